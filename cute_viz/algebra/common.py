@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.runtime import is_constant
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import is_constant
 
 WARP = (32, "warp")  # threads that run together, and what they are called, where an atom does not say otherwise
 _LONG = 160  # characters of an operand that are worth showing

@@ -18,12 +18,12 @@ from cute_viz.algebra.layout import (
     trusted,
 )
 from cute_viz.algebra.measure import coprofile
-from cute_viz.algebra.runtime import is_known, is_one, least
 from cute_viz.algebra.stride import Basis, is_coordinate, plain
 from cute_viz.algebra.swizzle import Swizzle, merge_swizzles
 from cute_viz.algebra.swizzled import layout_after_swizzle
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import is_known, is_one, least
 
 
 def composition(a: Any, b: Any, *more: Any) -> Any:

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import Static, has_underscore, is_int_tuple, leaves, map_leaves, show, slice_begin
+from cute_viz.algebra.inttuple import has_underscore, is_int_tuple, leaves, map_leaves, show, slice_begin
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
-from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import MulticastMask, Static, Unknown
 
 AnyLayout: TypeAlias = "Layout | ComposedLayout"
 

@@ -11,7 +11,6 @@ from cute_viz.algebra.inttuple import (
     IntTuple,
     Made,
     Major,
-    Static,
     compact_major,
     is_int_tuple,
     leaves,
@@ -21,14 +20,13 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown, is_known
 
 LayoutLeft = Major(True)
 LayoutRight = Major(False)

@@ -7,9 +7,9 @@ from cute_viz.algebra.construct import make_ordered_layout, of_integers, without
 from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.products import tiled_product
-from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.values.integer import is_known
 
 
 def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:

@@ -8,29 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.runtime import Runtime, is_one
-from cute_viz.algebra.unknown import Unknown, quotient_rest
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Runtime, Static, Unknown, is_one, quotient_rest
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
-
-
-class Static(int):
-    """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so.
-
-    It computes like any int; arithmetic gives plain ints.
-
-    >>> str(Static(8)), Static(8) == 8, str(Static(8) + 1)
-    ('_8', True, '9')
-    """
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return f"_{int(self)}"
-
-    def __repr__(self) -> str:
-        return f"Static({int(self)})"
 
 
 class Typed(Static):

@@ -12,26 +12,16 @@ from typing import Any
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
-from cute_viz.algebra.inttuple import (
-    Static,
-    Underscore,
-    compact_major,
-    leaves,
-    map_leaves,
-    modes,
-    product,
-    unflatten,
-)
+from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
-from cute_viz.algebra.runtime import Known, Runtime, is_constant, is_known, is_one
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import F2, Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.xor_inverse import xor_right_inverse
+from cute_viz.values.integer import Static, Unknown, is_constant, is_known, is_one
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
 
@@ -347,9 +337,5 @@ def check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
     >>> check_sorted("left_inverse", Layout((4, 8), (8, 1)), ())
     """
     steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
-    if (
-        len(steps) > 1
-        and has_static(layout)
-        and not all(isinstance(step, (Static, Known)) and type(step) is not Runtime for step in steps)
-    ):
+    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
         refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, such as _8, or none")

@@ -25,12 +25,11 @@ from cute_viz.algebra.inttuple import (
     slice_begin,
     tuple_rank,
 )
-from cute_viz.algebra.runtime import Runtime, is_known, is_one
 from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Runtime, Unknown, is_known, is_one
 
 
 @dataclass(frozen=True, slots=True)

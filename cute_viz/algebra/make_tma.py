@@ -13,13 +13,14 @@ from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.im2col import make_im2col_tma_copy
-from cute_viz.algebra.inttuple import Static, leaves, modes, show
+from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.algebra.tma import TmaCopy, atom_of, tiled_of
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static
 
 
 def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:
@@ -40,7 +41,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
         )
     if cluster is None and tiler is not None and not isinstance(tiler, tuple) and _extent(tiler) is not None:
         tiler, cluster = None, tiler  # make_tma_copy(op, g, smem, cluster_size)
-    if isinstance(op, CopyOp) and "IM2COL" in op.name:
+    if isinstance(op, CopyOp) and "im2col" in op.instruction.words:
         return make_im2col_tma_copy(op, g, smem, *([] if tiler is None else [tiler]), *([] if cluster is None else [cluster]))
     smem = as_layout(whole(smem))
     tiler = product_each(smem.shape) if tiler is None else tiler

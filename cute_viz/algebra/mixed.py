@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import Made, Static, leaves, product
+from cute_viz.algebra.inttuple import Made, leaves, product
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Known, Runtime
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.values.integer import Runtime, Static
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
@@ -46,11 +46,11 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     below = name in _RECASTS
 
     def told(x: int) -> int:
-        return Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
+        return Static(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
 
     # An atom and a tiling of it are types; which thread looks at it is not.
     types = [is_tiling(y) and not isinstance(y, Tensor) for y in operands]
-    found = [each_integer(Known if is_type else told, y) for y, is_type in zip(operands, types, strict=True)]
+    found = [each_integer(Static if is_type else told, y) for y, is_type in zip(operands, types, strict=True)]
     return [_of_thread(y, told) if is_type else y for y, is_type in zip(found, types, strict=True)]
 
 
@@ -63,18 +63,18 @@ def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
 
 
 def is_mixed(operands: list[Any]) -> bool:
-    """Whether operands were entered.
+    """Whether an integer of the operands is known only when code runs.
 
-    >>> is_mixed([Layout(Known(4))]), is_mixed([Layout(4)])
+    >>> is_mixed([Layout(Runtime(4))]), is_mixed([Layout(Static(4))])
     (True, False)
     """
-    return any(isinstance(x, Known) for operand in operands for x in _integers(operand))
+    return any(isinstance(x, Runtime) for operand in operands for x in _integers(operand))
 
 
 def left(value: Any) -> Any:
     """The result of an operation on entered operands: what is known is static, and prints so.
 
-    >>> str(left(Layout((Known(4), Runtime(8)), (1, Runtime(4)))))
+    >>> str(left(Layout((Static(4), Runtime(8)), (1, Runtime(4)))))
     '(_4,8):(_1,4)'
     """
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)

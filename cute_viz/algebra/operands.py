@@ -10,7 +10,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _SHAPES = {"an integer", "integers"}

@@ -13,8 +13,8 @@ from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
-from cute_viz.algebra.unknown import Unknown, on_types, unknowns
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Unknown, unknowns
 
 TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
 
@@ -57,20 +57,21 @@ class Op:
 
         if (unknown := next(unknowns(tuple(args)), None)) is not None:
             return self._on_types(args, template, unknown)
-        operands, named = self.fitted(entered(self.name, args), template)
+        inside = entered(self.name, args)
+        operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)
-        return left(result) if is_mixed(operands) else answered(self.name, args, result)
+        return left(result) if inside is not args or is_mixed(operands) else answered(self.name, args, result)
 
     def _on_types(self, args: list[Any], template: tuple[Any, ...], unknown: Unknown) -> Any:
         """The result where an operand has a run-time integer, which only what CuTe computes on types can do without."""
         from cute_viz.algebra.mixed import entered, is_mixed, left
 
-        operands, named = self.fitted(entered(self.name, args), template)
+        inside = entered(self.name, args)
+        operands, named = self.fitted(inside, template)
         if self.name not in ON_TYPES:
             raise unknown.error()
-        with on_types():
-            result = self.resolve()(*operands, **named)
-        return left(result) if is_mixed(operands) else result
+        result = self.resolve()(*operands, **named)
+        return left(result) if inside is not args or is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""

@@ -24,7 +24,7 @@ from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown, unknowns
+from cute_viz.values.integer import Unknown, unknowns
 
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
 

@@ -15,8 +15,8 @@ from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
-from cute_viz.algebra.runtime import Runtime, is_constant
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.values.integer import Runtime, is_constant
 from cute_viz.values.types import bits_of, sparse
 
 

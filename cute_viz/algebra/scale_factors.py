@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse, told_outside
-from cute_viz.algebra.inttuple import Made, Static, modes, product
+from cute_viz.algebra.inttuple import Made, modes, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import append, get
@@ -18,6 +18,7 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static
 
 BLK_MN, BLK_SF = 128, 4  # rows, and scale factors of a row, that an atom holds
 VECTORS = (16, 32, 64)

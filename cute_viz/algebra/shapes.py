@@ -7,9 +7,8 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import is_known
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Unknown, is_known
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -178,7 +177,7 @@ def shape_of(x: Any, *path: int) -> Any:
 def grouped(shape: Any) -> Any:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
-    >>> from cute_viz.algebra.runtime import Runtime
+    >>> from cute_viz.values.integer import Runtime
     >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
     (24, (6, 4))
     """

@@ -10,7 +10,7 @@ from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin, lift
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.values.integer import Unknown
 
 
 def flatten(layout: Any) -> Any:

@@ -15,9 +15,9 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, co
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, slice_begin
 from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value, size
 from cute_viz.algebra.stride import F2, add
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import OpenBits, Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
-from cute_viz.algebra.unknown import OpenBits, Unknown
+from cute_viz.values.integer import Unknown
 
 
 def slice_(crd: Any, layout: AnyLayout) -> AnyLayout:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static, leaves, show
+from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.runtime import Known, MulticastMask
 from cute_viz.algebra.stride import Basis
+from cute_viz.values.integer import MulticastMask, Runtime, Static
 
 
 def mark_static(value: Any, kind: type[Static] = Static) -> Any:
@@ -120,7 +120,7 @@ def has_static(layout: Layout) -> bool:
     (True, False)
     """
     return any(
-        isinstance(x.value if isinstance(x, Basis) else x, (Static, Known))
+        isinstance(x.value if isinstance(x, Basis) else x, (Static, Runtime))
         for part in (layout.shape, layout.stride)
         for x in leaves(part)
     )

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cute_viz.algebra.inttuple import Static, leaves
+from cute_viz.algebra.inttuple import leaves
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -7,9 +7,9 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Swizzle(Shown):
 
     def __call__(self, offset: Any) -> Any:
         if isinstance(offset, Unknown):
-            return offset.derived()
+            return offset.applied(str(self))
         if not isinstance(offset, int):
             raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")
         moved = offset & self.yyy
@@ -139,3 +139,42 @@ def merge_swizzles(a: Swizzle, b: Swizzle) -> Swizzle:
 
 def _lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
+
+
+class OpenBits(Unknown):
+    """A run-time integer some of whose bits are known: CuTe's MixedBits (cute/swizzle.hpp).
+
+    >>> str(OpenBits(8, 96))
+    '?{div=8}'
+    """
+
+    __slots__ = ("known", "open")
+
+    def __init__(self, known: int, open: int) -> None:
+        div = (known | open) & -(known | open)
+        super().__init__(f"?{{div={div}}}" if div > 1 else "?")
+        self.known, self.open = known, open
+
+
+class MixedBits(int):
+    """A number of which CuTe's types know some bits, as it prints it: `M_8|(32&96)=40`. It computes like any int.
+
+    >>> x = MixedBits.of(40, OpenBits(8, 96))
+    >>> str(x), x + 1
+    ('M_8|(32&96)=40', 41)
+    """
+
+    known: int
+    open: int
+
+    @classmethod
+    def of(cls, value: int, bits: Unknown) -> int:
+        """A number, of which these bits are known; a plain one where nobody says which."""
+        if not isinstance(bits, OpenBits):
+            return int(value)
+        out = cls(value)
+        out.known, out.open = bits.known, bits.open
+        return out
+
+    def __str__(self) -> str:
+        return f"M_{self.known}|({self & self.open}&{self.open})={int(self)}"

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.inttuple import Static, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
+from cute_viz.algebra.inttuple import Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import MixedBits, Unknown
+from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

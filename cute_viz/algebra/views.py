@@ -14,8 +14,8 @@ from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Unknown
 
 
 def as_tiled_mma(x: Any) -> TiledMMA:

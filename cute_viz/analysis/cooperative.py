@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -21,9 +21,9 @@ from cute_viz.algebra.slicing import slice_, slice_and_offset
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.analysis.vectorize import auto_width, is_static_shape
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
 from cute_viz.values.pointer import SPACES
 
 _WIDTHS = (8, 16, 32, 64, 128)

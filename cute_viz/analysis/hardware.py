@@ -10,7 +10,6 @@ from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.static import Plain
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
@@ -27,6 +26,7 @@ from cute_viz.algebra.tmem import (
     rows_of_scales,
 )
 from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.values.integer import MulticastMask
 
 COPIES = 4  # of a scale factor in tensor memory
 ALLOCATED = "columns to allocate"

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import Static, X, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import X, leaves, map_leaves, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
@@ -23,8 +23,8 @@ from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_owning, part_of
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
 
 WIDEST = 128  # bits of one access
 BYTE = 8

@@ -15,7 +15,6 @@ import numpy as np
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import ACCESSES, LANES, phases, shared_wavefronts, width
-from cute_viz.check.copy_ptx import matrix_opcode
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, entry_name
 
 LOADS = 32  # of a chain
@@ -24,7 +23,11 @@ ALONE = 160 << 10  # bytes of shared memory asked for, so that no two blocks sha
 CYCLES = 2  # of one wavefront more
 PATTERNS = 24  # of each instruction that are random
 
-_MATRIX = {access: matrix_opcode(access) for access in ACCESSES if access.startswith("ldmatrix.")}
+_MATRIX = {
+    access: access.replace("ldmatrix", "ldmatrix.sync.aligned.m8n8") + ".shared.b16"
+    for access in ACCESSES
+    if access.startswith("ldmatrix.")
+}
 INSTRUCTIONS = {
     "ld.32": "ld.volatile.shared.b32",
     "ld.64": "ld.volatile.shared.v2.b32",

@@ -56,7 +56,7 @@ def check(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str, known:
     layouts = (atom.src, atom.dst) if isinstance(atom, CopyOp) else (atom.layout_src, atom.layout_dst)
     unit = 1 if isinstance(atom, CopyOp) else bits
     wide = [size(get(layout, 1)) * unit for layout in layouts]  # bits of one thread, source and target
-    made = move(atom.name, wide[0])
+    made = move(atom.instruction, wide[0])
     if isinstance(made, str):
         return Undecided(kind, name, made)
     source, target = _side(figure, "source"), _side(figure, "destination")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cute_viz.algebra.matrix_op import MatrixOp, matrix_op
 from cute_viz.check.job import Kernel
+from cute_viz.values.instruction import Instruction
 
 WARP = 32
 IDLE = 0xFFFFFFFF  # the slot of a lane that takes no part
@@ -38,68 +37,45 @@ selp.b32 %d0, %s0, %y, %even; selp.b32 %d1, %x, %s1, %even;"""
 _WORDS = {8: "b8", 16: "b16", 32: "b32", 64: "b64", 128: "v2.b64"}
 
 
-def matrix_opcode(access: str) -> str:
-    """The opcode of ldmatrix or stmatrix, from the short name that the analysis of banks has for it.
+def move(op: Instruction, bits: int) -> Move | str:
+    """The instruction of an atom that moves `bits` a thread; or the reason why there is none here.
 
-    >>> matrix_opcode("ldmatrix.x4.trans")
-    'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16'
-    """
-    which, _, form = access.partition(".")
-    return f"{which}.sync.aligned.m8n8.{form}.shared.b16"
-
-
-def byte_opcode(matrix: MatrixOp) -> str:
-    """The opcode of ldmatrix or stmatrix of 8-bit elements, or of 4 and 6 bits that ldmatrix spreads to 8.
-
-    >>> byte_opcode(MatrixOp(100, True, 2, transposed=True, bits=8)), byte_opcode(MatrixOp(100, False, 1, bits=6))
-    ('stmatrix.sync.aligned.m16n8.x2.trans.shared.b8', 'ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32')
-    """
-    if matrix.bits < 8:
-        packed = {4: "b4x16_p64", 6: "b6x16_p32"}[matrix.bits]
-        return f"ldmatrix.sync.aligned.m8n16.x{matrix.matrices}.shared.b8x16.{packed}"
-    which, shape = ("stmatrix", "m16n8") if matrix.store else ("ldmatrix", "m16n16")
-    return f"{which}.sync.aligned.{shape}.x{matrix.matrices}.trans.shared.b8"
-
-
-def move(name: str, bits: int) -> Move | str:
-    """The instruction of an atom's name that moves `bits` a thread; or the reason why there is none here.
-
-    >>> move("SM75_U16x8_LDSM_T", 128).ptx
+    >>> from cute_viz.spec.library import resolve
+    >>> move(resolve("SM75_U16x8_LDSM_T").instruction, 128).ptx
     'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {{regs}}, [{from}];'
     """
-    name = name.partition("<")[0]
-    if matrix := matrix_op(name):
-        return _of_matrices(matrix)
-    if name == "SM75_U32x1_MOVM_T":
-        return Move("registers", "registers", "movmatrix.sync.aligned.m8n8.trans.b16 %d0, %s0;", 75, version=(7, 8))
-    if match := re.fullmatch(r"SM50_Shuffle_U32_2x2Trans_XOR([14])", name):
-        return Move("registers", "registers", _SHUFFLE.replace("{x}", match[1]), 70)
-    if match := re.fullmatch(r"SM80_CP_ASYNC_CACHE(ALWAYS|GLOBAL)(_ZFILL)?", name):
-        where = "cg" if match[1] == "GLOBAL" else "ca"
+    if op.matrices:
+        return _of_matrices(op)
+    if op.kind == "movmatrix":
+        return Move("registers", "registers", f"{op.ptx} %d0, %s0;", 75, version=(7, 8))
+    if op.kind == "shfl":
+        return Move("registers", "registers", _SHUFFLE.replace("{x}", op.name[-1]), 70)
+    if op.kind == "cp.async":
+        where = op.opcode.split(".")[2]
         if bits not in (32, 64, 128) or (where == "cg" and bits != 128):
             return f"cp.async.{where} does not copy {bits // 8} bytes"
-        tail = f", {bits // 8}" if match[2] else ""
+        tail = f", {bits // 8}" if "zfill" in op.words else ""
         text = f"cp.async.{where}.shared.global [{{to}}], [{{from}}], {bits // 8}{tail};\ncp.async.wait_all;"
         return Move("memory", "memory", text, 80, "target")
-    if name in ("UniversalCopy", "DefaultCopy", "AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment"):
+    if op.kind in ("copy", "auto"):
         if bits not in _WORDS:
             return f"the atom moves {bits} bits; the tensors decide how many accesses that is"
         word = _WORDS[bits]
         regs = {64: "%w0", 128: "{%w0,%w1}"}.get(bits, f"%w{bits}")
         return Move("memory", "memory", f"ld.global.{word} {regs}, [{{from}}];\nst.global.{word} [{{to}}], {regs};", 70)
-    if match := re.fullmatch(r"SM(\d+)_(?:TMA|BULK).*", name):
+    if op.kind.startswith("cp.async.bulk"):
         return "box and swizzle are in a descriptor that the atom does not hold; the checks of GMMA layouts run TMA"
-    return f"no kernel for {name or 'an atom without a name'}"
+    return f"no kernel for {op.name or 'an atom without a name'}"
 
 
-def _of_matrices(matrix: MatrixOp) -> Move | str:
-    if matrix.bits < 8:
+def _of_matrices(op: Instruction) -> Move | str:
+    if "packed" in op.words:
         return "the gaps of packed elements in shared memory are not drawn"
-    arch, version, exact = (100, (8, 6), True) if matrix.bits == 8 else (90, (7, 8), False) if matrix.store else (75, (7, 0), False)
-    opcode = byte_opcode(matrix) if matrix.bits == 8 else matrix_opcode(matrix.instruction)
-    if not matrix.store:
+    store, of_bytes, opcode = op.kind == "stmatrix", op.ptx.endswith(".b8"), op.ptx
+    arch, version, exact = (100, (8, 6), True) if of_bytes else (90, (7, 8), False) if store else (75, (7, 0), False)
+    if not store:
         # Of each 16 x 16 bytes CuTe pairs the low halves of both registers, and the high ones (cute/arch/copy_sm100.hpp).
-        pairs = range(0, 2 * matrix.matrices if matrix.bits == 8 else 0, 2)
+        pairs = range(0, op.matrices if of_bytes else 0, 2)
         paired = "".join(
             f"\nprmt.b32 %x, %d{j}, %d{j + 1}, 0x5410; prmt.b32 %d{j + 1}, %d{j}, %d{j + 1}, 0x7632; mov.b32 %d{j}, %x;"
             for j in pairs
@@ -114,7 +90,8 @@ def kernel(made: Move, entry: str, wide: Sequence[int]) -> Kernel:
     first: the rows or registers of the source. sslots, tslots: the slot of each lane, IDLE for a lane that takes no part on that
     side. out: the rows by slot, or each lane's registers. wide: bits of one thread, source and target.
 
-    >>> "movmatrix" in kernel(move("SM75_U32x1_MOVM_T", 32), "k", (32, 32)).body
+    >>> from cute_viz.spec.library import resolve
+    >>> "movmatrix" in kernel(move(resolve("SM75_U32x1_MOVM_T").instruction, 32), "k", (32, 32)).body
     True
     """
     lines = []

@@ -110,9 +110,10 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
-            by_groups = obj.atom.name.startswith("SM90_64x")
+            op = obj.atom.instruction
+            by_groups = op.kind == "wgmma" and op.sparse == 1
             return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
-        if is_lanes(obj) or (isinstance(obj, CopyOp) and "_UTCCP_" in obj.name):
+        if is_lanes(obj) or (isinstance(obj, CopyOp) and obj.instruction.kind == "tcgen05.cp"):
             return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""
@@ -128,7 +129,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
 
 
 def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
-    if atom.name.startswith("SM90_64x"):
+    if atom.instruction.kind == "wgmma" and atom.instruction.sparse == 1:
         of_group = wgmma_ptx.instruction(atom)
         if isinstance(of_group, str):
             return Undecided("wgmma", name, of_group)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.check import wgmma_ptx
 from cute_viz.check.job import Kernel
-from cute_viz.check.wgmma_ptx import B_AT, Wgmma, accumulators, described, descriptor, fill, loaded, of_name
+from cute_viz.check.wgmma_ptx import B_AT, Wgmma, accumulators, described, descriptor, fill, loaded
 
 DENSE = descriptor(0, 128, 512)  # of rows of 64 bytes as plain core matrices: K goes on 128 bytes further, 8 rows 512
 
@@ -46,7 +47,7 @@ def instruction(atom: MMA_Atom, group: int, selectors: int) -> SparseWgmma | str
     >>> made.text("{d}", "a", "b", "e", 1)
     'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {d}, a, b, e, 1, 1, 1, 1, 0, 0;'
     """
-    made = of_name(atom, "GMMA", "of a sparse atom is not probed")
+    made = wgmma_ptx.instruction(atom)
     return made if isinstance(made, str) else SparseWgmma(made, group, selectors)
 
 

@@ -5,7 +5,6 @@ Needs a device of compute capability 10.0; the kernels assemble for sm_100a (PTX
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +20,6 @@ from cute_viz.figures.lanes import copied, held
 
 LANES, THREADS = 32, 32  # of the one warp that runs tcgen05.ld or tcgen05.st
 STEP = 32  # bytes that tell of one asynchronous instruction
-_NAME = re.compile(r"SM100_TMEM_(LOAD|STORE)_(\d+)dp(\d+)b(\d+)x(_16b)?")
-_CP = {"128dp256bit": "128x256b", "128dp128bit": "128x128b", "4x32dp128bit": "32x128b.warpx4"}
-_CP |= {"2x64dp128bitlw0213": "64x128b.warpx2::02_13", "2x64dp128bitlw0123": "64x128b.warpx2::01_23"}
 
 
 def checks(op: CopyOp, name: str) -> list[Item]:
@@ -35,11 +31,11 @@ def checks(op: CopyOp, name: str) -> list[Item]:
     ('tcgen05', 100, True)
     """
     entry = entry_name("tcgen05", name)
-    if (match := _NAME.fullmatch(op.name)) is not None:
-        shape = "16x32bx2" if match[2] + match[3] == "1632" else f"{match[2]}x{match[3]}b"
-        job: Job | CpJob = Job(op, f"{shape}.x{match[4]}", match[1] == "STORE", entry)
-    elif shape := _CP.get(op.name.removeprefix("SM100_UTCCP_").removesuffix("_1cta"), ""):
-        job = CpJob(op, shape, entry)
+    said = op.instruction
+    if said.lanes and "stat" not in said.words:
+        job: Job | CpJob = Job(op, ".".join(said.ptx.split(".")[4:6]), said.kind == "tcgen05.st", entry)
+    elif said.kind == "tcgen05.cp" and said.ctas == 1 and ".4x256b" not in said.ptx:
+        job = CpJob(op, said.ptx.split(".", 3)[3], entry)
     else:
         return [
             Undecided(
@@ -66,7 +62,7 @@ class Job:
     @property
     def halves(self) -> int:
         """How many values a register has."""
-        return 2 if self.op.name.endswith("_16b") else 1
+        return 2 if "16b" in self.op.instruction.words else 1
 
     def extents(self) -> tuple[int, int]:
         """Columns that are reached, and registers of a thread."""

@@ -41,11 +41,11 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
 
 def _undecided(obj: TmaCopy) -> str:
     """Why a copy is not checked, in words; "" where it is."""
-    if obj.op.name.startswith("SM100") or obj.map.swizzle > 3:
+    if obj.op.instruction.arch == "sm100" or obj.map.swizzle > 3:
         return "it needs a device of compute capability 10.0"
     if obj.bits // 8 % CHUNK:
         return f"a box of {obj.bits // 8} bytes is not checked: {CHUNK} bytes are judged together"
-    if not any(word in obj.op.name for word in ("_LOAD", "_STORE")) or "IM2COL" in obj.op.name:
+    if obj.op.instruction.words & {"reduce", "im2col"}:
         return f"{obj.op.name} is not checked"
     if any(isinstance(mode, tuple) for mode in modes(obj.tensor.layout.shape)) or obj.tensor.bits not in UNSIGNED:
         return f"a tensor {show(obj.tensor.layout.shape)} of {obj.tensor.bits}-bit elements is not checked"
@@ -64,7 +64,7 @@ class Job:
     @property
     def store(self) -> bool:
         """Whether it goes from shared to global memory."""
-        return "STORE" in self.obj.op.name
+        return self.obj.op.instruction.home("D") == "gmem"
 
     @property
     def size(self) -> int:

@@ -28,7 +28,7 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
     >>> item.kind, len(item.launches())
     ('TMA im2col', 4)
     """
-    if "LOAD" not in obj.op.name or obj.op.name.startswith("SM100") or obj.map.swizzle > 3:
+    if obj.op.instruction.home("D") != "smem" or obj.op.instruction.arch == "sm100" or obj.map.swizzle > 3:
         return [Undecided("TMA im2col", name, f"{obj.op.name} is not checked")]
     if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * SHARED:
         return [Undecided("TMA im2col", name, "the tensor or the tile is too large, or of elements of less than 8 bits")]

@@ -6,14 +6,13 @@ assemble for sm_100a (PTX ISA, "tcgen05.mma", "tcgen05.commit").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.descriptor import DescriptorTensor, majors
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
@@ -21,8 +20,7 @@ from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.scale_factors import deduce_smem_layoutSFA, deduce_smem_layoutSFB
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, fragments_of, make_fragment, make_fragment_sf, place
-from cute_viz.algebra.umma import home
+from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check.elements import UNSIGNED, decode, element_of, encode
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
@@ -38,7 +36,6 @@ E2M1 = np.array([0, 2, 4, 5], np.uint8)  # 0 to 3 in 4 bits
 KINDS = {"F16BF16": "f16", "TF32": "tf32", "F8F6F4": "f8f6f4", "S8": "i8", "MXF8F6F4": "mxf8f6f4.block_scale.scale_vec::1X"}
 KINDS |= {"MXF4 32": "mxf4.block_scale.scale_vec::2X", "MXF4 16": "mxf4nvf4.block_scale.scale_vec::4X"}
 POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and 2
-_NAME = re.compile(r"SM100_MMA_([A-Z0-9]+)(?:_2x1SM)?_(?:SS|TS)<")
 
 
 def checks(obj: MmaOperands, name: str) -> list[Item]:
@@ -49,20 +46,20 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     ('tcgen05.mma', 100, True)
     """
     atom = obj.mma.atom
-    if not atom.name.startswith("SM100_MMA_"):
+    op = atom.instruction
+    if op.kind != "tcgen05.mma":
         return [Undecided("tcgen05.mma", name, "the operands of wgmma have checks of their own")]
-    match = _NAME.match(atom.name)
-    if match is None:
+    if op.sparse > 1 or op.words & {"ultra", "interleaved"} or "scale_c" in op.arguments:
         return [Undecided("tcgen05.mma", name, "sparse, interleaved and scaling MMAs are not checked")]
-    if not isinstance(obj.b, DescriptorTensor) or (home(atom.name, "A") == "smem") != isinstance(obj.a, DescriptorTensor):
+    if not isinstance(obj.b, DescriptorTensor) or op.described("A") != isinstance(obj.a, DescriptorTensor):
         return [Undecided("tcgen05.mma", name, "give the tiles of the operands that are in shared memory")]
-    vector = fragments_of(atom.name).scaled
-    kind = KINDS.get(match[1]) or KINDS.get(f"{match[1]} {vector}")
-    narrow = fragments_of(atom.name).sms == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
+    vector, called = op.vector, op.name.split("_")[2]
+    kind = KINDS.get(called) or KINDS.get(f"{called} {vector}")
+    narrow = op.ctas == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
     four = [(found := named(word)) is not None and found.name == "e2m1" for word in atom.types[:2]]
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
-    if kind is None or other or (all(four) and match[1] != "MXF4") or (vector and narrow):
-        return [Undecided("tcgen05.mma", name, f"{match[1]} of {', '.join(atom.types[:2])} is not checked")]
+    if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
+        return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
     job = Job(obj, kind, vector, entry_name("umma", name))
     return [Check("tcgen05.mma", name, job.kernel(), job.launches, job.judge)]
 
@@ -84,7 +81,7 @@ class Job:
     @property
     def sms(self) -> int:
         """How many CTAs there are."""
-        return fragments_of(self.atom.name).sms
+        return self.atom.instruction.ctas
 
     @property
     def extents(self) -> tuple[int, int]:
@@ -109,7 +106,7 @@ class Job:
     def accumulator(self) -> Tensor:
         """C of a CTA in tensor memory."""
         m, n = self.extents
-        return make_fragment(self.atom.name, "C", self.atom.types[2], ((m // self.sms, n), 1, 1))
+        return make_fragment(self.atom.instruction, "C", self.atom.types[2], ((m // self.sms, n), 1, 1))
 
     def columns(self) -> int:
         """The columns of the accumulator."""
@@ -119,18 +116,18 @@ class Job:
         """What stands in tensor memory behind the accumulator: A, or the scale factors of A and of B."""
         m, _ = self.extents
         k = product(self.atom.shape_mnk[2])
-        if home(self.atom.name, "A") == "tmem":
+        if self.atom.instruction.home("A") == "tmem":
             shape = ((m // self.sms, k), 1, self.steps)
-            return [("A", make_fragment(self.atom.name, "A", self.atom.types[0], shape))]
+            return [("A", make_fragment(self.atom.instruction, "A", self.atom.types[0], shape))]
         if not self.vector:
             return []
-        tile, kind = (*self.extents, k * self.steps), self.atom.name.partition("<")[2].split(",")[3]
+        tile, kind = (*self.extents, k * self.steps), self.atom.instruction.arguments["SF"]
         made = {"SFA": deduce_smem_layoutSFA, "SFB": deduce_smem_layoutSFB}
-        return [(x, make_fragment_sf(self.atom.name, x, kind, made[x](self.obj.mma, tile, self.vector).shape)) for x in made]
+        return [(x, make_fragment_sf(self.atom.instruction, x, kind, made[x](self.obj.mma, tile, self.vector).shape)) for x in made]
 
     def kernel(self) -> Kernel:
         """The kernel, with the instruction of this MMA."""
-        a = "[%f]" if home(self.atom.name, "A") == "tmem" else "%pa"
+        a = "[%f]" if self.atom.instruction.home("A") == "tmem" else "%pa"
         scales = ", [%f], [%g]" if self.vector else ""
         text = f"tcgen05.mma.cta_group::{self.sms}.kind::{self.kind} [%m], {a}, %pb, %d{scales}, %more;"
         more = sum(find_tmem_tensor_col_offset(tensor) for _, tensor in self.behind())
@@ -199,11 +196,11 @@ class Job:
 
     def described(self) -> bytes:
         """For each k-block the descriptors, the instruction's, and the addresses behind the accumulator."""
-        (m, n), words = self.extents, self.atom.name.partition("<")[2].split(",")
+        (m, n), op = self.extents, self.atom.instruction
         if self.vector:
-            idesc = make_instr_desc_block_scaled(*self.atom.types[:3], words[3], m, n, *majors(self.atom.name)).desc
+            idesc = make_instr_desc_block_scaled(*self.atom.types[:3], op.arguments["SF"], m, n, *op.majors).desc
         else:
-            idesc = make_instr_desc(*self.atom.types[:3], m, n, *majors(self.atom.name)).desc
+            idesc = make_instr_desc(*self.atom.types[:3], m, n, *op.majors).desc
         out = []
         for k in range(self.steps):
             descs, first, at = [], self.columns(), []

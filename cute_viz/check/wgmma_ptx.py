@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,28 +66,20 @@ class Wgmma:
 
 
 def instruction(atom: MMA_Atom) -> Wgmma | str:
-    """The instruction that an atom's name stands for, or the reason why none does.
+    """The instruction that an atom is, or the reason why none is probed.
 
     >>> from cute_viz.spec.library import resolve
     >>> instruction(resolve("SM90_64x8x16_F32F16F16_SS")).text("{d}", "a", "b")
     'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d}, a, b, 1, 1, 1, 0, 0;'
     """
-    return of_name(atom, "SM90", "of an atom is not probed here")
-
-
-def of_name(atom: MMA_Atom, prefix: str, refused: str) -> Wgmma | str:
-    """The instruction of a name with a prefix, or why none is probed; refused: of a transposed or negated operand.
-
-    >>> of_name(MMA_Atom(1, (1, 1, 1), 1, 1, 1, "SM80_16x8x8"), "SM90", "")
-    'no kernel for SM80_16x8x8'
-    """
-    match = re.fullmatch(rf"{prefix}_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
-    a, b, c = map(element_of, atom.types[:3]) if len(atom.types) > 2 else (None, None, None)
-    if match is None or a is None or b is None or c is None:
+    op, known = atom.instruction, [element_of(kind) for kind in atom.types[:3]]
+    a, b, c = known if len(known) == 3 else (None, None, None)
+    if op.kind != "wgmma" or a is None or b is None or c is None:
         return f"no kernel for {atom.name or 'an atom without a name'}"
-    if re.search(r"MN|Neg", atom.name.partition("<")[2]):
-        return f"a transposed or negated operand {refused}; the checks of GMMA layouts decide the majors"
-    return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
+    if "MN" in op.majors or "Neg" in op.arguments.values():
+        which = "of a sparse atom is not probed" if op.sparse > 1 else "of an atom is not probed here"
+        return f"a transposed or negated operand {which}; the checks of GMMA layouts decide the majors"
+    return Wgmma(a, b, c, op.shape[1], op.home("A") == "rmem", "saturate" in op.words)
 
 
 def kernel(made: Wgmma, entry: str) -> Kernel:

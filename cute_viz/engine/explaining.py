@@ -14,7 +14,6 @@ from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like, whole
 from cute_viz.analysis.explain import explain as steps_of_call
@@ -29,6 +28,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton, read_call
 from cute_viz.spec import Library
+from cute_viz.values.integer import MulticastMask
 
 if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile

@@ -7,11 +7,11 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
+from cute_viz.values.integer import MulticastMask
 
 _MEMORY = ("descriptor", "instruction", "tmem", "tma", "operands")  # by the attribute `tiling`
 

@@ -15,11 +15,11 @@ from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.beside import check_let, module_beside
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
+from cute_viz.values.integer import Unknown, unknowns
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom

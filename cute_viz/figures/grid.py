@@ -8,7 +8,7 @@ from itertools import product as cartesian
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
-from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
+from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout, cosize, idx2crd
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
@@ -19,6 +19,7 @@ from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, i
 from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
+from cute_viz.values.integer import Static
 
 PIXELS = 100_000  # cells of a swizzled layout from which on each would be a pixel
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.algebra.common import WARP
 from cute_viz.algebra.composed import AnyLayout, has_origin
-from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
+from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
@@ -26,6 +26,7 @@ from cute_viz.figures.owners import (
 from cute_viz.figures.paint import Painting
 from cute_viz.figures.rulers import ruler
 from cute_viz.figures.words import an, colours, count
+from cute_viz.values.integer import Static
 
 
 def tv(layout: AnyLayout, options: FigureOptions) -> Figure:

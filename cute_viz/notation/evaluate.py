@@ -15,12 +15,11 @@ from cute_viz.algebra.composed import (
     takes_coordinate,
     with_origin,
 )
-from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
+from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.shapes import shape_of
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown, arith, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
@@ -51,6 +50,7 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
+from cute_viz.values.integer import Static, Unknown, arith, unknowns
 from cute_viz.values.types import ValueType, named
 
 _CPP = re.compile(r"\bauto\b")  # a text that declares names as C++ does

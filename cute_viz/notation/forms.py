@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
-from cute_viz.algebra.inttuple import Made, Static, X, leaves
+from cute_viz.algebra.inttuple import Made, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
@@ -17,6 +17,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
 from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
+from cute_viz.values.integer import Static
 from cute_viz.values.types import ValueType
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
@@ -21,6 +20,7 @@ from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
+from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
 _PAIRS = re.compile(r"\btma_partition$")  # gives several parts, of which `auto [a, b]` takes one each

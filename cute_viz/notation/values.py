@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
-from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.hardware import POINTERS
 from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
 from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, SWIZZLES, TUPLES
+from cute_viz.values.integer import Static, Unknown
 
 
 def is_drawable(value: Any) -> bool:

@@ -15,13 +15,13 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.reading import Resolver, Source
 from cute_viz.notation.syntax import Chain, Node
 from cute_viz.source.mlir_atoms import copy_atom, mma_atom
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import printed
 
 TYPE = re.compile(r'[!#](?:cute\.)?(layout|composed_layout|swizzle|tile|shape|stride|coord|int_tuple)\s*<\s*"([^"\n]*)"\s*>')

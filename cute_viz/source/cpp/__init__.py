@@ -25,7 +25,7 @@ from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
-from cute_viz.source.cpp.unknown import Symbol, Unknown, unknowns
+from cute_viz.source.cpp.unknown import Unknown, symbol, unknowns
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
@@ -308,9 +308,9 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):
             raise value.error
-        return get_slice(finished(tiled), Symbol(value.error))  # type: ignore[arg-type]
+        return get_slice(finished(tiled), symbol(value.error))  # type: ignore[arg-type]
     if isinstance(value, Unknown) and not value.solid and _runs(value.error):
-        return Symbol(value.error)
+        return symbol(value.error)
     if isinstance(value, ComposedLayout) and has_origin(value) and unknowns(value.offset):
         return value.inner  # where a tensor begins is no part of its layout
     if isinstance(value, Tensor):

@@ -13,7 +13,6 @@ from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
@@ -29,6 +28,7 @@ from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
 from cute_viz.source.cpp.values import Built, Pack, finished
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h

@@ -13,7 +13,6 @@ from typing import Any
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.collective_sm100 import epilogue_sm100, mainloop_sm100
 from cute_viz.source.cpp.cutlass import (
@@ -39,6 +38,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, External, solid
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

@@ -15,7 +15,6 @@ from typing import Any
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.cutlass import (
@@ -42,6 +41,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, External, solid
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

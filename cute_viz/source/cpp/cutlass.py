@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.inttuple import Static, product, show
+from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
@@ -20,6 +19,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain, through
 from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid, typed
+from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

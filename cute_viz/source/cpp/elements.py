@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from cute_viz.algebra.inttuple import Underscore, show
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Class, Enumerator, External, Template
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

@@ -8,9 +8,8 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.divide import as_in_dsl
-from cute_viz.algebra.inttuple import Static, leaves, show
+from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
@@ -55,6 +54,7 @@ from cute_viz.source.cpp.values import (
     taken,
     zeroed,
 )
+from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

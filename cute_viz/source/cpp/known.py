@@ -9,7 +9,6 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -29,6 +28,7 @@ from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, through
 from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 

@@ -11,7 +11,6 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
@@ -25,6 +24,7 @@ from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sl
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Built, Class, Enumerator, External, as_int
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, sized
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
@@ -31,6 +30,7 @@ from cute_viz.source.cpp.values import (
     External,
     as_int,
 )
+from cute_viz.values.integer import MulticastMask, Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

@@ -11,7 +11,6 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.shares import Part
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
@@ -20,6 +19,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import Unknown, through, unknown
 from cute_viz.source.cpp.values import finished
+from cute_viz.values.integer import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,4 +214,6 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
 
 def _whole_cta(view: Any) -> bool:
     """Whether a part is the tile of a CTA, which its threads share."""
-    return (isinstance(view, ThrMMA) and view.tiled.atom.name.startswith("SM100_MMA")) or not isinstance(view, (ThrMMA, ThrCopy))
+    return (isinstance(view, ThrMMA) and view.tiled.atom.instruction.kind == "tcgen05.mma") or not isinstance(
+        view, (ThrMMA, ThrCopy)
+    )

@@ -8,7 +8,6 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import Span
 from cute_viz.source.cpp.elements import bits, same
 from cute_viz.source.cpp.reading import Meaning
@@ -16,6 +15,7 @@ from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, is_runtime, solid, static
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

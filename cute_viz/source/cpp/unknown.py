@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
-from cute_viz.algebra import unknown as algebra
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import div_rem
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
-from cute_viz.errors import CuteVizError, LimitError, NotationError
+from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.values import integer as algebra
+from cute_viz.values.integer import MulticastMask, Runtime
 
 # Two multiples of what tiles are, and small numbers, which tell min(M, 128) from 128.
 _SMALL = (1, 2, 4, 8, 16, 64)
@@ -204,23 +204,9 @@ def _merged_int(results: list[Any], error: CuteVizError) -> Any:
     return _of((*map(int, results), *[1] * (_WORLDS - len(results))), error, False)
 
 
-class Symbol(algebra.Unknown):
+def symbol(why: CuteVizError) -> algebra.Unknown:
     """An int that is not known, as other rooms have it: `?`, whose error says what it is called in the file."""
-
-    __slots__ = ("why",)
-
-    def __init__(self, why: CuteVizError) -> None:
-        super().__init__("?", why.text, why.span)
-        self.why = why
-
-    def error(self) -> NotationError:
-        """The error of what needs its number; the caller raises it."""
-        why = self.why
-        return NotationError(why.message, text=why.text, span=why.span, hint=why.hint, needs=why.needs)
-
-    def derived(self, div: int = 1, other: Any = None) -> Symbol:
-        """What is computed from it."""
-        return Symbol(self.why)
+    return algebra.Unknown("?", why.text, why.span, plain=True, cause=why)
 
 
 def _operator(compute: Callable[[int, int], int], swapped: bool = False) -> Callable[[Unknown, Any], Any]:

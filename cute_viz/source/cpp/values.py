@@ -1,6 +1,6 @@
 """What C++ means beyond the values of the algebra: run-time integers, classes, enumerators, functions, names of other files.
 
-Inside the reader a plain int is a static integer, `Int<8>{}`, and a `Runtime` (algebra/runtime.py) is C++'s int, known or not at
+Inside the reader a plain int is a static integer, `Int<8>{}`, and a `Runtime` is C++'s int, known or not at
 compile time: CuTe prints them apart. `finished` gives the values that other rooms know.
 """
 
@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cute_viz.algebra.inttuple import Static
-from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
-from cute_viz.source.cpp.unknown import Symbol, Unknown, certain, unknown
+from cute_viz.source.cpp.unknown import Unknown, certain, symbol, unknown
+from cute_viz.values.integer import MulticastMask, Runtime, Static
 from cute_viz.values.types import ValueType
 
 
@@ -32,7 +31,7 @@ def finished(value: Any) -> Any:
 
 def _finished(n: int) -> Any:
     if isinstance(n, Unknown):
-        return certain(n) if n.solid else Symbol(n.error)
+        return certain(n) if n.solid else symbol(n.error)
     return int(n) if isinstance(n, Runtime) else Static(n)
 
 

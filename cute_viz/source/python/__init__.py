@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.python.entries import entries_of
+from cute_viz.source.python.moves import moves
 from cute_viz.source.python.runs import Runs
-from cute_viz.source.python.shares import moves
 from cute_viz.source.python.tree import Tree
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -13,7 +14,6 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.parameters import hint_for
@@ -35,8 +35,9 @@ from cute_viz.source.python.values import (
     Tensor,
     Unknown,
 )
+from cute_viz.values.integer import Unknown as RunTime
 
-_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr")  # of allocators: it follows from arguments
+_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr", "align")  # of allocators: it follows from arguments
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
@@ -158,7 +159,7 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
             return machine.unknown("the element type of this tensor is not known", node)
         return value.pointer.element
     if name == "iterator":
-        return value.pointer
+        return replace(value.pointer, of=value)
     if name == "layout":
         return value.layout
     if name in ("shape", "stride"):
@@ -169,7 +170,7 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
 def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> Any:
     if name in ("dtype", "value_type") and value.element is not None:
         return value.element
-    if name in ("get_tensor", "data_ptr"):  # of a field of a struct in shared memory
+    if name in ("get_tensor", "data_ptr", "align"):  # of a field of a struct in shared memory
         return Bound(Symbol(f"@tensor.{name}"), value)
     return machine.unknown(f"{name!r} of a pointer is not known", node)
 

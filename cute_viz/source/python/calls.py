@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
@@ -37,6 +37,7 @@ from cute_viz.source.python.values import (
     decorators,
     same,
 )
+from cute_viz.values.integer import Unknown as RunTime
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", ""}
@@ -182,11 +183,16 @@ def follow(
     machine.depth += 1
     again, machine.active[key] = key in machine.active, machine.splits
     returned = machine.store.mark()
+    path, around = machine.path, machine.scope
+    if machine.depth > 1:
+        machine.path = (*path, ("::".join(around), machine.tree.line(machine.span(node).start)))
+    machine.scope = scope
     try:
         ended = execute(machine, function.node.body, frame)
     except RecursionError:
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
+        machine.path, machine.scope = path, around
         machine.depth -= 1
         if again:
             machine.active[key] = before_it
@@ -303,6 +309,9 @@ def _bind_parameters(
         if (given := machine.let(item.arg, frame, binds="parameter" if known else "", asked=asked)) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
             frame.begun.add(item.arg)
+        if isinstance(value, Tensor) and not (value.pointer.root and value.pointer.space):
+            kept = value.pointer.space or ("gmem" if "kernel" in function.decorators else "")  # what a kernel is given
+            value = replace(value, pointer=replace(value.pointer, space=kept, root=value.pointer.root or item.arg))
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (

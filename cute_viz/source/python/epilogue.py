@@ -14,13 +14,13 @@ from typing import Any
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.tensors import is_row_major, picked
 from cute_viz.source.python.values import Class, Element, Instance, Member
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def _least(bits: int, warps: int, m_major: bool) -> int:

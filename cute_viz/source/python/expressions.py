@@ -10,7 +10,6 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
@@ -35,6 +34,7 @@ from cute_viz.source.python.values import (
     run_times,
     same,
 )
+from cute_viz.values.integer import Unknown as RunTime
 
 _ROUNDS = 4096  # of a range that are listed
 

@@ -55,8 +55,9 @@ def convert(machine: Machine, given: Any) -> Any:
         found = _ours(read(text, dialect="cute", resolve=machine.given.resolve).pick())
         named = read(f"x = {text}", dialect="cute", resolve=machine.given.resolve) if "_ptr<" in text else None
         typed = named.tensors.get("x") if named is not None else None
-        kind = element(str(typed.pointer.type)) if typed is not None else None
-        return found if kind is None or not isinstance(found, (Layout, ComposedLayout)) else Tensor(found, Pointer(kind))
+        if typed is None or (kind := element(str(typed.pointer.type))) is None or not isinstance(found, (Layout, ComposedLayout)):
+            return found
+        return Tensor(found, Pointer(kind, space=typed.pointer.space))
     except CuteVizError as error:
         if isinstance(value, Unknown):
             return Unknown(error.named("let"))

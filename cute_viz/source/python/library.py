@@ -16,18 +16,18 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
+from cute_viz.source.python.shares import carried, first, partitioned
 from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
 from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown, run_times
+from cute_viz.values.integer import Unknown as RunTime
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
@@ -36,6 +36,9 @@ _PLACES += ("block_in_cluster_idx", "block_in_cluster_dim")
 _NUMBERS = ("warp_idx", "lane_idx", "block_idx_in_cluster", "cluster_size")  # of a thread, one each
 # Operations that take a place: an argument of which the layout of the result does not depend.
 _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
+# What copies or multiplies, with the names of its operands.
+_COPIES: dict[str, tuple[str, ...]] = dict.fromkeys(("autovec_copy", "basic_copy"), ("src", "dst"))
+_COPIES |= {"copy": ("atom", "src", "dst"), "gemm": ("atom", "d", "a", "b", "c")}
 _BY_MODES = {"select", "get", "size", "cosize", "rank", "depth"}  # whose second operand is which modes are meant
 _MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
 _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "partition_C", "partition_S", "partition_D"), 1)
@@ -70,6 +73,10 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
+    if module == "cute" and name in _COPIES:
+        words = _COPIES[name]
+        machine.moved(node, [*args, *(named[word] for word in words[len(args) :] if word in named)])
+        return None
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op
     if name == "ceil_div":  # of plain numbers the quotient has the width of the dividend
@@ -93,10 +100,16 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     name = function.last
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
         raise machine.fail(f"{function.path} is not supported here", node)
-    operands, extra = _placed(machine, name, args, named, node)
+    return _applied(machine, name, *_placed(machine, name, args, named, node), node)
+
+
+def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any], node: ast.expr) -> Any:
+    """An operation on operands in their places."""
+    given, operands = operands, list(operands)
     if (at := _OF_TENSORS.get(name, len(operands))) < len(operands) and isinstance(operands[at], (Layout, ComposedLayout)):
         operands[at] = Tensor(operands[at])  # a layout was given for a tensor
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
+    source = next((value for value in given if isinstance(value, Tensor)), None)
     if name in _PLACED and len(operands) > _PLACED[name]:
         operands[_PLACED[name]] = somewhere(underscores(operands[_PLACED[name]]))
     some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], (Unknown, RunTime))
@@ -116,13 +129,23 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     run_time = any(isinstance(value, (ThrCopy, ThrMMA)) or next(run_times(value), None) is not None for value in values)
     if run_time and "inverse" in short:
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
-    with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor(), as_in_dsl():
+    with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
         part = moved(tensor, result) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
-        return Tensor(_cleared(part.layout), part.pointer, part.offset)
+        part = Tensor(_cleared(part.layout), part.pointer, part.offset)
+        if name == "local_partition" or name.startswith("partition_"):
+            some = name == "local_partition" and isinstance(given[2], (RunTime, Unknown))
+            return partitioned(part, tensor, values[1] if some else None, name[-1])
+        at = _PLACED.get(name, len(given))
+        known = [first(x) if n == at else x for n, x in enumerate(given)]
+        return carried(
+            part,
+            tensor,
+            lambda whole: _applied(machine, name, [whole if x is source else x for x in known], extra, node),
+        )
     return _wrapped(result, operands)
 
 
@@ -177,4 +200,8 @@ def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[st
     whole = Atom(thread, view.atom.op, view.atom.element)
     owner = view.atom if name.startswith(("make_fragment", "partition_shape", "retile")) else whole
     call = Symbol(f"cutlass.cute.{name}")
-    return call_library(machine, call, [owner, *args[1:]], named, node)
+    out = call_library(machine, call, [owner, *args[1:]], named, node)
+    source = args[1] if len(args) > 1 else None
+    if isinstance(out, Tensor) and isinstance(source, Tensor) and name.startswith("partition_"):
+        return partitioned(out, source, view.atom.value, name[-1])
+    return out

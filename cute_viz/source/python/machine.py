@@ -11,15 +11,16 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
-from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.store import Changes, Store
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Symbol, Unknown, alike
+from cute_viz.values.integer import Unknown as RunTime
 
 STEPS = 150_000  # nodes that are evaluated in one run: enough for any, and a bound for what a stranger wrote
 STEPS_IN_ALL = 10 * STEPS  # in all runs of a file
 STEPS_OUTSIDE = 40_000  # of all files that it imports
 DEPTH = 24  # calls in calls
+MOVES = 256  # operands that are kept of one call
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +42,14 @@ class Frame:
     pending: list[tuple[int, Changes]] = field(default_factory=list)
     begun: set[str] = field(default_factory=set)
     tree: Tree | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Called:
+    """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first."""
+
+    path: tuple[tuple[str, int], ...]
+    args: tuple[Any, ...]
 
 
 class Parts(NamedTuple):
@@ -76,6 +85,8 @@ class Machine:
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
+        self.path: tuple[tuple[str, int], ...] = ()  # of the function that is followed: where it is called, and where that is
+        self.scope: tuple[str, ...] = ()  # its own
 
     def fail(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
         """An error at the place of a node; the caller raises it."""
@@ -86,9 +97,9 @@ class Machine:
         """A value that cannot be known, for a reason at a node."""
         return Unknown(self.fail(message, node, hint, needs), path)
 
-    def staged(self, node: Any, written: str, bits: int = 32) -> Staged:
+    def staged(self, node: Any, written: str, bits: int = 32) -> RunTime:
         """An integer that only a run knows, named as it is asked for."""
-        return Staged("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
+        return RunTime("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
 
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
@@ -155,6 +166,12 @@ class Machine:
         values = self.records.setdefault(id(target), [])
         if len(values) < 2 and not any(alike(value, one) for one in values):
             values.append(value)
+
+    def moved(self, node: ast.AST, args: list[Any]) -> None:
+        """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
+        values = self.records.setdefault(id(node), [])
+        if not self.quiet and len(values) < MOVES:
+            values.append(Called(self.path, tuple(args)))
 
     def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
         """Keep the values that names have when a call of a function ends."""

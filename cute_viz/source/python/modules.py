@@ -66,6 +66,7 @@ USUAL = {
     "const_expr": "cutlass.const_expr",
     "range_constexpr": "cutlass.range_constexpr",
     "math": "math",
+    "SimpleNamespace": "types.SimpleNamespace",
 }
 _WORDS = (
     "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "

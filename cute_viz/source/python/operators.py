@@ -11,7 +11,6 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.helpers import HELPERS
@@ -19,6 +18,7 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, Typed, same
+from cute_viz.values.integer import Unknown as RunTime
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),

@@ -9,7 +9,6 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.expressions import iterate
@@ -17,6 +16,7 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, Unknown, same
+from cute_viz.values.integer import Unknown as RunTime
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
 _PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "divmod": divmod, "round": round, "pow": pow, "float": float}

@@ -76,11 +76,16 @@ class Runs:
             return [["class " + outer.name]]
         callers = self._callers(outer.name)
         ranks: list[list[str]] = [[], [], []]
-        for name in sorted(callers):
-            ranks[self._rank(name)].append(name)
+        between, todo = list[str](), sorted(callers)
+        for name in todo:  # of compiled functions those that call them, as far as these are compiled, too
+            above = [one for one in sorted(self._callers(name.partition(" ")[2])) if self._rank(one) < 2 and one not in todo]
+            if self._rank(name) == 1 and above:
+                between.append(name)
+                todo += above
+            else:
+                ranks[self._rank(name)].append(name)
         own = f"function {outer.name}"
-        alone = [own] if own not in callers else []
-        return [*(rank for rank in ranks[:2] if rank), *([alone] if alone else []), *([ranks[2]] if ranks[2] else [])]
+        return [group for group in (*ranks[:2], between, [own] if own not in callers else [], ranks[2]) if group]
 
     def _below(self, node: ast.ClassDef) -> list[str]:
         """The runs of the subclasses of an abstract class."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import BREAKS, CONTINUES, GOES_ON, RAISES, RETURNS, bury, follow_if, follow_try, lose
 from cute_viz.source.python.expressions import iterate
@@ -15,9 +15,9 @@ from cute_viz.source.python.loops import follow_for, follow_while
 from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary
-from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.tree import dotted, stored
-from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Typed, Unknown, decorators
+from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Tensor, Typed, Unknown, decorators
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def execute(machine: Machine, body: list[ast.stmt], frame: Frame) -> str:
@@ -77,8 +77,10 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         value = given
     elif isinstance(value, Unknown) and name and not value.error.needs and machine.tree is machine.main:
         value = Unknown(value.error.but(needs=(name,)), value.path)
-    elif isinstance(value, Staged) and name and not value.error().needs and machine.tree is machine.main:
+    elif isinstance(value, RunTime) and name and not value.error().needs and machine.tree is machine.main:
         value = value.turned(plain=value.plain, written=name)
+    elif isinstance(value, Tensor) and name and value.pointer.space and not value.pointer.root:
+        value = replace(value, pointer=replace(value.pointer, root=name))
     elif isinstance(value, Typed) and name and not value.written and machine.tree is machine.main:
         value = Typed.of(value, value.bits, name)
     if isinstance(target, ast.Name):

@@ -10,10 +10,10 @@ from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import Basis, plain
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types
 from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.shares import carried, first
 from cute_viz.source.python.values import Class, Element, Items, Member, Pointer, Symbol, Tensor, Unknown
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -37,10 +37,10 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
 
 def _member_type(target: Symbol, index: Any) -> Pointer | None:
     """What a field of a struct in shared memory is, by its type: `cute.struct.Align[cute.struct.MemRange[dtype, n], 1024]`."""
-    first = index[0] if isinstance(index, tuple) and index else None
-    if target.path.endswith("struct.MemRange") and isinstance(first, Element):
-        return Pointer(first)
-    return first if target.path.endswith("struct.Align") and isinstance(first, Pointer) else None
+    kind = index[0] if isinstance(index, tuple) and index else None
+    if target.path.endswith("struct.MemRange") and isinstance(kind, Element):
+        return Pointer(kind, space="smem")
+    return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -71,8 +71,8 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
             need(crd)
             return tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
         raise machine.fail("an element of a tensor is a run-time value", node)
-    with on_types():
-        return moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
+    out = moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
+    return carried(out, tensor, lambda whole: moved(whole, slice_and_offset(first(crd), whole.layout)))
 
 
 def somewhere(crd: Any) -> Any:
@@ -95,9 +95,8 @@ def moved(tensor: Tensor, result: Any) -> Tensor:
         result, offset = result.inner, result.offset
     if is_coordinate_layout(domain(result)) and isinstance(offset, (tuple, Basis)):
         return Tensor(with_origin(plain(offset), result), tensor.pointer)
-    with on_types():
-        result, passed = settled(result)
-        offset = passed + offset
+    result, passed = settled(result)
+    offset = passed + offset
     known = tensor.offset is not None and isinstance(offset, int)
     return Tensor(result, tensor.pointer, (tensor.offset or 0) + int(offset) if known else None)
 

@@ -166,7 +166,8 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
             layout = Layout(layout.shape)
         elif isinstance(source, Tensor):
             layout = fragment_like(layout)
-        return Tensor(clear_static(layout))
+        kind = mma.op.get("acc_dtype") if operand == "C" else mma.op.get(f"{operand.lower()}_dtype") or mma.op.get("ab_dtype")
+        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, Element) else None, space="rmem"))
 
     return make
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -14,15 +15,16 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.parameters import hint_for
-from cute_viz.source.python.staged import Staged, computed
+from cute_viz.source.python.shares import carried
+from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
@@ -58,9 +60,16 @@ def layout_of(value: Any) -> Any:
 def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_tensor(iterator, layout)`: a pointer or the origin of coordinates, and a layout, or a shape."""
     iterator, layout = picked(args, named, ("iterator", "layout"))
+    layout = layout_of(layout)
     if isinstance(iterator, tuple):
-        return Tensor(with_origin(need(iterator), layout_of(layout)))
-    return Tensor(layout_of(layout), iterator if isinstance(iterator, Pointer) else Pointer(_element_of(machine, iterator)))
+        return Tensor(with_origin(need(iterator), layout))
+    if not isinstance(iterator, Pointer):
+        return Tensor(layout, Pointer(_element_of(machine, iterator)))
+    pointer = replace(iterator, of=None, root="")
+    if not isinstance(iterator.of, Tensor):
+        return Tensor(layout, pointer)
+    part = Tensor(layout, pointer, iterator.of.offset)
+    return carried(part, iterator.of, lambda whole: Tensor(layout, offset=whole.offset))
 
 
 def _element_of(machine: Machine, iterator: Any) -> Any:
@@ -83,7 +92,7 @@ def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
 def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_rmem_tensor(shape or layout, dtype)`, in older files `make_fragment`."""
     layout, kind = picked(args, named, ("layout_or_shape", "dtype"))
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None))
+    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, space="rmem"))
 
 
 def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -91,9 +100,9 @@ def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     source = need(source)
     old = source.pointer.element if isinstance(source, Tensor) else None
     layout = fragment_like(layout_of(source))
-    if not isinstance(source, Tensor):
+    if not isinstance(source, Tensor) and kind is None:
         return layout
-    return Tensor(layout, Pointer(kind if isinstance(kind, Element) else old))
+    return Tensor(layout, Pointer(kind if isinstance(kind, Element) else old, space="rmem"))
 
 
 def fragment_like(layout: Any) -> Any:
@@ -145,13 +154,13 @@ def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
         raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle))
+    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle, "smem"))
 
 
 def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     pointer, swizzle, kind = picked(args, named, ("ptr", "swizzle_", "dtype"))
     old = pointer if isinstance(pointer, Pointer) else Pointer()
-    return Pointer(kind if isinstance(kind, Element) else old.element, need(swizzle) or old.swizzle, old.space)
+    return replace(old, element=kind if isinstance(kind, Element) else old.element, swizzle=need(swizzle) or old.swizzle)
 
 
 def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -162,7 +171,7 @@ def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
     if source.pointer.swizzle is not None or source.offset:
         raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
     layout = find("recast_layout").call([source.layout, source.pointer.element.bits, kind.bits])
-    return Tensor(clear_static(layout), Pointer(kind))
+    return Tensor(clear_static(layout), Pointer(kind, space=source.pointer.space))
 
 
 def _make_mma_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -220,7 +229,7 @@ def _assume(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
     value, div = picked(args, named, ("src", "divby"))
     if isinstance(value, RunTime) and isinstance(div, int) and div > 0:
-        return Staged(value.name, value.text, value.span, value.written).turned(plain=False, div=div)
+        return value.turned(plain=False, div=div)
     return value
 
 
@@ -291,7 +300,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "allocate_tensor": _allocate,
     "allocate": _allocate_struct,
     "retrieve_ptr": _retrieve_pointer,
-    "data_ptr": lambda machine, args, named: args[0],
+    **dict.fromkeys(("data_ptr", "align"), lambda machine, args, named: args[0]),
     "recast_ptr": _recast_pointer,
     "recast_tensor": _recast_tensor,
     "make_ptr": _make_pointer,

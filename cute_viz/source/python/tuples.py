@@ -14,13 +14,13 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tensors import layout_of, picked
 from cute_viz.source.python.values import Items, Tensor
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def _extended(front: bool) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,9 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor as Memory
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types, unknowns
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import Pointer as Address
 from cute_viz.values.types import ValueType, named, short
 
@@ -196,24 +196,31 @@ class Typed(int):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a tensor begins: the type of what is there, if it is known, the swizzle of its addresses; "tmem" of tensor memory."""
+    """Where a tensor begins: the type of what is there, the swizzle of its addresses, and the memory, as far as they are known.
+
+    space: smem, gmem, rmem or tmem. root: the name of the memory in the source. of: the tensor whose iterator it is.
+    """
 
     element: Any = None
     swizzle: Swizzle | None = None
     space: str = ""
+    root: str = field(default="", compare=False)
+    of: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known.
 
-    descriptors: of a fragment that is made of them, these.
+    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts of
+    all (see `shares.py`).
     """
 
     layout: Any
     pointer: Pointer = Pointer()
     offset: int | None = 0
     descriptors: Any = field(default=None, compare=False)
+    parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,5 +386,4 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
-    with on_types():  # of what only a run knows nothing is sure
-        return bool(a == b)
+    return bool(a == b)

@@ -1,0 +1,110 @@
+"""Calls of a Python text that copy or multiply tensors, with their operands in each way in which they are reached."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cute_viz.algebra.composed import domain
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.source.model import Move
+from cute_viz.source.python.machine import Called
+from cute_viz.source.python.runs import Runs
+from cute_viz.source.python.shares import share_of
+from cute_viz.source.python.tree import Tree, dotted
+from cute_viz.source.python.values import Atom, Slice, Tensor, Unknown
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "copy", "cute.gemm": "gemm"}
+
+
+def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
+    """A Move for each such call, and where a function is called with several operands one for each, in the order of the text.
+
+    >>> from cute_viz.source.model import Given
+    >>> tree = Tree("def f(a, b):\\n    cute.autovec_copy(a, b)")
+    >>> [(move.name, move.line) for move in moves(tree, Runs(tree, Given()))]
+    [('copy', 2)]
+    """
+    out = []
+    for call, around, scope in _calls(tree.module):
+        line, text = tree.line(tree.span(call).start), " ".join(ast.unparse(call).split())
+        lost = NotationError(
+            f"this is not reached: nothing that is followed here runs it in {('this file', *scope)[-1]}",
+            text=tree.text,
+            span=tree.span(call),
+        )
+        name = _NAMES[dotted(call.func)]
+        for label, ways in _labelled(runs.values(around, id(call))) or [("", [])]:
+            out.append(Move(name, line, scope, label, _reader(ways, lost), text))
+    return tuple(sorted(out, key=lambda move: move.line))
+
+
+def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...], tuple[str, ...]]]:
+    """The statements that are such calls, with what is around them, outermost first, and the names of that."""
+    todo: list[tuple[Any, tuple[ast.AST, ...], tuple[str, ...]]] = [(module, (module,), ())]
+    while todo:
+        node, around, scope = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+                todo.append((child, (*around, child), (*scope, child.name)))
+            else:
+                todo.append((child, around, scope))
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and dotted(call.func) in _NAMES:
+            yield call, around, scope
+
+
+def _labelled(found: list[Called]) -> list[tuple[str, list[Called]]]:
+    """The ways to a call whose operands differ, each with where the function is called, as far as that distinguishes them."""
+    ways: dict[Any, list[Called]] = {}
+    for one in found:
+        ways.setdefault(one.path, []).append(one)
+    kinds: dict[Any, list[Called]] = {}
+    for rounds in ways.values():
+        kinds.setdefault(_kind(rounds[0].args), rounds)
+    paths = [rounds[0].path for rounds in kinds.values()]
+    for deep in range(1, max(map(len, paths), default=0) + 1):
+        labels = [", called in ".join(f"{where}, line {line}" for where, line in path[: -deep - 1 : -1]) for path in paths]
+        if len(set(labels)) == len(labels) > 1:
+            return list(zip(labels, kinds.values(), strict=True))
+    return [("", rounds) for rounds in kinds.values()]
+
+
+def _kind(args: tuple[Any, ...]) -> tuple[str, ...]:
+    """What distinguishes operands; not where in its memory a tensor begins."""
+    return tuple(f"{domain(x.layout)} {x.pointer} {x.pointer.root}" if isinstance(x, Tensor) else str(x) for x in args)
+
+
+def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]:
+    def read() -> list[Any]:
+        if not rounds:
+            raise lost
+        if any(_kind(one.args) != _kind(rounds[0].args) for one in rounds[1:]):
+            raise lost.but(message="this has several operands, of several rounds of a loop")
+        out = [_operand(value) for value in rounds[0].args[:1]]
+        own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or "TMA_" in (getattr(out[0], "name", "") or ""))
+        return out + [_operand(value, own) for value in rounds[0].args[1:]]
+
+    return read
+
+
+def _operand(value: Any, own: bool = False) -> Any:
+    """An atom or a tiling, a share, or the error of what is not known.
+
+    own: an instruction has its own access of its tensors, by no threads: the layout of a tensor is enough.
+    """
+    if isinstance(value, Slice):
+        return value.atom.value
+    if isinstance(value, Atom):
+        return value.value
+    if isinstance(value, Unknown):
+        return value.error
+    if not isinstance(value, Tensor):
+        return NotationError("a tensor is expected here")
+    try:
+        return share_of(value)
+    except CuteVizError as error:
+        return domain(value.layout) if own else error
