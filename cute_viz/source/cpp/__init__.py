@@ -25,10 +25,11 @@ from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
-from cute_viz.source.cpp.unknown import Unknown, symbol, unknowns
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
+from cute_viz.values.integer import Unknown, unknowns
 from cute_viz.values.pointer import Pointer
 
 _KINDS = ("alias", "variable")
@@ -308,10 +309,10 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):
             raise value.error
-        return get_slice(finished(tiled), symbol(value.error))  # type: ignore[arg-type]
-    if isinstance(value, Unknown) and not value.solid and _runs(value.error):
-        return symbol(value.error)
-    if isinstance(value, ComposedLayout) and has_origin(value) and unknowns(value.offset):
+        return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+    if isinstance(value, Unknown) and not _runs(value.error()):
+        raise value.error()
+    if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
         return value.inner  # where a tensor begins is no part of its layout
     if isinstance(value, Tensor):
         return split(value) if value.pointer.space == "tmem" else value.printed  # whose units are lanes and columns

@@ -17,9 +17,9 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import Unknown, through, unknown
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,15 @@ def known_part(value: Any, lost: list[CuteVizError]) -> Any:
 
 def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
     """The value of a coordinate; an integer that is not known is 0, and its error is added to `lost`."""
-    return _zeroed(meaning.solid(node), lost)
+    return zeroed_place(meaning.solid(node), lost)
 
 
-def _zeroed(value: Any, lost: list[CuteVizError]) -> Any:
+def zeroed_place(value: Any, lost: list[CuteVizError]) -> Any:
+    """A coordinate with 0 for what is not known, whose errors are added to `lost`."""
     if isinstance(value, Unknown):
-        lost.append(value.error)
+        lost.append(value.error())
         return Runtime(0)
-    return tuple(_zeroed(item, lost) for item in value) if isinstance(value, tuple) else value
+    return tuple(zeroed_place(item, lost) for item in value) if isinstance(value, tuple) else value
 
 
 def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
@@ -75,20 +76,20 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
             raise lost[0]
         if len(values) != 1 or not isinstance(values[0], int):
             raise meaning.fail(f"{layout} takes one integer", span)
-        return through(lambda x: layout(x), values[0])
+        return layout(values[0])
     if not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         if lost:
             raise lost[0]
         if isinstance(layout, Layout) and is_coordinate_layout(layout):
-            return through(lambda x, *crd: printed_value(crd[0] if len(crd) == 1 else crd, x), layout, *values)
+            return printed_value(values[0] if len(values) == 1 else values, layout)
         if isinstance(function, Tensor):
             layout = replace(function, layout=layout).whole
-        return through(lambda x, *crd: x(*crd), layout, *values)
-    found = through(lambda x, *crd: x(*crd), layout, *values)
+        return layout(*values)
+    found = layout(*values)
     if not isinstance(function, Tensor):
         return placed(found, lost)
     if isinstance(layout, Layout):
-        begin = through(lambda x, *crd: x(*crd), layout, *map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values))
+        begin = layout(*map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values))
         return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
     return viewed(function, found, lost)
 
@@ -99,7 +100,7 @@ def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple
     values = tuple(coordinate(meaning, item, lost) for item in args)
     if lost and not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         raise lost[0]
-    found = through(lambda *crd: fragment(*crd), *values)
+    found = fragment(*values)
     return found.unplaced() if lost else found
 
 

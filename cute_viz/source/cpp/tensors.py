@@ -8,7 +8,6 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -16,9 +15,8 @@ from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import placed
+from cute_viz.source.cpp.slices import placed, zeroed_place
 from cute_viz.source.cpp.tree import Binary, Node, Part
-from cute_viz.source.cpp.unknown import Unknown, unknowns
 from cute_viz.source.cpp.values import External
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -33,7 +31,7 @@ def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
         kind = ValueType(name)
     kind = kind if isinstance(kind, ValueType) else None
     if not isinstance(inner, Pointer):
-        address = int(inner) if isinstance(inner, int) and not isinstance(inner, (bool, Unknown)) else None
+        address = int(inner) if isinstance(inner, int) and not isinstance(inner, bool) else None
         base, known = ("", True) if address is not None or not args else _buffer(meaning, args[-1])
         inner = Pointer("", kind, address, base=base, placed=known)
     out = inner if kind is None else inner.of(kind)
@@ -126,9 +124,9 @@ def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Sp
         meaning.known(value, node.span)
     if len(operands) == 3:
         operands[1:1] = [0, Layout(1)]
-    lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
-    if lost:
-        operands[1] = each_integer(lambda _: 0, operands[1])
+    lost: list[CuteVizError] = []
+    if len(operands) == 5:
+        operands[1] = zeroed_place(operands[1], lost)
     coordinates, smem = meaning.operate(part.name, operands)
     if lost and isinstance(smem, Tensor):
         smem = replace(smem, pointer=smem.pointer.moved(0, known=False))
