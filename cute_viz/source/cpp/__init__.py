@@ -11,6 +11,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
@@ -28,7 +29,7 @@ from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Template, finished
-from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
+from cute_viz.source.model import Entry, Given, SourceFile, matching
 from cute_viz.values.integer import Unknown, unknowns
 from cute_viz.values.pointer import Pointer
 
@@ -160,7 +161,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
         value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
         return finished(_object(context, declaration, value))
 
-    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it)
+    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
 
 
 def _built_entries(context: Context, lookup: Lookup, declaration: Declaration) -> list[Entry]:
@@ -199,7 +200,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
             value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
         return finished(_object(context, declaration, value))
 
-    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it)
+    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
 
 
 def _is_object(context: Context, declaration: Declaration) -> bool:
@@ -232,7 +233,14 @@ def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
         likely=_is_likely(context, declaration),
         call=lambda: _operation(context, lookup, declaration),
         depends=deciding(context.reader.source.branch(declaration.token)),
+        file=_included(context, declaration),
     )
+
+
+def _included(context: Context, declaration: Declaration) -> str:
+    """The included file that a declaration stands in, "" for the file itself, which may have line markers of its own."""
+    name = context.file(declaration.token)
+    return name if name in context.given.files else ""
 
 
 def _operation(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[str, list[Any], tuple[Any, ...]] | None:

@@ -14,12 +14,12 @@ from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE
 from cute_viz.source.cpp.lookup import Found, change_before, changed, within
 from cute_viz.source.cpp.parameters import Parameters
-from cute_viz.source.cpp.paths import function_of
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, known_part
 from cute_viz.source.cpp.tree import Call, Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,

@@ -12,10 +12,11 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.paths import conditions, function_of, overloads, paths, told_apart
+from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
 from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
+from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import finished
 from cute_viz.source.model import MOVES, Given, Move
 
