@@ -38,7 +38,7 @@ from cute_viz.check import (
     wgmma_ptx,
 )
 from cute_viz.check.job import Check, Item, Undecided, entry_name
-from cute_viz.check.library import atoms, specs, swizzled, tilings
+from cute_viz.check.library import atoms, specs, subjects
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.lanes import is_lanes
@@ -195,10 +195,9 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield obj
         else:
             yield from plan(obj, name, library=library)
-    for name, obj in swizzled():
-        yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects(), *umma.subjects()):
-        yield from plan(obj, name, library=library)
+    for section in ("swizzles", "tilings", "descriptors", "tma", "im2col", "umma"):
+        for name, obj in subjects(section):
+            yield from plan(obj, name, cute=cute, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):
         yield from plan(obj, name, tile, cute, library)
