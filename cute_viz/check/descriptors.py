@@ -48,7 +48,7 @@ def checks(obj: SmemDescriptor | DescriptorTensor, figure: Figure, name: str) ->
     mn = product(modes(first.tensor.layout.shape)[0])
     if mn != ROWS:
         return [Undecided("wgmma descriptor", name, f"{mn} rows are tried as {ROWS}: give a tile of {ROWS} rows")]
-    jobs = {operand: Job(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
+    jobs = {operand: Blocks(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
     return [Check("wgmma descriptor", f"{name} as {operand}", job, digest(figure)) for operand, job in jobs.items()]
 
 
@@ -95,7 +95,7 @@ def image(tensor: Tensor, layout: Layout, patterns: Any, start: int = 0) -> byte
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Blocks:
     """The launches of one operand and their judgement: a launch a k-block, and one whose memory has two rows exchanged."""
 
     obj: SmemDescriptor | DescriptorTensor

@@ -51,7 +51,7 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
     reason = _undecided(obj)
     if reason:
         return [Undecided("TMA box", name, reason)]
-    return [Check("TMA box", name, Job(obj, entry_name("tma_box", name)))]
+    return [Check("TMA box", name, Boxes(obj, entry_name("tma_box", name)))]
 
 
 def _undecided(obj: TmaCopy) -> str:
@@ -70,7 +70,7 @@ def _undecided(obj: TmaCopy) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Boxes:
     """The launches of one copy, a corner of the tensor each, and their judgement."""
 
     obj: TmaCopy

@@ -26,11 +26,11 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
         return [Undecided("TMA im2col", name, f"{obj.op.name} is not checked")]
     if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * tma_box.SHARED:
         return [Undecided("TMA im2col", name, "the tensor or the tile is too large, or of elements of less than 8 bits")]
-    return [Check("TMA im2col", name, Job(obj, entry_name("tma_im2col", name)))]
+    return [Check("TMA im2col", name, Pixels(obj, entry_name("tma_im2col", name)))]
 
 
 @dataclass(frozen=True, slots=True)
-class Job(tma_box.Job):
+class Pixels(tma_box.Boxes):
     """The launches of one copy, a corner of the im2col matrix each, and their judgement."""
 
     @property
@@ -67,8 +67,7 @@ class Job(tma_box.Job):
     def map(self) -> Map:
         """The tensor map that we compute, of im2col mode."""
         made = conv(self.obj)
-        # slots=True makes a class anew, which super() without arguments does not know
-        return replace(super(Job, self).map(), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
+        return replace(tma_box.Boxes.map(self), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
 
     def where(self, corner: Any) -> str:
         """A corner in words."""

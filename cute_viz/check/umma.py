@@ -59,11 +59,11 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
         return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
-    return [Check("tcgen05.mma", name, Job(obj, kind, vector, entry_name("umma", name)))]
+    return [Check("tcgen05.mma", name, TensorMemory(obj, kind, vector, entry_name("umma", name)))]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TensorMemory:
     """One launch, and one whose A has two rows exchanged, and their judgement."""
 
     obj: MmaOperands
