@@ -115,7 +115,8 @@ class Blocks:
     @property
     def layout(self) -> Layout:
         """(row, k) -> element of shared memory."""
-        return self.obj.tensor.layout if isinstance(self.obj, SmemDescriptor) else whole(self.obj)
+        out: Layout = self.obj.tensor.layout if isinstance(self.obj, SmemDescriptor) else whole(self.obj)
+        return out
 
     @property
     def starts(self) -> list[int]:
