@@ -103,9 +103,9 @@ class Report:
 def report_of(file: SourceFile) -> Report | None:
     """The report of a file; None of one without copies.
 
-    >>> from cute_viz.engine.request import Request
-    >>> from cute_viz.engine.whole import file_of
-    >>> report_of(file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))) is None
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
     moves = file.moves()
