@@ -133,11 +133,17 @@ class Library:
         >>> str(Library().read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
         '_32:_1'
         """
+        from cute_viz.errors import AlgebraError, Span
         from cute_viz.notation import read
         from cute_viz.notation.program import Document
 
-        if _CALLED.fullmatch(text.strip()) and (found := self.resolve(text.strip())) is not None:
-            return Document.of(found)
+        if _CALLED.fullmatch(called := text.strip()):
+            try:
+                found = self.resolve(called)
+            except AlgebraError as error:
+                raise error.at(text, Span(text.index(called), text.index(called) + len(called))) from None
+            if found is not None:
+                return Document.of(found)
         return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
 
     def describe(self, full: str) -> dict[str, Any]:
