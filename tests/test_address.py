@@ -380,3 +380,26 @@ def test_values_of_classes_are_taken_by_all(folder: Path) -> None:
     assert rows["s"]["value"] == out(folder, "eval", "k.cu::s", *let) == value
     assert out(folder, "show", "k.cu::s", *let).splitlines()[0].split()[-1] == value
     assert "cfg_tag" not in out(folder, "analyze", "k.cu", *let)
+
+
+DEFAULTS = """__global__ void k(int m) { auto a = make_layout(make_shape(m, _8{})); }
+int main(int argc, char** argv) {
+  int m = 512;
+  if (argc >= 2) sscanf(argv[1], "%d", &m);
+  k<<<1, 1>>>(m);
+}
+"""
+
+
+def test_sizes_of_main_are_those_without_arguments_for_all_and_said(folder: Path) -> None:
+    (folder / "k.cu").write_text(DEFAULTS)
+    said = b"note: m = 512 (line 3), as without arguments; --let m=... gives another"
+    value = b"(512,_8):(_1,512)"
+    for argv in (["list", "k.cu"], ["list", "k.cu", "--json"], ["eval", "k.cu::a"], ["render", "k.cu::a"], ["show", "k.cu::a"]):
+        result = run(*argv, cwd=folder)
+        assert value in result.stdout, argv
+        assert said in result.stderr, argv
+    assert b"(64,_8):(_1,64)" in run("eval", "k.cu::a", "--let", "m=64", cwd=folder).stdout
+    found = answer({"ask": "tool.list_objects", "source": DEFAULTS})
+    assert [row["value"] for row in found["objects"] if row["name"] == "a"] == [value.decode()]
+    assert found["notes"] == ["m = 512 (line 3), as without arguments; m=... under Values gives another"]

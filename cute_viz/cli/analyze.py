@@ -14,7 +14,7 @@ from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel import Report, assumption, page_of, place
+from cute_viz.engine.kernel import HEAD, Report, assumption, page_of, place
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.options.words import read
 
@@ -164,11 +164,10 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
 
 def _accesses(report: Report) -> None:
     """One line per access, the cures of the tiles, and what could not be evaluated."""
-    rows = [["line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal"]]
+    rows = [list(HEAD)]
     for row in report.accesses:
-        cost = row.cost
-        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
-        rows.append([place(row.move), _short(row.move), cost.instruction, *("" if x is None else str(x) for x in counts)])
+        line, _, *counts = row.cells
+        rows.append([line, _short(row.move), *counts])
     if report.accesses:
         output.table(rows)
     cures = {(row.move.call, row.cost.side.tensor.name, row.cure): None for row in report.accesses if row.cost.side and row.cure}

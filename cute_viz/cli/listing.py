@@ -90,7 +90,9 @@ def _shorter(path: str) -> str:
 
 def _entries(source: str, as_json: bool, reading: Reading) -> None:
     """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
-    rows = ask(reading.request(source)).rows
+    answer = ask(reading.request(source))
+    rows = answer.rows
+    output.notes(answer.told)
     if as_json:
         import json
 

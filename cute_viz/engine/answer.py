@@ -88,6 +88,12 @@ class Answer:
             return whole.rows(self.readings[0].listed)
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """What was taken for granted in the values of the one source, a whole file, as far as they were read."""
+        file = self.readings[0].file
+        return () if file is None else tuple(file.given.notes)
+
+    @property
     def kernel(self) -> Report | None:
         """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cute_viz.engine import Answer, Folder, Request, Source, ask
-from cute_viz.errors import CuteVizError, boundary
+from cute_viz.errors import CuteVizError, boundary, spelled
 from cute_viz.source.address import address_of
 from cute_viz.spec import PACKAGED, Library
 
@@ -66,22 +66,24 @@ class Question:
             return False
 
 
-def objects(question: Question) -> list[dict[str, Any]]:
-    """A row for each definition of a whole file; none of an expression.
+def objects(question: Question) -> dict[str, Any]:
+    """A row for each definition of a whole file, none of an expression; and notes of what was taken for granted.
 
     >>> objects(Question("objects", "(4,8)"))
-    []
+    {'objects': []}
     """
     text = question.source.strip()
     if "\n" not in text and (question.folder is None or address_of(text) is None):
-        return []
+        return {"objects": []}
     try:
         if question.is_spec:
-            return _specs(question)
+            return {"objects": _specs(question)}
         source = text if "\n" not in text else Source(question.source, question.path or "")
-        return [row.as_dict() for row in ask(question.request(source, dialect=question.dialect)).rows]
+        found = ask(question.request(source, dialect=question.dialect))
+        out = {"objects": [row.as_dict() for row in found.rows]}
     except CuteVizError:
-        return []
+        return {"objects": []}
+    return out | ({"notes": [spelled(note, "page") for note in found.told]} if found.told else {})
 
 
 def _specs(question: Question) -> list[dict[str, Any]]:

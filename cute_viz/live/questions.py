@@ -222,7 +222,7 @@ KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "draw": _draw,
     "explain": _explain,
     "facts": _facts,
-    "objects": lambda question: {"objects": objects(question)},
+    "objects": objects,
     "copy": _copy,
     "banks": _banks,
 }

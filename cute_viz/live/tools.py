@@ -176,20 +176,13 @@ def list_objects(question: Question) -> dict[str, Any]:
     """
     from cute_viz.live.question import objects
 
-    rows = objects(question)
-    if not rows:
-        found = question.answer()
-        rows = [
-            {
-                "name": name,
-                "path": name,
-                "line": None,
-                "kind": type(value).__name__,
-                "value": shown(value).rstrip("\n"),
-                "error": None,
-            }
-            for name, value in found.objects.items()
-        ]
+    listed = objects(question)
+    if listed["objects"]:
+        return listed
+    rows = [
+        {"name": name, "path": name, "line": None, "kind": type(value).__name__, "value": shown(value).rstrip("\n"), "error": None}
+        for name, value in question.answer().objects.items()
+    ]
     return {"objects": rows}
 
 

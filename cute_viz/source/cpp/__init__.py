@@ -55,6 +55,7 @@ def read(text: str, given: Given) -> SourceFile:
     except RecursionError:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
+    context.assumed = {}
     lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
@@ -114,7 +115,7 @@ def _called_by(context: Context, query: str) -> Entry | None:
         if len(uses) != 1:
             continue
         other = Context(context.reader, context.given)
-        other.chosen[scope] = uses[0]
+        other.chosen[scope], other.assumed = uses[0], {}
         lookup = _lookup(other)
         inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
         found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")

@@ -207,7 +207,9 @@ class Definitions(Parameters):
             known = env.memo[declaration, "assumed", position] = (value,)
             if steps == declaration.init and isinstance(value, int) and not isinstance(value, Unknown):
                 assert self.context.assumed is not None
-                self.context.assumed[declaration.name] = (str(int(value)), self.context.line(steps[0]))
+                told, line = self.context.assumed[declaration.name] = (str(int(value)), self.context.line(steps[0]))
+                other = f"`let={declaration.name}=...` gives another"
+                self.context.given.notes[f"{declaration.name} = {told} (line {line}), as without arguments; {other}"] = None
         return known[0]
 
     def _holds(self, test: Range, env: Env) -> bool | None:
