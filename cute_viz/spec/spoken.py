@@ -177,7 +177,8 @@ def _bound(wanted: Mapping[str, str], given: Mapping[str, str]) -> tuple[dict[st
     """The parameters with which the arguments are the wanted ones, and the first that is none."""
     values: dict[str, str] = {}
     for key, text in wanted.items():
-        word = given.get(key, _DEFAULTS.get(key, "None"))
+        word = given.get(key, "None")
+        word = _DEFAULTS.get(key, word) if word == "None" else word
         if key == "shape_mnk" and word.count(",") == 1:  # K is left out
             text = re.sub(r",[^,]*\)$", ")", text)
         if not (word == "None" and "{" in text) and not _fits(text, word, values):
