@@ -18,7 +18,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.explain import _WRITERS as EXPLAINED
+from cute_viz.analysis.algebra_steps import WRITERS as EXPLAINED
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation import read, read_call
@@ -215,3 +215,27 @@ def test_python_gives_what_an_expression_gives(name):
     given = {"n": template[0]} if OPS[operation].keyword and template else {}
     found = getattr(algebra, operation)(*operands, *([] if given else template), **given)
     assert found == OPS[operation].call(operands, template)
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("blocked_product((_2,_5):(_5,_1), (_3,_4):(_1,_3))", ["_12:_10", "(_3,_4):(_10,_30)"]),
+        ("complement(make_layout(Int<4>{}, 2), Int<8>{})", ["2:_1", "1:8"]),
+        ("complement(_4:_2, _24)", ["_2:_1", "_3:_8"]),
+        ("composition((_20,_2):(_16,_4), (_4,_5):(_1,_4))", ["(_20,_2):(_16,_4)", "_4:_16", "_5:_64"]),
+        ("tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (_128,_64))", ["(_8,_64):(_64,_1)", "(_16,_1):(_1,_0)", "_16:_512"]),
+    ],
+)  # fmt: skip
+def test_steps_keep_the_marks_of_static_integers(expression, values):
+    name, operands, template = read_call(expression, resolve=resolve)
+    steps = explain(name, operands, template)
+    assert [str(step.value) for step in steps if step.value is not None][: len(values)] == values
+    assert str(steps[-1].value) == str(find(name).call(operands, template))
+
+
+def test_a_complement_of_a_run_time_stride_and_a_composition_that_is_none_are_said():
+    words = " ".join(step.words for step in explain(*read_call("complement(4:2, 8)")))
+    assert "CuTe gives (2,1):(_1,8)" in words
+    words = explain(*read_call("composition((3,8):(_1,3), (_4,_2):(_1,_4))"))[-1].words
+    assert "at 3 it is 6, A(B(3)) is 3" in words

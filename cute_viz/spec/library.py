@@ -20,6 +20,7 @@ from cute_viz.spec.family import Match, find
 from cute_viz.spec.library_files import LibraryFile, files_for
 from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import SpecError
+from cute_viz.values.instruction import Instruction
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
@@ -62,7 +63,7 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     short = _short(spoken.name)
     if not spoken.machine:
         found = _found(short, files_for(short, folders), folders)
-        full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
+        full = _TMEM.sub("", name.replace(" ", "")) + (f"<{','.join(args)}>" if args else "")
         return None if found is None else entry(found, full, args, folders, machine)
     matches = [found for file in files_for(short, folders) if (found := find(file, short)) is not None]
     return _of_machine(matches, args, folders, machine)
@@ -139,7 +140,9 @@ def resolve(
         return known.atom()
     if name.endswith("AutoCopyAsync"):  # `copy` alone knows it: it has no Copy_Traits (cute/arch/copy.hpp)
         plain = resolve("DefaultCopy", (), folders)
-        return None if plain is None else replace(plain, name="AutoCopyAsync")
+        return (
+            None if plain is None else replace(plain, name="AutoCopyAsync", instruction=Instruction("AutoCopyAsync", "auto.async"))
+        )
     spoken = names.spoken(name)
     short = _short(spoken.name)
     if (
@@ -218,8 +221,13 @@ def _completed(short: str, full: str) -> str | None:
     return None
 
 
+_TMEM = re.compile(r"^(?:cute::)?(?:SM100::TMEM::\w+::)?")  # `using` brings its names into cute itself (copy_traits_sm100.hpp)
+
+
 def _short(name: str) -> str:
     """A name without its namespaces; SM90::GMMA::MMA_64x... is called SM90_64x..."""
     plain = name.replace(" ", "")
-    spaces = re.match(r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED)::)+", plain)
+    spaces = re.match(
+        r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED|TMEM|LOAD(?:_STAT)?|STORE|UTCCP)::)+", plain
+    )
     return re.sub(r"^MMA_(?=64x)", "SM90_", plain[spaces.end() :] if spaces else plain)
