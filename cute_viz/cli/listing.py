@@ -146,4 +146,7 @@ def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -
         raise CuteVizError(
             f"no {kind} atom has the type {element}", hint="types are written as in the names: f16, bf16, tf32, s8, e4m3"
         )
-    return [(entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges) for entry in found]
+    return [
+        (entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges, entry.short)
+        for entry in found
+    ]
