@@ -165,6 +165,14 @@ def test_defaults_that_a_compiler_leaves_out() -> None:
     assert mma.splitlines()[1:3] == ["  ThrLayoutVMNK:  (_32,_2,_2,_1):(_1,_32,_64,_0)", "  PermutationMNK: (_,_,_)"]
 
 
+def test_a_copy_of_so_many_bits() -> None:
+    from cute_viz.spec import resolve
+
+    traits = "cute::Copy_Traits<cute::SM90_TMA_LOAD_OP, cute::C<131072>, cute::Other<cute::C<1>>>"
+    atom = value_of(f"cute::Copy_Atom<{traits}, cutlass::half_t>", resolve)
+    assert str(atom.layout_src) == "(_1,_8192):(_0,_1)"
+
+
 TILE = "cute::Layout<cute::tuple<cute::C<32>, cute::C<32>>, cute::tuple<cute::C<32>, cute::C<1>>>"
 SHARED = f"cute::Tensor<cute::ViewEngine<cute::smem_ptr<float *>>, {TILE}>"
 THREADS = "cute::Layout<cute::tuple<cute::C<32>, cute::C<4>>, cute::tuple<cute::C<1>, cute::C<32>>>"

@@ -88,7 +88,8 @@ class Move:
     of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
     or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement. assumed: once it was read,
     the numbers that hold where the program is run without arguments, by name: value and line. uncalled: of a function that
-    nothing in the file calls, its parameters. file: the included file that it is in, "" else.
+    nothing in the file calls, its parameters. file: the included file that it is in, "" else. again: the operands at other values
+    of the indices that only a run knows, where these may matter to its cost.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7
@@ -103,6 +104,7 @@ class Move:
     assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
     uncalled: tuple[str, ...] | None = None
     file: str = ""
+    again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

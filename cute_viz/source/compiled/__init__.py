@@ -88,12 +88,18 @@ def moves(unit: Unit, path: str, meaning: Meaning) -> Iterator[Move]:
 
 def _move(frame: Frame, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
     def operands() -> list[Any]:
-        return [meaning.operand(frame, arg) for arg in call.args]
+        return meaning.operands(frame, call, 0)
+
+    def again() -> Iterator[list[Any]]:
+        meaning.operands(frame, call, 0)
+        for turn in range(1, meaning.turns):
+            yield meaning.operands(frame, call, turn)
 
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
     text = _line(call.file, call.line)
-    return Move(call.name.removeprefix("cute::"), call.line, instance.scope, chain, operands, text, file=_relative(call.file, path))
+    name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
+    return Move(name, call.line, instance.scope, chain, operands, text, file=file, again=again)
 
 
 @lru_cache(maxsize=64)

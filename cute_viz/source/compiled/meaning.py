@@ -14,16 +14,17 @@ from cute_viz.algebra.inttuple import Underscore, leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.shapes import congruent
-from cute_viz.algebra.shares import copy_share, local_share, mma_share
+from cute_viz.algebra.shares import copy_share, local_share, mma_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
-from cute_viz.source.compiled.clang import Instance, Node, Unit, Variable
+from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import is_object, value_of
 from cute_viz.values.integer import Static, Unknown, unknowns
 
 PITCH = 8192  # what a run-time size or stride counts as, in elements
+_TURNS = 8  # values of such an index that are tried
 _DEEP = 48  # expressions and callers behind one another
 
 
@@ -52,6 +53,7 @@ class Meaning:
         self.unit, self.resolve, self.notes = unit, resolve, notes
         self.values: dict[str, Any] = {}
         self.names = [_named(instance) for instance in unit.instances]
+        self.turn, self.turns = 0, 1  # which value an index has that only a run knows, of how many that may matter
 
     def typed(self, type_: str) -> Any:
         """The value that a type says. Raises: CuteVizError for one that says none."""
@@ -66,6 +68,11 @@ class Meaning:
         if isinstance(value, CuteVizError):
             raise value
         return value
+
+    def operands(self, frame: Frame, call: Call, turn: int) -> list[Any]:
+        """The operands of a call; an index that only a run knows has the value `turn`, and `turns` counts those that may matter."""
+        self.turn, self.turns = turn, 1
+        return [self.operand(frame, arg) for arg in call.args]
 
     def operand(self, frame: Frame, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
@@ -148,18 +155,22 @@ class Meaning:
         return copy_share(whole, tiling, side) if side in "SD" else mma_share(whole, tiling, side)
 
     def sliced(self, x: Tensor, args: list[Node]) -> Tensor:
-        """A part at a coordinate; where an index is not known, its steps must not matter to banks and sectors."""
+        """A part at a coordinate; an index that only a run knows counts as 0 where its steps matter neither to banks nor sectors."""
         coord = tuple(self.index(arg) for arg in args)
         if len(coord) == 1 and isinstance(coord[0], Underscore):
             return x
         lost = sum(1 for _ in unknowns(coord))
         first, *others = [_at(coord, n) for n in range(lost + 1)]
-        out = _slice(x, first)
-        for other in others:
-            step = _begin(x, other) - _begin(x, first)
-            if step * x.bits % _period(x):
-                self.notes[f"the part of {x.name or 'a tensor'} at an index that only a run knows is that at 0"] = None
-        return out
+        if not any((_begin(x, other) - _begin(x, first)) * x.bits % _period(x) for other in others):
+            return sliced_share(x, first)
+        sizes = [size(Layout(mode)) for mode, at in zip(modes(x.layout.shape), coord, strict=False) if isinstance(at, Unknown)]
+        self.turns = max(self.turns, min(_TURNS, max(sizes, default=1)))
+        parts = zip(modes(x.layout.shape), coord, first, strict=True)
+        return sliced_share(x, tuple(self.turned(mode, at, begin) for mode, at, begin in parts))
+
+    def turned(self, mode: Any, at: Any, begin: Any) -> Any:
+        """An index, of one that only a run knows the value whose turn it is."""
+        return self.turn % size(Layout(mode)) if isinstance(at, Unknown) else begin
 
     def index(self, node: Node) -> Any:
         """An index of a slice: `_`, a number, or one that only a run knows."""
@@ -238,14 +249,8 @@ def _at(coord: Any, one: int) -> Any:
     return go(coord)
 
 
-def _slice(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
-    from cute_viz.algebra.shares import sliced_share
-
-    return sliced_share(x, coord)
-
-
 def _begin(x: Tensor, coord: tuple[Any, ...]) -> int:
-    return int(_slice(x, coord).offset)
+    return int(sliced_share(x, coord).offset)
 
 
 def _period(x: Tensor) -> int:

@@ -45,10 +45,33 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         pointer = _pointer(inside[0]) if len(inside) == 2 else None
         if pointer is not None:
             return make_tensor(pointer, value_of(inside[1], resolve))
-    type_ = re.sub(r"\b(?:cute|cutlass)::", "", type_)
+    type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
     node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
     value = Evaluator(Source(type_, {}, None, "cpp", resolve)).value(node)
     return mark_static(value) if is_tiling(value) else value
+
+
+def _sized(type_: str) -> str:
+    """A type in which the traits of a copy of so many bits, `Copy_Traits<SM90_TMA_LOAD, C<8192>, ...>`, are `SM90_TMA_LOAD<8192>`."""
+    at = 0
+    while (at := type_.find("Copy_Traits<", at)) >= 0:
+        inside = arguments(type_[at:])
+        bits = re.fullmatch(r"C<(\d+)>", inside[1]) if len(inside) > 1 else None
+        end = at + _length(type_[at:])
+        if bits is not None and "<" not in inside[0]:
+            type_ = f"{type_[:at]}{inside[0]}<{bits[1]}>{type_[end:]}"
+        at += 1
+    return type_
+
+
+def _length(type_: str) -> int:
+    """The length of a template with its arguments, at the beginning of a text."""
+    depth = 0
+    for n, char in enumerate(type_):
+        depth += (char == "<") - (char == ">")
+        if char == ">" and not depth:
+            return n + 1
+    return len(type_)
 
 
 def _pointer(engine: str) -> Pointer | None:
