@@ -284,4 +284,4 @@ def _changes(declaration: Declaration) -> list[Range | None]:
     scope = declaration.scope
     while scope.kind == "block" and scope.parent is not None:
         scope = scope.parent
-    return [change.value for change in scope.changes.get(declaration.name, ())]
+    return [change.value for change in scope.changes.get(declaration.name, ()) if not change.within]
