@@ -308,13 +308,14 @@ class Running(Meaning):
 
     def _forget(self, statement: Statement, env: Env, error: CuteVizError) -> None:
         """All that a statement names is not known any more; what a lambda in it may change, neither."""
+        if env.cells is None:
+            return
         names = {token.text for token in self.context.reader.tokens[statement.token : max(statement.end, statement.token + 1)]}
         cells = list(self._visible(env))
         through = any(name in names and isinstance(cell.value, (Closure, Class)) for name, cell in cells)
         for name, cell in cells:
             if name in names or through:
                 self._lose(cell, error, name in env.scope.home.changes)
-        assert env.cells is not None
         for declaration in statement.declared:
             env.cells.setdefault(declaration.name, Cell(error))
 
