@@ -112,7 +112,7 @@ class SourceFile:
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. given: what it was read with, and what the reader adds
-    to that as far as entries were read.
+    to that as far as entries were read. compiled: whether a compiler read it, with the files that it includes.
     """
 
     text: str
@@ -121,6 +121,7 @@ class SourceFile:
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
     given: Given = field(default_factory=Given, compare=False)
+    compiled: bool = False
 
     @property
     def own(self) -> tuple[Entry, ...]:
