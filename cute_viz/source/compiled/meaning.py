@@ -155,7 +155,7 @@ class Meaning:
         return copy_share(whole, tiling, side) if side in "SD" else mma_share(whole, tiling, side)
 
     def sliced(self, x: Tensor, args: list[Node]) -> Tensor:
-        """A part at a coordinate; an index that only a run knows counts as 0 where its steps matter neither to banks nor sectors."""
+        """A part at a coordinate; an index that only a run knows is 0 where its steps matter neither to banks nor to sectors."""
         coord = tuple(self.index(arg) for arg in args)
         if len(coord) == 1 and isinstance(coord[0], Underscore):
             return x

@@ -52,7 +52,7 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
 
 
 def _sized(type_: str) -> str:
-    """A type in which the traits of a copy of so many bits, `Copy_Traits<SM90_TMA_LOAD, C<8192>, ...>`, are `SM90_TMA_LOAD<8192>`."""
+    """A type with the traits of a copy of so many bits, `Copy_Traits<SM90_TMA_LOAD, C<8192>, ...>`, as `SM90_TMA_LOAD<8192>`."""
     at = 0
     while (at := type_.find("Copy_Traits<", at)) >= 0:
         inside = arguments(type_[at:])
