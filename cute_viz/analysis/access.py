@@ -171,7 +171,8 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     that an MMA reads.
 
     Raises: AlgebraError where nothing says it, where the widths of the layout, the copy and the argument differ, for an MMA without
-    an operand, and for an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the argument decides.
+    an operand, and for an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the
+    argument decides.
 
     >>> from cute_viz import parse
     >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)), given=8)
