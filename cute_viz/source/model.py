@@ -88,7 +88,8 @@ class Move:
     of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
     or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement. assumed: once it was read,
     the numbers that hold where the program is run without arguments, by name: value and line. uncalled: of a function that
-    nothing in the file calls, its parameters. file: the included file that it is in, "" else.
+    nothing in the file calls, its parameters. file: the included file that it is in, "" else. again: the operands at other values
+    of the indices that only a run knows, where these may matter to its cost.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7
@@ -103,6 +104,7 @@ class Move:
     assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
     uncalled: tuple[str, ...] | None = None
     file: str = ""
+    again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class SourceFile:
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. given: what it was read with, and what the reader adds
-    to that as far as entries were read.
+    to that as far as entries were read. compiled: whether a compiler read it, with the files that it includes.
     """
 
     text: str
@@ -121,6 +123,7 @@ class SourceFile:
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
     given: Given = field(default_factory=Given, compare=False)
+    compiled: bool = False
 
     @property
     def own(self) -> tuple[Entry, ...]:
