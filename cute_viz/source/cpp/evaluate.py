@@ -369,7 +369,7 @@ class Evaluator(Operators):
 OF_TENSORS = frozenset(
     words(
         "make_gmma_desc make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A "
-        "partition_fragment_B tma_partition"
+        "partition_fragment_B tma_partition max_common_vector"
     )
 )
 # Operations that make tensors of coordinates.
