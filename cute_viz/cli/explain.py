@@ -43,6 +43,8 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
         if explanation.failed:
             raise SystemExit(1)
         return
+    if explanation.where:
+        click.echo(output.fitted(explanation.where, sys.stdout, "    "))
     if (bits := explanation.bits) is not None:
         click.echo(bits.render("text"))
     for number, words, value in explanation.numbered:

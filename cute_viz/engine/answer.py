@@ -258,9 +258,9 @@ class Answer:
         text = source.text if isinstance(source, Source) else source
         if not isinstance(text, str) or self.request.name is not None or not _MOVES.search(text):
             return None
-        from cute_viz.engine.explaining import moves_at_end
+        from cute_viz.engine.explaining import move_at_end
 
-        found = self.explanation.verdict if moves_at_end(text) else None
+        found = self.explanation.verdict if move_at_end(text) else None
         return {"accepted": True, **found.as_dict()} if found is not None else None
 
     def _compiled(self) -> None:
@@ -283,18 +283,21 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain, explain_entry, moves_at_end
+        from cute_viz.engine.explaining import explain, explain_entry, move_at_end
 
         with self._limits():
             (source,) = self.request.sources
             if isinstance(source, str) and self.request.files and is_file(source):
                 source = Source(read_text(source), source)
             text = source.text if isinstance(source, Source) else str(source)
-            file = whole_file(source, self.request) if isinstance(source, Source) else None
+            request = self.request
+            if "threadIdx.x" in text and "threadIdx.x" not in request.let:  # of every thread the first one is told
+                request = replace(request, let={**request.let, "threadIdx.x": "0"})
+            file = whole_file(source, request) if isinstance(source, Source) else None
             try:
-                if file is None or (self.request.name is None and moves_at_end(text)):
-                    return explain(text, values_of(self.request.let, self.request), self.request.library, self.request.name)
-                return explain_entry(file, self.request.name, self.request.let)
+                if file is None or (file.language == "python" and self.request.name is None and move_at_end(text)):
+                    return explain(text, values_of(request.let, request), request.library, request.name)
+                return explain_entry(file, request.name, request.let)
             except CuteVizError as error:
                 raise error.named(source.name if isinstance(source, Source) else None) from None
 
@@ -346,11 +349,11 @@ def evaluate(
     with raised(request.limits), outside_told() as outside:
         bound = values_of(request.let, request) if names is None else names
         if _MOVES.search(text):
-            from cute_viz.engine.explaining import check_moves, explain, moves_at_end
+            from cute_viz.engine.explaining import check_moves, explain, move_at_end
 
             if request.name is not None:
                 check_moves(text, request.name, bound, request.library)
-            elif moves_at_end(text):
+            elif move_at_end(text):
                 return explain(text, bound, request.library).steps[0].words, {}
         document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
         for words in () if warnings is None else (*warnings, *outside):

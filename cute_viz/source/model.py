@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import NotationError, Span, did_you_mean
 
 if TYPE_CHECKING:
+    from cute_viz.algebra.call import Call
     from cute_viz.notation.reading import Resolver
 
 _QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?")
@@ -45,7 +46,8 @@ class Entry:
     scope: the namespaces, classes and functions around it, outermost first; the empty name of an unnamed one is left out.
     span: of the name in the text. line: counts from 1. read: the value, or a CuteVizError with the first cause and its place; an
         error for want of a value names it in `needs`. A reader evaluates once and remembers.
-    call: the operation that it is, with its operands and template arguments, or None.
+    operations: gives the operation that it is, with its operands, behind those whose result that slices; none of anything else.
+    text: the expression that it is defined by, or the statement, of one without a name; "" where the reader does not say.
     likely: its words are those of layouts, copies or MMAs, so that a value for what it needs may give something to draw.
     depends: of one in branches of the preprocessor that nothing decides, the names that would.
     cell: of a notebook, in which its lines count; 0 in another text.
@@ -62,7 +64,8 @@ class Entry:
     read: Callable[[], Any]
     end: Callable[[], Any] | None = None
     likely: bool = True
-    call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
+    operations: Callable[[], tuple[Call, ...]] = tuple
+    text: str = ""
     depends: tuple[str, ...] = ()
     cell: int = 0
 
@@ -108,8 +111,8 @@ class SourceFile:
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
-    the statements that copy or multiply tensors, in the order of the text. notes: what was taken for granted, as far as entries
-    were read.
+    the statements that copy or multiply tensors, in the order of the text. statements: gives definitions and calls of operations
+    without a name, the last one first. notes: what was taken for granted, as far as entries were read.
     """
 
     text: str
@@ -117,6 +120,7 @@ class SourceFile:
     language: str = ""
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
+    statements: Callable[[], Iterator[Entry]] = field(default=lambda: iter(()), compare=False)
     notes: Mapping[str, None] = field(default_factory=dict, compare=False)
 
     def find(self, query: str, let: Collection[str] = ()) -> Entry:
