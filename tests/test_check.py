@@ -25,6 +25,7 @@ from cute_viz.check import (
     counters,
     cuda,
     digest,
+    kernels,
     layout_ptx,
     layouts,
     library,
@@ -349,6 +350,23 @@ def test_what_cute_has_wrong_is_known() -> None:
         assert verdict.verdict == "known"
         assert "CuTe" in verdict.reason
         assert report.judged(item, Outcome((Sheet("C", 1, 1, ("0",), ("1",), (False,)),), True)).verdict == "differ"
+
+
+# ---- kernels as texts with holes
+
+
+def test_a_kernel_is_its_text_with_every_hole_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    each = "#each j n\n#if odd\nst [{4*j+2}], %d{j};\n#else\nld {%d<n>}, {%w0,%w1};\n#end\n#end\n"
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "outer.ptx").write_text("#needs {needs}\n" + each + "#use inner.ptx at={n*n}\n")
+    (tmp_path / "kernels" / "inner.ptx").write_text("#if !odd\nadd {at+1};\n#end\n")
+    monkeypatch.setattr(kernels, "files", lambda package: tmp_path)
+    made = kernels.kernel("outer.ptx", "k", "8.4 90a", n=2, odd=True)
+    assert (made.version, made.target, made.exact) == ((8, 4), 90, True)
+    assert made.body.split("\n") == ["st [2], %d0;", "st [6], %d1;"]
+    assert kernels.text("outer.ptx", needs="", n=2, odd=False).split("\n")[1:] == ["ld {%d0,%d1}, {%w0,%w1};"] * 2 + ["add 5;"]
+    with pytest.raises(KeyError, match="odd"):
+        kernels.text("outer.ptx", needs="", n=2)
 
 
 # ---- wgmma, TMA, tilings, banks: structure

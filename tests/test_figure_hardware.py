@@ -583,7 +583,9 @@ def test_ldmatrix_of_bytes_is_the_isa_s_with_cute_s_exchange_of_halves(name, mat
             for k in range(2 * matrices)
         ]
         exchange = "prmt.b32 %x, %d{0}, %d{1}, 0x5410; prmt.b32 %d{1}, %d{0}, %d{1}, 0x7632; mov.b32 %d{0}, %x;"
-        assert move(name, 64 * matrices).ptx.splitlines()[1:] == [exchange.format(k, k + 1) for k in range(0, 2 * matrices, 2)]
+        assert move(op.instruction, 64 * matrices).ptx.splitlines()[1:] == [
+            exchange.format(k, k + 1) for k in range(0, 2 * matrices, 2)
+        ]
         got = [
             x for k in range(0, 2 * matrices, 2) for part in (slice(0, 2), slice(2, 4)) for x in held[k][part] + held[k + 1][part]
         ]

@@ -23,6 +23,7 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.instruction import UNKNOWN, Instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class CopyOp(Shown):
 
     val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID). warp: as of an MMA_Atom.
     of_bits: the same for values of other widths, where the instruction lays them out otherwise, and not by recasting.
+    instruction: what the library knows of it.
     """
 
     tiling: ClassVar[str] = "copy"  # of tensor memory "lanes" (figures.build)
@@ -42,6 +44,7 @@ class CopyOp(Shown):
     val_id: Layout | None = field(default=None, compare=False)
     warp: tuple[int, str] = field(default=WARP, compare=False)
     of_bits: Callable[[int], CopyOp] | None = field(default=None, compare=False, repr=False)
+    instruction: Instruction = field(default=UNKNOWN, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.name
@@ -53,7 +56,7 @@ class Copy_Atom(Shown):
 
     bits: the width of a value.
     name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal. warp: as of an MMA_Atom.
-    in_tmem: ValID of the instruction, bit -> address in bits, where it accesses tensor memory.
+    in_tmem: ValID of the instruction, bit -> address in bits, where it accesses tensor memory. instruction: as of a CopyOp.
     """
 
     tiling: ClassVar[str] = "copy"
@@ -67,6 +70,7 @@ class Copy_Atom(Shown):
     value_type: str = field(default="", compare=False)
     warp: tuple[int, str] = field(default=WARP, compare=False)
     in_tmem: Layout | None = field(default=None, compare=False)
+    instruction: Instruction = field(default=UNKNOWN, compare=False, repr=False)
 
     def __str__(self) -> str:
         return (
@@ -120,7 +124,7 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     >>> str(make_copy_atom(op, 16).layout_src)
     '(1,2):(0,1)'
     """
-    if op.name == "AutoCopyAsync":
+    if op.instruction.kind == "auto.async":
         raise AlgebraError("AutoCopyAsync has no Copy_Traits: there is no atom of it", hint="copy(AutoCopyAsync{}, src, dst)")
     op = op.of_bits(bits) if op.of_bits is not None else op
     layouts = []
@@ -129,7 +133,7 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
         if size(get(recast, 0)) != size(op.thr_id):
             raise AlgebraError(f"CopyOperation is not valid for {which} of ValType: {op.name} of {bits}-bit values")
         layouts.append(recast)
-    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type, op.warp, op.val_id)
+    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type, op.warp, op.val_id, op.instruction)
 
 
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -190,16 +189,6 @@ def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     '0x4000404000010000'
     """
     return _make("UMMA", tensor, major)
-
-
-def majors(name: str) -> tuple[str, str]:
-    """The major modes of A and B that the name of an operation contains; K where it contains none.
-
-    >>> majors("SM90_64x64x16_F32F16F16_SS<GMMA::Major::MN,GMMA::Major::K>"), majors("SM90_64x64x32_S32S8S8_SS_TN")
-    (('MN', 'K'), ('K', 'K'))
-    """
-    found = re.findall(r"Major(?:::|\.)(MN|K)\b", name)
-    return (found[0], found[1]) if len(found) > 1 else ("K", "K")
 
 
 def major_of(word: Any) -> str:

@@ -23,6 +23,7 @@ from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import compared
 
 _dsl: ContextVar[bool | None] = ContextVar("in the DSL", default=None)
 
@@ -229,4 +230,4 @@ def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
             refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
         return evenly_divides(shape, tiler)
     check_sorted("evenly_divides", tiler, (shape, tiler))
-    return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))
+    return compared("==", product(shape), product(tiler.shape) * product(ceil_div_tiler(shape, tiler)))

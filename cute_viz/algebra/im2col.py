@@ -48,7 +48,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
     >>> tma.im2col.pixels, tma.im2col.channels, tma.im2col.filters, tma.map.global_dim
     (64, 64, (3, 3), (64, 8, 8, 2))
     """
-    if not isinstance(op, CopyOp) or "IM2COL" not in op.name:
+    if not isinstance(op, CopyOp) or "im2col" not in op.instruction.words:
         raise AlgebraError(f"{NAME} needs an im2col operation, not {show(op)}", hint="SM90_TMA_LOAD_IM2COL{}")
     smem = as_layout(whole(smem))
     rest = list(more)
@@ -122,7 +122,7 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
     conv = Im2col(tuple(lower), tuple(upper), channels, pixels, tuple(filters), tuple(dilation), tuple(moved), coordinates)
     gbasis = Layout((channels, pixels), (bases[0], bases[1]))
     moved_bits = Layout((1, channels * pixels * bits), (0, 1))
-    atom = make_copy_atom(CopyOp(op.name, op.thr_id, moved_bits, moved_bits, moved_bits), g.bits, str(g.pointer.type))
+    atom = make_copy_atom(replace(op, src=moved_bits, dst=moved_bits, ref=moved_bits), g.bits, str(g.pointer.type))
     made = TmaCopy(op, g, smem, tensor_map, gbasis, None, values, ctas, atom, None, conv)
     return replace(made, tiled=tiled_of(made, threads))
 

@@ -5,14 +5,13 @@ Sources: cute/arch/mma_sm100_desc.hpp; PTX ISA, "Instruction descriptor" of tcge
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from cute_viz.algebra.descriptor import Field, major_of, majors
+from cute_viz.algebra.descriptor import Field, major_of
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.algebra.tmem import fragments_of, is_sparse
+from cute_viz.algebra.tmem import is_sparse
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.types import named
@@ -145,20 +144,18 @@ def issued(atom: MMA_Atom) -> InstrDescriptor | None:
     >>> str(issued(parse("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}")))
     '0x08400010'
     """
-    name, types, (m, n, k) = atom.name, atom.types, map(product, atom.shape_mnk)
-    if not name.startswith("SM10"):
+    op, types, (m, n, _) = atom.instruction, atom.types, map(product, atom.shape_mnk)
+    if op.kind != "tcgen05.mma":
         return None
-    negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
-    sparse = str(is_sparse(name)).lower()
+    sparse = str(is_sparse(op)).lower()
     try:
-        if fragments_of(name).scaled:
-            scale = name.partition("<")[2].split(",")[3].strip()
-            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
-            if k != 96:
+        if op.vector:
+            scale = op.arguments["SF"]
+            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *op.majors, *op.negated, sparse)
+            if "ultra" not in op.words:
                 return found
             return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
-        saturated = "True" if "Saturate::True" in name else "False"
-        return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
+        return make_instr_desc(*types[:3], m, n, *op.majors, *op.negated, op.arguments.get("c_sat", "False"), sparse)
     except (AlgebraError, IndexError):
         return None
 

@@ -41,7 +41,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
         )
     if cluster is None and tiler is not None and not isinstance(tiler, tuple) and _extent(tiler) is not None:
         tiler, cluster = None, tiler  # make_tma_copy(op, g, smem, cluster_size)
-    if isinstance(op, CopyOp) and "IM2COL" in op.name:
+    if isinstance(op, CopyOp) and "im2col" in op.instruction.words:
         return make_im2col_tma_copy(op, g, smem, *([] if tiler is None else [tiler]), *([] if cluster is None else [cluster]))
     smem = as_layout(whole(smem))
     tiler = product_each(smem.shape) if tiler is None else tiler

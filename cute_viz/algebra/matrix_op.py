@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-
-_NAME = re.compile(r"SM(\d+)_(?:U(8|16|32)x(\d+)_(LDSM|STSM)_([NT])|SU([46])_DU8x16_x([124])_LDSM_N)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +40,6 @@ class MatrixOp:
         'ldmatrix.x4.trans'
         """
         return f"{'stmatrix' if self.store else 'ldmatrix'}.x{self.matrices}{'.trans' if self.transposed else ''}"
-
-
-def matrix_op(name: str) -> MatrixOp | None:
-    """The operation of CuTe's name, template arguments or not; None for every other name.
-
-    >>> matrix_op("SM75_U16x8_LDSM_T")
-    MatrixOp(arch=75, store=False, matrices=4, transposed=True, bits=16)
-    >>> matrix_op("SM100_U8x16_LDSM_T").matrices, matrix_op("SM75_U32x3_LDSM_N"), matrix_op("SM75_U32x1_MOVM_T")
-    (2, None, None)
-    """
-    match = _NAME.fullmatch(name.partition("<")[0])
-    if match is None:
-        return None
-    if match[6]:
-        return MatrixOp(int(match[1]), False, int(match[7]), bits=int(match[6]))
-    store, transposed, unit = match[4] == "STSM", match[5] == "T", int(match[2])
-    if (unit == 32) == transposed:  # 32 bits are two elements of a row; what is transposed is named by its elements
-        return None
-    bits = unit if transposed else 16
-    matrices, rest = divmod(int(match[3]) * unit, 32 * _registers(bits, store))
-    return MatrixOp(int(match[1]), store, matrices, transposed, bits) if matrices in (1, 2, 4) and not rest else None
 
 
 def _registers(bits: int, store: bool) -> int:

@@ -18,6 +18,7 @@ from cute_viz.algebra.partition import indexed
 from cute_viz.algebra.products import tiled_product
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.instruction import UNKNOWN, Instruction
 from cute_viz.values.integer import Static
 
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
@@ -35,6 +36,7 @@ class MMA_Atom(Shown):
     warp: how many threads run together, and what they are called. blocks: how many products of M x N x K the instruction makes;
         their tiles stand side by side, along the second mode. stored: of A each stored-th column is kept, M x K/stored.
     layout_e: (thread, value) of the metadata of a sparse A -> index into the (M,K) tile; None of a dense one.
+    instruction: what the library knows of the operation.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> str(fma).splitlines()[2]
@@ -54,6 +56,7 @@ class MMA_Atom(Shown):
     blocks: int = 1
     stored: int = 1
     layout_e: Layout | None = field(default=None, compare=False)
+    instruction: Instruction = field(default=UNKNOWN, compare=False, repr=False)
 
     def __str__(self) -> str:
         return (

@@ -14,7 +14,6 @@ from typing import Any
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Unknown, unknowns
 
 TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
 
@@ -55,23 +54,10 @@ class Op:
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
-        if (unknown := next(unknowns(tuple(args)), None)) is not None:
-            return self._on_types(args, template, unknown)
         inside = entered(self.name, args)
         operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else answered(self.name, args, result)
-
-    def _on_types(self, args: list[Any], template: tuple[Any, ...], unknown: Unknown) -> Any:
-        """The result where an operand has a run-time integer, which only what CuTe computes on types can do without."""
-        from cute_viz.algebra.mixed import entered, is_mixed, left
-
-        inside = entered(self.name, args)
-        operands, named = self.fitted(inside, template)
-        if self.name not in ON_TYPES:
-            raise unknown.error()
-        result = self.resolve()(*operands, **named)
-        return left(result) if inside is not args or is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
@@ -310,15 +296,6 @@ _ROWS = (
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 
-# What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
-_ON_TYPES = (
-    "flatten group take select append prepend replace zip slice dice get layout shape stride rank depth size make_layout"
-    " make_composed_layout crd2idx slice_and_offset composition complement right_inverse left_inverse logical_divide zipped_divide"
-    " tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce"
-    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition outer_partition domain_offset"
-    " get_slice partition_A partition_B partition_C partition_S partition_D"
-)
-ON_TYPES = frozenset(_ON_TYPES.split())
 # The names of CuTe's Python DSL and of older headers for the same things.
 ALIASES = {
     "group_modes": "group",

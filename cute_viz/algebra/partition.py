@@ -153,6 +153,5 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     plain = domain(layout)
     if is_coordinate_layout(plain):
         return with_origin(offset, sub)
-    unknown = in_dsl(plain, None) and next(unknowns(plain), None) is not None
-    extent: Any = Unknown() if unknown else cosize(plain)
+    extent: Any = Unknown() if next(unknowns(plain), None) is not None else cosize(plain)
     return ComposedLayout(Layout(extent, 1), offset, sub)

@@ -11,12 +11,12 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.inttuple import div_rem, leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Runtime, is_constant
+from cute_viz.values.integer import Runtime, Unknown, is_constant
 from cute_viz.values.types import bits_of, sparse
 
 
@@ -46,10 +46,12 @@ def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
     if isinstance(shape, tuple):
         parts = [_upcast(s, d, n, layout) for s, d in zip(shape, stride, strict=True)]
         return tuple(s for s, _ in parts), tuple(d for _, d in parts)
-    if not isinstance(stride, int):
+    if not isinstance(stride, (int, Unknown)):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
         return shape, stride
+    if isinstance(stride, Unknown):
+        return shape, div_rem(stride, n)[0]
     if isinstance(stride, Runtime):  # CuTe takes it to be a multiple of n
         if stride % n:
             refuse(f"upcast<{n}>", (layout,), f"the run-time stride {stride} is not a multiple of {n}")

@@ -8,7 +8,7 @@ from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Unknown, is_known
+from cute_viz.values.integer import Unknown, compared, is_known
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -142,7 +142,7 @@ def compatible(a: Any, b: Any) -> bool:
     """
     if isinstance(a, tuple):
         return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
-    return bool(a == product(b))
+    return compared("==", a, product(b))
 
 
 def evenly_divides(shape: Any, tiler: Any) -> bool:
@@ -153,7 +153,7 @@ def evenly_divides(shape: Any, tiler: Any) -> bool:
     """
     if isinstance(tiler, tuple):
         return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides, modes(shape), tiler))
-    return product(shape) == product(tiler) * product(ceil_div(shape, tiler))
+    return compared("==", product(shape), product(tiler) * product(ceil_div(shape, tiler)))
 
 
 def shape_of(x: Any, *path: int) -> Any:
@@ -177,7 +177,7 @@ def shape_of(x: Any, *path: int) -> Any:
 def grouped(shape: Any) -> Any:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
-    >>> from cute_viz.values.integer import Runtime
+    >>> from cute_viz.values.integer import compared, Runtime
     >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
     (24, (6, 4))
     """

@@ -6,7 +6,7 @@ cuTensorMapEncodeTiled. What CuTe asserts at run time, and a release build does 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.compose import composition
@@ -43,9 +43,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.types import named
 
-MULTICAST = ("SM90_TMA_LOAD_MULTICAST", "SM100_TMA_2SM_LOAD_MULTICAST")
-SINGLE = ("SM90_TMA_LOAD", "SM90_TMA_STORE", "SM100_TMA_2SM_LOAD")
-GATHER = ("SM100_TMA_LOAD_2D_GATHER4", "SM100_TMA_LOAD_MULTICAST_2D_GATHER4", "SM100_TMA_STORE_2D_SCATTER4")
+GATHERS = {"gather4", "scatter4"}
 ROWS = 4  # of a matrix that one gather4 or scatter4 moves, each with an index of its own
 
 
@@ -74,7 +72,7 @@ class TmaCopy(Shown):
     @property
     def gathers(self) -> bool:
         """Whether an instruction takes the indices of 4 rows, a box of one row each."""
-        return self.op.name in GATHER
+        return bool(GATHERS & self.op.instruction.words)
 
     @property
     def bits(self) -> int:
@@ -99,7 +97,7 @@ def atom_of(
     >>> atom_of("f", parse("SM90_TMA_LOAD{}"), g, Layout((8, 32), (32, 1)), 1, tile, None).map.global_strides
     (128, 0, 0, 0)
     """
-    if not isinstance(op, CopyOp) or "_TMA_" not in op.name:
+    if not isinstance(op, CopyOp) or op.instruction.kind != "cp.async.bulk.tensor":
         raise AlgebraError(f"{name} needs a TMA operation, not {show(op)}", hint="such as SM90_TMA_LOAD{}")
     kind = str(internal) if internal is not None else str(g.pointer.type)
     known = named(kind)
@@ -108,7 +106,7 @@ def atom_of(
     swizzle = swizzle_number(name, get_swizzle_portion(smem))
     wide = (128 << min(swizzle, 3)) // known.bits if swizzle and in_dsl(g.layout, ()) else BOX
     gbasis = _gbasis(name, g, get_nonswizzle_portion(smem), values, known.bits, wide)
-    rows = ROWS if op.name in GATHER else 1
+    rows = ROWS if GATHERS & op.instruction.words else 1
     if rows > 1:
         gbasis = _one_row(name, gbasis)
     bits = size(gbasis) * known.bits * rows
@@ -118,7 +116,7 @@ def atom_of(
     tensor_map, recast = make_tensor_map(name, g, gbasis, swizzle, ctas, kind)
     sms = size(op.thr_id)
     bit = Layout((sms, bits), (bits if sms > 1 else 0, 1))
-    moved = CopyOp(op.name, op.thr_id, bit, bit, bit)
+    moved = replace(op, src=bit, dst=bit, ref=bit)
     atom = make_copy_atom(moved, g.bits, str(g.pointer.type))
     g_stride = _coordinates(g, recast, gbasis, tensor_map, has_static(g.layout) or has_static(values))
     return TmaCopy(op, g, smem, tensor_map, gbasis, g_stride, values, ctas, atom)

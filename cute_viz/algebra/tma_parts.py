@@ -14,6 +14,7 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, with_origin
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import crd2idx, idx2crd
+from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
@@ -28,7 +29,8 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import MulticastMask, Static, is_constant, is_one
+from cute_viz.values.instruction import UNKNOWN
+from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one, unknowns
 
 CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1
@@ -129,8 +131,11 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
         mask = 0
         for n in range(min(size(ctas), CLUSTER)):
             mask |= 1 << _rank(ctas(n), layout)
+    if isinstance(elected, Unknown):
+        return elected.applied(f"mask {mask}")  # type: ignore[return-value]
     elected = _rank(elected, layout)
-    return MulticastMask.of((mask << int(elected)) & MASK, layout, given, modes_)
+    known = None if next(unknowns(given), None) is not None else given  # which CTA asks may not be known
+    return MulticastMask.of((mask << int(elected)) & MASK, layout, known, modes_)
 
 
 def ctas_of(mask: MulticastMask) -> dict[int, Any]:
@@ -202,7 +207,7 @@ def _copy_sm100(operand: str) -> Any:
         name = f"make_tma_copy_{operand}_sm100"
         shape = as_tiled_mma(mma).thr_layout_vmnk.shape
         along = "BAC".index(operand) + 1  # A goes along N of the MMA's CTAs, B along M
-        multicast = _operation(name, op, operand) in _tma.MULTICAST
+        multicast = "multicast" in _words(name, op, operand)
         threads: Any = coalesce(Layout(shape, map_leaves(lambda _: 0, shape)))
         if multicast:
             threads = coalesce(
@@ -221,14 +226,28 @@ def _copy_sm100(operand: str) -> Any:
 make_tma_copy_A_sm100, make_tma_copy_B_sm100, make_tma_copy_C_sm100 = map(_copy_sm100, "ABC")
 
 
-def _operation(name: str, op: Any, operand: str = "A") -> str:
-    """The name of a TMA operation that an operand of tcgen05.mma can have."""
-    short = str(getattr(op, "name", "")).partition("<")[0]
-    if operand == "C" and short not in _tma.SINGLE:
+def _words(name: str, op: Any, operand: str = "A") -> frozenset[str]:
+    """What the name of a TMA operation says that an operand of tcgen05.mma can have."""
+    found = op.instruction if isinstance(op, CopyOp) else UNKNOWN
+    allowed = {"multicast", "gather4"} if "_atom_" in name else {"multicast"}
+    if operand == "C" and (found.kind != _TMA or found.words & _APART):
         refuse(name, (op,), "Unsupported TMA Op, expected a non-multicast TMA")
-    if short not in (*_tma.MULTICAST, *_tma.SINGLE, *(_tma.GATHER[:2] if "_atom_" in name else ())):
+    if found.kind != _TMA or found.words & _APART - allowed:
         refuse(name, (op,), "Unsupported TMA")
-    return short
+    return found.words
+
+
+_TMA = "cp.async.bulk.tensor"
+_APART = {
+    "multicast",
+    "gather4",
+    "scatter4",
+    "im2col",
+    "reduce",
+    "prefetch",
+    "op",
+    "ptr",
+}  # all but plain loads and stores of tiles
 
 
 def _values(name: str, operand: str, g: Any, tiler: Any, mma: Any) -> Layout:
@@ -253,6 +272,6 @@ def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, clus
     ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
     if len(ctas) != 4:
         refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
-    multicast = "_MULTICAST" in _operation(name, op)
+    multicast = "multicast" in _words(name, op)
     count = size(Layout(ctas[2 if operand == "A" else 1])) if multicast else 1
     return _tma.atom_of(name, op, g, as_layout(whole(smem)), count, values, internal)

@@ -8,7 +8,6 @@ cutlass/detail/sm100_tmem_helper.hpp.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,6 +24,7 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.instruction import Instruction
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import bits_of, sparse
 
@@ -85,63 +85,33 @@ def address(where: Place) -> int:
     return (where.bit // 8) << BYTE_BIT | where.lane << 16 | where.column
 
 
-class Fragments(NamedTuple):
-    """What an MMA's operands are: from the name of a tcgen05.mma of CuTe.
-
-    sms: how many SMs issue it. a_in_tmem: A comes from tensor memory. scaled: the elements that one scale factor is for, or 0.
-    """
-
-    sms: int
-    a_in_tmem: bool
-    scaled: int
-
-
-_UMMA = re.compile(r"SM10\d_(?:MMA_)?(?P<kind>\w+?)(?P<two>_2x1SM)?_(?P<ab>SS|TS)(?P<more>_\w+)?(?:<|$)")
-
-
-def fragments_of(name: str) -> Fragments:
-    """What the name of an MMA operation says of its operands.
-
-    Raises: AlgebraError for an operation that has no accumulator in tensor memory.
-
-    >>> fragments_of("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>")
-    Fragments(sms=2, a_in_tmem=False, scaled=0)
-    """
-    match = _UMMA.search(name)
-    if match is None:
-        raise AlgebraError(f"{name or 'this MMA'} has no operand in tensor memory", hint="SM100_MMA_F16BF16_SS<...> has")
-    scaled = 0
-    if match["kind"].startswith("MX"):
-        numbers = [int(word) for word in re.findall(r"(?<=,)\d+(?=,|>)", name.replace(" ", ""))]
-        default = 64 if "SPARSE" in (match["more"] or "") else 32
-        scaled = numbers[2] if match["kind"].startswith("MXF4") and len(numbers) > 2 else default
-    return Fragments(2 if match["two"] else 1, match["ab"] == "TS", scaled)
-
-
-def make_fragment(name: str, operand: str, value_type: str, shape: Any) -> Tensor:
+def make_fragment(op: Instruction, operand: str, value_type: str, shape: Any) -> Tensor:
     """The tensor memory of operand "A" or "C" of an MMA, for a shape ((M,N),MMA_M,MMA_N,...) as partition_shape gives it.
 
     Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
 
-    >>> name = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,128,UMMA::Major::K,UMMA::Major::K>"
-    >>> str(make_fragment(name, "C", "float", ((64, 128), 2, 1)))
+    >>> from cute_viz.spec.library import resolve
+    >>> op = resolve("SM100_MMA_F16BF16_SS", ("half_t", "half_t", "float", "64", "128")).instruction
+    >>> str(make_fragment(op, "C", "float", ((64, 128), 2, 1)))
     '(((16,4),128),2,1):(((65536,2097152),1),1048576,0)'
     """
-    what, bits = fragments_of(name), bits_of(value_type)
+    if op.home(operand) != "tmem":
+        raise AlgebraError(f"{op.name or 'this MMA'} has no operand in tensor memory", hint="SM100_MMA_F16BF16_SS<...> has")
+    bits, from_tmem = bits_of(value_type), op.home("A") == "tmem"
     storage = bits if operand == "A" else WORD
     if product(shape) * storage > CAPACITY:
         refuse(f"make_fragment_{operand}", (shape,), "Requesting more TMEM than is available.")
     if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
         refuse(f"make_fragment_{operand}", (shape,), "Expected post-partitioned shape ((M_MMA,N_MMA),...).")
     m, n = map(product, shape[0])
-    single = what.sms == 1
+    single = op.ctas == 1
     if m not in ((64, 128) if single else (32, 64, 128)):
         words = "UMMA_1SM M-mode size should be 64 or 128." if single else "UMMA_2SM M-mode size should be 32 or 64 or 128."
         refuse(f"make_fragment_{operand}", (shape,), words)
     atom, step = Layout((m, n), (1, LANES)), 1
     if single and m == 64:
-        atom, step = Layout(((16, 4), n), ((1, 32), LANES)), 2 if what.a_in_tmem else 1
-    elif m == 64 and not (operand == "A" and what.a_in_tmem):
+        atom, step = Layout(((16, 4), n), ((1, 32), LANES)), 2 if from_tmem else 1
+    elif m == 64 and not (operand == "A" and from_tmem):
         atom = Layout((64, (n // 2, 2)), (1, (LANES, 64)))
     elif m == 64:
         atom = Layout((128, n), (1, LANES))
@@ -150,18 +120,19 @@ def make_fragment(name: str, operand: str, value_type: str, shape: Any) -> Tenso
     return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, shape[1:], bits, storage // bits, step), name=operand)
 
 
-def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Tensor:
+def make_fragment_sf(op: Instruction, operand: str, value_type: str, shape: Any) -> Tensor:
     """The tensor memory of the scale factors "SFA" or "SFB", for the shape of their layout in shared memory: four copies of each.
 
     Source: UMMA::tmem_sf_frg. CuTe makes it of `make_tensor<typename TiledMma::FrgTypeSFA>(shape)`.
 
-    >>> name = "SM100_MMA_MXF8F6F4_SS<e,e,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>"
-    >>> str(make_fragment_sf(name, "SFA", "float_ue8m0_t", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.stride)
+    >>> from cute_viz.spec.library import resolve
+    >>> e = "float_e4m3_t"
+    >>> op = resolve("SM100_MMA_MXF8F6F4_SS", (e, e, "float", "float_ue8m0_t", "128", "128")).instruction
+    >>> str(make_fragment_sf(op, "SFA", "float_ue8m0_t", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.stride)
     '((((262144, 4), 8388608), (0, 1)), 0, (1, 0))'
     """
-    what = fragments_of(name)
-    if not what.scaled:
-        raise AlgebraError(f"{name} has no scale factors", hint="SM100_MMA_MXF8F6F4_SS<...> has")
+    if not op.vector:
+        raise AlgebraError(f"{op.name} has no scale factors", hint="SM100_MMA_MXF8F6F4_SS<...> has")
     try:
         (mn, (vector, count)), rest = shape[0], shape[1:]
         extent, vector, count = product(mn), product(vector), product(count)
@@ -169,63 +140,58 @@ def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Te
         refuse(
             f"make_fragment_{operand}", (shape,), "Expected an MMA-SF partitioned tensor ((MMA_MN,(VecSize,NSF)),MMA_MN,MMA_K,...)"
         )
-    numbers = [int(word) for word in re.findall(r"(?<=,)\d+(?=,|>)", name.replace(" ", ""))]
-    if operand == "SFB" and what.sms == 2 and numbers[:1] == [128]:
+    if operand == "SFB" and op.ctas == 2 and op.shape[0] == 128:
         atom = Layout((((32, extent // 64), 2, 2), (vector, count)), (((1, 512), 64, 32), (0, LANES)))
     else:
         atom = Layout((((32, extent // 32), 4), (vector, count)), (((1, 512), 32), (0, LANES)))
     return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, rest, bits_of(value_type), 1, 1), name=operand)
 
 
-# By the kind of MMA: K, the elements of A that a byte of metadata is for, and where they lie in lanes and columns of 128.
+# By K of a sparse MMA: the elements of A that a byte of metadata is for, and where they lie in lanes and columns of 128.
 _METADATA = {
-    "TF32": (16, 4, Layout(((8, 2, 8), (8, 2)), ((1, 1024, 16), (128, 8)))),
-    "F16BF16": (32, 8, Layout(((8, 2, 8), (16, 2)), ((1, 2048, 16), (128, 8)))),
-    "MXF4NVF4": (128, 16, Layout((128, 128), (1, 128))),
+    16: (4, Layout(((8, 2, 8), (8, 2)), ((1, 1024, 16), (128, 8)))),  # TF32
+    32: (8, Layout(((8, 2, 8), (16, 2)), ((1, 2048, 16), (128, 8)))),  # F16BF16
+    64: (8, Layout((128, 64), (1, 128))),  # of bytes
+    128: (16, Layout((128, 128), (1, 128))),  # MXF4NVF4
 }
-_METADATA_OF_BYTES = (64, 8, Layout((128, 64), (1, 128)))
+_RATIOS = {16: "1:2 sparse", 128: "4:8 sparse, in pairs"}  # by K: PTX ISA, "Sparse matrices"; 2:4 of all other kinds
 
 
-_RATIOS = {"TF32": "1:2 sparse", "MXF4": "4:8 sparse, in pairs"}  # PTX ISA, "Sparse matrices"; 2:4 of all other kinds
+def sparse_words(op: Instruction) -> str:
+    """What the sparse A of a tcgen05.mma is; "" of any other MMA.
 
-
-def sparse_words(name: str) -> str:
-    """What the sparse A of a tcgen05.mma is; "" of an MMA of a dense one.
-
-    >>> sparse_words("SM100_MMA_TF32_SS_SPARSE<...>").partition(";")[0], sparse_words("SM100_MMA_TF32_SS<...>")
+    >>> sparse_words(Instruction(kind="tcgen05.mma", shape=(128, 64, 16), sparse=2)).partition(";")[0], sparse_words(Instruction())
     ('1:2 sparse', '')
     """
-    if not is_sparse(name):
+    if not is_sparse(op):
         return ""
-    ratio = next((ratio for kind, ratio in _RATIOS.items() if f"_{kind}" in name.partition("<")[0]), "2:4 sparse")
+    ratio = _RATIOS.get(op.shape[2], "2:4 sparse")
     return f"{ratio}; shared memory holds half of K, tensor memory the metadata that says which half (make_fragment_E)"
 
 
 # K = 96 of SM103 runs on from one buffer into the next (mma_traits_sm100.hpp, SM103::mma_unpack).
-ULTRA = "SM103_MXF4_ULTRA"
 AHEAD = "issued with lbo_mode 1: leading_byte_offset is the start address of the next buffer, into which K = 96 runs on"
 
 
-def is_sparse(name: str) -> bool:
-    """Whether a tcgen05.mma takes a sparse A.
+def is_sparse(op: Instruction) -> bool:
+    """Whether it is a tcgen05.mma that takes a sparse A.
 
-    >>> is_sparse("SM100_MMA_S8_SS_SPARSE<a,b>"), is_sparse("SM100_MMA_S8_SS<a,b>"), is_sparse("GMMA_64x8x32_F32F16F16_SS")
-    (True, False, False)
+    >>> is_sparse(Instruction(kind="tcgen05.mma", sparse=2)), is_sparse(Instruction(kind="wgmma", sparse=2))
+    (True, False)
     """
-    match = _UMMA.search(name)
-    return match is not None and "SPARSE" in (match["more"] or "")
+    return op.kind == "tcgen05.mma" and op.sparse > 1
 
 
-def data_path(name: str, m: int) -> str:
+def data_path(op: Instruction) -> str:
     """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of other instructions.
 
-    >>> data_path("SM100_MMA_F16BF16_SS<...>", 64)
+    >>> data_path(Instruction(kind="tcgen05.mma", shape=(64, 8, 16)))
     'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16, or 16 further where A and D begin at lane 16'
     """
-    match = _UMMA.search(name)
-    if match is None:
+    if op.kind != "tcgen05.mma":
         return ""
-    letter = {256: "A", 128: "C" if is_sparse(name) else "B"} if match["two"] else {128: "D", 64: "F"}
+    letter = {256: "A", 128: "C" if is_sparse(op) else "B"} if op.ctas == 2 else {128: "D", 64: "F"}
+    m = op.shape[0]
     return f"layout {letter[m]} of the PTX ISA: {_PATHS[letter[m]]}" if m in letter else ""
 
 
@@ -238,20 +204,21 @@ _PATHS = {
 }
 
 
-def make_fragment_e(name: str, shape: Any) -> Tensor:
+def make_fragment_e(op: Instruction, shape: Any) -> Tensor:
     """The tensor memory of the metadata of a sparse MMA, for the shape ((M,K),MMA_M,MMA_K,...) of A: elements are those of A.
 
     Raises: AlgebraError for a dense MMA, and for M other than 128 a CTA. Source: UMMA::tmem_e_frg. CuTe makes it of
     `make_tensor<typename TiledMma::FrgTypeE>(shape)`.
 
-    >>> name = "SM100_MMA_F16BF16_SS_SPARSE<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>"
-    >>> str(make_fragment_e(name, ((128, 32), 1, 2)).layout)
+    >>> from cute_viz.spec.library import resolve
+    >>> op = resolve("SM100_MMA_F16BF16_SS_SPARSE", ("half_t", "half_t", "float", "128", "64")).instruction
+    >>> str(make_fragment_e(op, ((128, 32), 1, 2)).layout)
     '(((8,2,8),(16,2)),1,2):(((2097152,16,33554432),(1,16777216)),0,32)'
     """
-    match = _UMMA.search(name)
-    if match is None or not is_sparse(name):
-        raise AlgebraError(f"{name or 'this MMA'} has no metadata", hint="SM100_MMA_F16BF16_SS_SPARSE<...> has")
-    k, each, atom = _METADATA.get(match["kind"], _METADATA_OF_BYTES)
+    if not is_sparse(op):
+        raise AlgebraError(f"{op.name or 'this MMA'} has no metadata", hint="SM100_MMA_F16BF16_SS_SPARSE<...> has")
+    k = op.shape[2]
+    each, atom = _METADATA[k]
     if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
         refuse("make_fragment_E", (shape,), "Expected post-partitioned shape ((M_MMA,N_MMA),...).")
     if (rows := product(shape[0][0])) != LANES:

@@ -11,7 +11,7 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
-from cute_viz.algebra.descriptor import majors, make_fragment
+from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.instruction import FORMATS
@@ -24,32 +24,12 @@ from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
-from cute_viz.algebra.tmem import fragments_of, make_fragment_e, make_fragment_sf
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
+from cute_viz.algebra.tmem import make_fragment_e, make_fragment_sf
 from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_known
 from cute_viz.values.types import named, sparse
-
-_WGMMA = re.compile(r"(?:SM90_(?:64x|GMMA)|(?:^|::)GMMA_64x)\w*?_(SS|RS)(?:_|<|$)")
-_TCGEN05 = re.compile(r"SM10\d_(?:MMA|MXF4_ULTRA)(?:_\w+)?_(SS|TS)(?:_|<|$)")
-
-
-def home(name: str, operand: str) -> str:
-    """Where an operand of an MMA lives: "rmem", "smem" (behind a descriptor) or "tmem".
-
-    >>> [home("SM100_MMA_F16BF16_TS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>", x) for x in "ABC"]
-    ['tmem', 'smem', 'tmem']
-    >>> [home("SM90_64x64x16_F32F16F16_RS", x) for x in "ABC"]
-    ['rmem', 'smem', 'rmem']
-    >>> home("SM90::GMMA::SPARSE::GMMA_64x64x32_F32F16F16_SS", "A")
-    'smem'
-    """
-    if match := _WGMMA.search(name):
-        return "rmem" if operand == "C" or (operand == "A" and match[1] == "RS") else "smem"
-    if match := _TCGEN05.search(name):
-        return "tmem" if operand == "C" or (operand == "A" and match[1] == "TS") else "smem"
-    return "rmem"
 
 
 def _make(operand: str, *given: Any) -> Any:
@@ -59,19 +39,19 @@ def _make(operand: str, *given: Any) -> Any:
             raise AlgebraError(words, hint=f"make_fragment_{operand}(mma, partition_shape_{operand}(mma, (128,64)))")
         return make_fragment_like(whole(given[0]))
     mma, part = as_tiled_mma(given[0]), given[1]
-    where = home(mma.atom.name, operand)
+    op, where = mma.atom.instruction, mma.atom.instruction.home(operand)
     if where == "rmem":
         shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
         return Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(whole(part))
     _check_partitioned(mma, operand, part)
     if where == "smem":
-        tensor, major = as_tensor(part), majors(mma.atom.name)["AB".index(operand)]
-        return make_fragment(tensor, "GMMA" if _WGMMA.search(mma.atom.name) else "UMMA", major, operand)
+        tensor, major = as_tensor(part), op.majors["AB".index(operand)]
+        return make_fragment(tensor, "GMMA" if op.kind == "wgmma" else "UMMA", major, operand)
     shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
     result = named(mma.atom.types[2])
     if result is not None and result.short not in ("f16", "f32", "s32"):
-        raise AlgebraError(f"{mma.atom.name.partition('<')[0]}: Unknown type for CFormat", hint="half_t, float or int32_t")
-    return _in_tmem(mma.atom.name, operand, mma.atom.types["ABC".index(operand)], shape)
+        raise AlgebraError(f"{op.name}: Unknown type for CFormat", hint="half_t, float or int32_t")
+    return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], shape)
 
 
 def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
@@ -94,7 +74,7 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
     """Refuse elements of another type than ValTypeA or ValTypeB: 8 bits may hold narrower ones, and sparse are half as wide."""
     wanted, packed = named(atom.types["ABC".index(operand)]), sparse(part.pointer.type)
     given = named(packed[1] if packed else part.pointer.type)
-    each = sparsity(atom.name) if operand == "A" else 1
+    each = atom.instruction.sparse if operand == "A" else 1
     if wanted is None or given is None:
         return
     stored = wanted if each < 4 else named("uint8_t")  # of 4-bit elements two are stored together
@@ -103,19 +83,8 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
     if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD:
         words = f"sparse_elem<{each},{stored.short}>" if each > 1 else stored.short
         refuse(name, (part,), f"Expecting ValType{operand} type: {words}, not {part.pointer.type if packed else given.short}")
-    if each > 1 and not packed and not _WGMMA.search(atom.name):
+    if each > 1 and not packed and atom.instruction.kind != "wgmma":
         refuse(name, (part,), "Expected sparse value_type.", hint=f"make_smem_ptr<sparse_elem<{each},{stored.short}>>(...)")
-
-
-def sparsity(name: str) -> int:
-    """How many elements of A an MMA takes for each that is stored: 2 where A is sparse, 4 of pairs of 4 bits; 1 of a dense A.
-
-    >>> sparsity("SM100_MMA_MXF4NVF4_SS_SPARSE<a,b>"), sparsity("SM90::GMMA::SPARSE::GMMA_64x8x32_F16F16F16_SS<>"), sparsity("x")
-    (4, 2, 1)
-    """
-    if re.search(r"SPARSE(?:_|::|<|$)", name) is None:
-        return 1
-    return 4 if "_MXF4" in name else 2
 
 
 # Bits of the elements of a tensor, and of the type that an MMA expects: what make_fragment_A and B let through.
@@ -262,19 +231,14 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
     >>> str(make_fragment_E(mma, ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((2097152,1),0,64)'
     """
-    atom = as_tiled_mma(mma).atom
     shape = shape.shape if isinstance(shape, (Tensor, Layout, ComposedLayout)) else shape
-    return make_fragment_e(atom.name, shape)
+    return make_fragment_e(as_tiled_mma(mma).atom.instruction, shape)
 
 
 def _scales(mma: Any, operand: str, x: Any) -> Tensor:
-    atom = as_tiled_mma(mma).atom
-    what = fragments_of(atom.name)
-    if not what.scaled:
-        raise AlgebraError(f"{atom.name} has no scale factors", hint="SM100_MMA_MXF8F6F4_SS<...> has")
-    words = atom.name.partition("<")[2].split(",")
+    op = as_tiled_mma(mma).atom.instruction
     shape = x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
-    return make_fragment_sf(atom.name, operand, words[3] if len(words) > 3 else "float_ue8m0_t", shape)
+    return make_fragment_sf(op, operand, op.arguments.get("SF", "float_ue8m0_t"), shape)
 
 
 def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
@@ -310,7 +274,7 @@ _OWNING = "registers need extents that are known when the code is compiled, such
 def _fragment(operand: str) -> Callable[[Any, Any], Any]:
     def partition_fragment(mma: Any, x: Any) -> Any:
         tiled, name = as_tiled_mma(mma), f"partition_fragment_{operand}"
-        if home(tiled.atom.name, operand) != "rmem":
+        if tiled.atom.instruction.home(operand) != "rmem":
             thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
             part = partition(thr, operand, as_layout(x.layout if isinstance(x, Tensor) else x))
             return _make(operand, tiled, viewed(x, part) if isinstance(x, Tensor) else part)

@@ -10,7 +10,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.tensor import Tensor, viewed
-from cute_viz.algebra.umma import home, make_fragment_A, make_fragment_B
+from cute_viz.algebra.umma import make_fragment_A, make_fragment_B
 from cute_viz.algebra.views import as_tiled_mma, get_slice, partition_A, partition_B
 from cute_viz.display import Shown
 
@@ -42,7 +42,7 @@ def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
     ('(1,1,4):(0,0,2)', 'K')
     """
     tiled = as_tiled_mma(mma)
-    if home(tiled.atom.name, "B") != "smem":
+    if not tiled.atom.instruction.described():
         refuse(
             "mma_operands",
             (mma,),
@@ -57,7 +57,7 @@ def _described(mma: TiledMMA, operand: str, x: Any) -> DescriptorTensor | SmemDe
         return None
     if isinstance(x, (DescriptorTensor, SmemDescriptor)):
         return x
-    if home(mma.atom.name, operand) != "smem":
+    if not mma.atom.instruction.described(operand):
         refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="0 in its place leaves it out")
     if not isinstance(x, Tensor):
         refuse(

@@ -6,9 +6,8 @@ thread, its values in order. Values that lie next to each other go into one inst
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 from typing import Any
@@ -17,7 +16,6 @@ from cute_viz.algebra.composed import AnyLayout, as_layout, domain, pointer_bits
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
@@ -31,7 +29,6 @@ from cute_viz.limits import limit, over
 from cute_viz.values.types import bits_of
 
 STORES = (*[access for access in ACCESSES if access.startswith("st")], *REMOTE, *REDUCTIONS)
-DESCRIBED = re.compile(r"(SM90)_64x|(SM100)_MMA")  # what reads shared memory itself
 MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements, it is wrong and not slow"
 BOX = (
     "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
@@ -232,11 +229,11 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, (TiledMMA, MMA_Atom)):
         tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
         which = _operand(operand)
-        name = tiled.atom.name
-        if (kind := DESCRIBED.match(name)) is not None and which != "C" and not (which == "A" and "_RS" in name):
+        op = tiled.atom.instruction
+        if op.described(which):
             raise AlgebraError(
-                f"{name.partition('<')[0]} reads {which} through descriptors, and no warp accesses it: {MODES}",
-                hint=f"`explain 'make_{'gmma' if kind[1] == 'SM90' else 'umma'}_desc<...>(tensor)'` says which mode a tile is in",
+                f"{op.name} reads {which} through descriptors, and no warp accesses it: {MODES}",
+                hint=f"`explain 'make_{'gmma' if op.kind == 'wgmma' else 'umma'}_desc<...>(tensor)'` says which mode a tile is in",
             )
         m, n, k = tile_shape(tiled)
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
@@ -266,17 +263,16 @@ def _operand(operand: str | None) -> str:
 def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
     """The access that a copy atom's name stands for; None where the layout decides.
 
-    >>> atom = Copy_Atom(Layout(32), *[Layout((32, 8), (8, 1))] * 3, 16, "SM75_U16x8_LDSM_T")
-    >>> instruction_of(atom, False)
+    >>> from cute_viz import parse
+    >>> instruction_of(parse("Copy_Atom<SM75_U16x8_LDSM_T, half_t>{}"), False)
     'ldmatrix.x4.trans'
     """
-    op = matrix_op(atom.name)
-    if op is None or op.store != store:
+    op = atom.instruction
+    if not op.matrices or (op.kind == "stmatrix") != store:
         return None
-    if op.bits < 8:
+    if "packed" in op.words:
         raise AlgebraError(f"{atom.name} reads rows of 16 elements with padding behind each, whose wavefronts were not measured")
-    rows = 2 if op.bits == 8 and not store else 1  # a matrix of 16x16 bytes has the rows of two
-    return replace(op, matrices=rows * op.matrices).instruction
+    return op.access
 
 
 @dataclass(frozen=True, slots=True)

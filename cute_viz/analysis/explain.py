@@ -8,6 +8,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.tensor import Tensor, check_like
@@ -56,7 +57,7 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
         return [*told.steps, Step(f"this fails: {failure.message}")]
     if not steps:
         return [Step(f"{Call(operation.name, tuple(operands), template)}: {operation.summary}", result)]
-    if steps[-1].value == result:  # less the marks of static integers
+    if steps[-1].value == result or show(steps[-1].value) == show(result):  # less the marks of static integers
         return [*steps[:-1], Step(steps[-1].words, result, steps[-1].title)]
     return [*steps, Step("the result", result)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import product as places_of
 from math import prod
@@ -24,15 +23,12 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
-from cute_viz.analysis.verdict import ASYNC as AUTO_ASYNC
-from cute_viz.analysis.verdict import AUTO, CP_ASYNC, async_bits, verdict
+from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import ValueType
 
-ASYNC = "CP_ASYNC"
-_TMEM = re.compile("TMEM_(LOAD|STORE)")
 _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
 _CURES = 400  # swizzles and paddings that are tried
 _WORK = 1 << 23  # elements whose places are tried in all
@@ -70,9 +66,9 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise operands[0]
     atom = _atom(tiled[0]) if tiled else None
-    if atom is not None and ("TMA_" in atom.name or "BULK" in atom.name):
+    if atom is not None and atom.instruction.kind.startswith("cp.async.bulk"):
         return [_bulk(atom, rest[:2])]
-    if atom is not None and _TMEM.search(atom.name):
+    if atom is not None and atom.instruction.lanes:
         return [_tensor_memory(tiled[0], atom, rest[:2])]
     if name == "copy_if":
         rest = rest[1:]
@@ -133,7 +129,7 @@ def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
     held = next((x for x in tensors if isinstance(x, Tensor) and x.pointer.space != "tmem"), None)
     if held is None:
         raise next((x for x in pair if isinstance(x, CuteVizError)), AlgebraError("the registers of this copy are not known"))
-    layout = atom.layout_dst if "LOAD" in atom.name else atom.layout_src
+    layout = atom.layout_dst if atom.instruction.kind == "tcgen05.ld" else atom.layout_src
     count = max(1, size(held.layout) // size(get(layout, 1)))
     if all(isinstance(x, Tensor) for x in tensors):
         count = verdict("copy", [atom, *tensors]).count
@@ -156,9 +152,9 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     found = cooperation(threads, most, src, dst)
     if not found.parts:
         raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements: what each moves is no layout")
-    named = "" if policy is None else _atom(policy).name
-    apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["CACHEALWAYS"]
-    like = "cp.async" if found.even and (ASYNC in named or (named == AUTO_ASYNC and apart)) else ""
+    kind = "" if policy is None else _atom(policy).instruction.kind
+    apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["ca"]
+    like = "cp.async" if found.even and (kind == "cp.async" or (kind == ASYNC and apart)) else ""
     out = []
     for parts in found.parts:
         sides = []
@@ -207,17 +203,20 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
     atom = _atom(copy) if copy is not None else None
     if src.pointer.space == dst.pointer.space == "rmem":
         return []
+    if atom is not None:
+        atom.instruction.check_reach(src.pointer.space, dst.pointer.space)
     tensors = src, dst = _typed([src, dst], (atom.value_type or str(atom.bits)) if isinstance(atom, Copy_Atom) else "")
     if size(src.layout) * max(1, len(src.starts), len(dst.starts)) > limit("accesses"):
         raise over("accesses", f"the statement touches {size(src.layout)} elements per thread")
-    alone = atom is not None and atom.name == AUTO_ASYNC
+    by = "" if atom is None else atom.instruction.kind
+    alone = by == ASYNC
     names: list[str | None] = [None, None]
     order: tuple[int, ...] = ()
     reasons: tuple[str, ...] = ()
     if alone or (predicate and atom is None):  # element by element
         atoms = [1, 1]
         reasons = verdict("copy", [atom, *tensors]).reasons if alone else ()
-    elif atom is None or AUTO.match(atom.name):
+    elif atom is None or by == "auto":
         if size(src.layout) != size(dst.layout):
             raise AlgebraError(f"the source has {size(src.layout)} elements per thread, the destination {size(dst.layout)}")
         operands = tensors if atom is None else [atom, *tensors]
@@ -231,7 +230,7 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
         names = [instruction_of(atom, False), instruction_of(atom, True)]
         atoms = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
         reasons = ()
-    like = atom is not None and (ASYNC in atom.name or (alone and async_bits(*tensors) > 0))
+    like = by == "cp.async" or (alone and async_bits(*tensors) > 0)
     out = []
     for n, side in enumerate(tensors):
         if side.pointer.space in ("smem", "gmem"):

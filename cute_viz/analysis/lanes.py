@@ -48,12 +48,12 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
 def fixed_name(copy: Any) -> str:
     """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> fixed_name(Copy_Atom(Layout(1), *[Layout((1, 8), (0, 1))] * 3, 16, "UniversalCopy<uint128_t>"))
+    >>> from cute_viz import parse
+    >>> fixed_name(parse("Copy_Atom<UniversalCopy<uint128_t>, half_t>{}"))
     'UniversalCopy<uint128_t>'
     """
     atom = copy.atom if isinstance(copy, TiledCopy) else copy
-    return atom.name if isinstance(atom, Copy_Atom) and atom.name.startswith(("UniversalCopy<", "SM80_CP_ASYNC")) else ""
+    return atom.name if isinstance(atom, Copy_Atom) and atom.instruction.kind in ("copy", "cp.async") and "<" in atom.name else ""
 
 
 def warp_instructions(

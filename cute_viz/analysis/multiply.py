@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from cute_viz.algebra.shares import sliced_share
 from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.access import DESCRIBED, MODES
+from cute_viz.analysis.access import MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
@@ -71,7 +70,7 @@ def _reads_itself(mma: Any) -> MMA_Atom | None:
     """The atom of an MMA that reads shared memory itself, by no threads."""
     tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
     atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
-    return atom if isinstance(atom, MMA_Atom) and DESCRIBED.match(atom.name) is not None else None
+    return atom if isinstance(atom, MMA_Atom) and _described(atom) else None
 
 
 def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
@@ -80,11 +79,11 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(given[:3])]
     if len(tensors) < 3:
         raise AlgebraError("this does not multiply tensors that can be evaluated")
-    name, count = gemm_calls(operands[0], *tensors)
-    plain = name.partition("<")[0]
+    _, count = gemm_calls(operands[0], *tensors)
+    plain, kind = atom.instruction.name, atom.instruction.kind
     tiled = operands[0].tiled if isinstance(operands[0], ThrMMA) else operands[0]
     threads = size(tiled.thr_layout) if isinstance(tiled, TiledMMA) else size(get(atom.layout_c, 0))
-    warps = threads // LANES if plain.startswith("SM90") else 1  # one thread issues tcgen05.mma
+    warps = threads // LANES if kind == "wgmma" else 1  # one thread issues tcgen05.mma
     why = f"{plain} reads shared memory through descriptors: {MODES}"
     return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
 
@@ -167,7 +166,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     alike = len({str(x.layout) if _described(atom) else tuple(sizes[n]) for n, x in enumerate(results, 2)}) == 1
     if not alike:
         raise AlgebraError(f"C {show(tensors[2].layout)} and D {show(tensors[3].layout)} differ", hint="they are alike")
-    if atom is not None and re.match(r"SM90_64x.*_RS<(?:[\w:]*::)?MN\b", atom.name):
+    if _described(atom) and atom is not None and atom.instruction.home("A") == "rmem" and atom.instruction.majors[0] == "MN":
         raise AlgebraError("Register source operand A must have K major layout", hint=atom.name.replace("MN", "K", 1))
     spaces = tuple(x.pointer.space if isinstance(x, Tensor) else "rmem" for x in tensors)
     copied = spaces[:2] == ("smem", "smem") and ranks in ((2, 2, 2), (3, 3, 3)) and not _described(atom)
@@ -190,7 +189,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
 def _described(atom: MMA_Atom | None) -> bool:
     """Whether an instruction reads operands through descriptors: wgmma, tcgen05.mma."""
-    return atom is not None and DESCRIBED.match(atom.name) is not None
+    return atom is not None and atom.instruction.described()
 
 
 def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:
@@ -212,8 +211,8 @@ def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout
         return
     assert atom is not None
     own = bits_of(atom.types[n])
-    packed = "1x2x1" in name or "2x1x1" in name  # float2
-    width = own * wanted if packed else own if own >= 32 or name.startswith("UniversalFMA") else 32
+    packed = atom.instruction.ptx.endswith("x2")  # float2
+    width = own * wanted if packed else own if own >= 32 or atom.instruction.kind == "fma" else 32
     number = own * wanted // width
     found, why = registers_of(vector, t, width)
     if found != number:

@@ -6,12 +6,12 @@ from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.instruction import issued
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.scale_factors import EmptyLayout
 from cute_viz.algebra.static import Plain
-from cute_viz.algebra.tmem import AHEAD, ULTRA, WORD, data_path, lane_stride, sparse_words
+from cute_viz.algebra.tmem import AHEAD, WORD, data_path, lane_stride, sparse_words
 from cute_viz.errors import CuteVizError
 
 
@@ -59,7 +59,9 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             "layoutD_TV": Plain.of(layout_sd(subject, "D"), subject.layout_tv),
             **_copy_atom(subject.atom),
             **(
-                {"units": "ValID counts bits of tensor memory, the other layouts elements"} if "_TMEM_" in subject.atom.name else {}
+                {"units": "ValID counts bits of tensor memory, the other layouts elements"}
+                if subject.atom.instruction.lanes
+                else {}
             ),
         }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
@@ -78,9 +80,9 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "DLayout": Plain.of(atom.layout_c),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
-        **({"A": sparse} if (sparse := sparse_words(atom.name)) else {}),
-        **({"descriptors of A and B": AHEAD} if atom.name.startswith(ULTRA) else {}),
-        **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
+        **({"A": sparse} if (sparse := sparse_words(atom.instruction)) else {}),
+        **({"descriptors of A and B": AHEAD} if "ultra" in atom.instruction.words else {}),
+        **({"C in tensor memory": path} if (path := data_path(atom.instruction)) else {}),
         **({"instruction descriptor": str(descriptor)} if descriptor else {}),
         **({"no tcgen05.mma has it": refused} if refused else {}),
     }

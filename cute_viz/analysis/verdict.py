@@ -6,7 +6,6 @@ cute/atom/mma_traits.hpp.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,27 +26,15 @@ from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import gemm_calls
-from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, check_registers, registers_of
+from cute_viz.analysis.vectorize import WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static
-from cute_viz.values.pointer import SPACES, Pointer
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import bits_of
 
-AUTO = re.compile(r"(?:AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?|(DefaultCopy))$")  # DefaultCopy assumes 8 bits
-ASYNC = "AutoCopyAsync"
+ASYNC = "auto.async"
 _COPIES = (Copy_Atom, CopyOp, TiledCopy, ThrCopy)
-_TYPED = re.compile(r"(?:UniversalCopy|SM80_CP_ASYNC_CACHE\w+)<(.*)>$")  # the types of source and destination
-_MATRIX = re.compile(r"(?:_x(\d)|U(8|16|32)x(\d+))_(?:\w*_)?(LDSM|STSM)_")
-_FILES = {  # (bits of a register, how many) of source and destination (cute/arch/copy_sm50.hpp, copy_sm75.hpp, copy_sm100.hpp)
-    "SM50_Shuffle_U32_2x2": ((32, 2), (32, 2)),
-    "MOVM_T": ((32, 1), (32, 1)),
-    "SM100_LOAD_256bit": ((256, 1), (32, 8)),
-    "SM100_STORE_256bit": ((32, 8), (256, 1)),
-}
-# Where the traits ask for a memory (cute/atom/copy_traits_sm80.hpp, copy_traits_sm90_tma.hpp).
-_MEMORY = {"_ZFILL": ("gmem", "smem"), "BULK_COPY_G2S": ("gmem", "smem"), "BULK_COPY_S2G": ("smem", "gmem")}
-_MEMORY |= {"TMEM_LOAD": ("tmem", "rmem"), "TMEM_STORE": ("rmem", "tmem")}
-CP_ASYNC = {"CACHEALWAYS": (32, 64, 128), "CACHEGLOBAL": (128,)}  # widths in bits (cute/arch/copy_sm80.hpp)
+CP_ASYNC = {"ca": (32, 64, 128), "cg": (128,)}  # widths in bits (cute/arch/copy_sm80.hpp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +120,14 @@ def _whole_bytes(dst: Tensor) -> None:
 def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
     policy, src, dst = _operands("copy", operands, 2, _COPIES)
     if isinstance(policy, CopyOp):
-        if policy.name == ASYNC:
+        if policy.instruction.kind == ASYNC:
             return _async(src, dst)
         _policy(policy)
     elif policy is not None:
         policy = _atom(policy)
-    auto = None if policy is None else AUTO.match(policy.name)
-    if policy is None or auto is not None:
-        most = None if policy is None and not aligned else WIDEST if auto is None else _aligned_to(auto)
+    auto = policy is not None and policy.instruction.kind == "auto"
+    if policy is None or auto:
+        most = int(policy.instruction.arguments["align"]) if auto else WIDEST if aligned else None
         width = auto_width(src, dst, most, filtered=policy is None)
         words = f"a load and a store of {width.bits} bits"
         return Verdict("copy", words, width.accesses, width.bits, width.common, width.reasons)
@@ -169,7 +156,7 @@ def _copy_if(operands: list[Any]) -> Verdict:
     check_registers([operands[at]], [src, dst])
     if first is None:
         return Verdict("copy", f"a load and a store of {dst.bits} bits, if its predicate holds", size(dst.layout), dst.bits)
-    if isinstance(first, CopyOp) and first.name == ASYNC:
+    if isinstance(first, CopyOp) and first.instruction.kind == ASYNC:
         return _async(src, dst)
     if isinstance(first, CopyOp):
         _policy(first, predicate=True)
@@ -182,7 +169,7 @@ def _copy_if(operands: list[Any]) -> Verdict:
 
 def _policy(op: CopyOp, predicate: bool = False) -> None:
     """Raises: AlgebraError for an operation that `copy` does not take by itself."""
-    if predicate or not AUTO.match(op.name):
+    if predicate or op.instruction.kind != "auto":
         raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
 
 
@@ -193,7 +180,7 @@ def async_bits(src: Tensor, dst: Tensor) -> int:
     32
     """
     apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and src.bits == dst.bits
-    return src.bits if apart and src.bits in CP_ASYNC["CACHEALWAYS"] else 0
+    return src.bits if apart and src.bits in CP_ASYNC["ca"] else 0
 
 
 def _async(src: Tensor, dst: Tensor) -> Verdict:
@@ -204,10 +191,6 @@ def _async(src: Tensor, dst: Tensor) -> Verdict:
     common = auto_width(src, dst, WIDEST, filtered=False).common if src.bits == dst.bits else 0
     told = "AutoCopyAsync moves one element at a time; Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>, TYPE> takes 128 bits"
     return Verdict("copy", words, size(dst.layout), dst.bits, common, () if dst.bits >= WIDEST else (told,))
-
-
-def _aligned_to(auto: re.Match[str]) -> int:
-    return BYTE if auto[2] else int(auto[1] or WIDEST)
 
 
 def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...]) -> list[Any]:
@@ -254,20 +237,16 @@ def _atom(x: Any) -> Copy_Atom:
 
 
 def _check_memory(atom: Copy_Atom, src: Tensor, dst: Tensor) -> None:
-    for kind, widths in CP_ASYNC.items():
-        bits = _register_files(atom)[0][0]
-        if f"CP_ASYNC_{kind}" in atom.name and bits not in widths:
+    op = atom.instruction
+    if op.kind == "cp.async":
+        bits, widths = _register_files(atom)[0][0], CP_ASYNC[op.opcode.split(".")[2]]
+        if bits not in widths:
             raise AlgebraError(
-                f"cp.async of {bits // 8} bytes is not supported by {atom.name.partition('<')[0]}",
+                f"cp.async of {bits // 8} bytes is not supported by {op.name}",
                 hint=f"it copies {' or '.join(str(width // 8) for width in widths)} bytes",
             )
-    for word, spaces in _MEMORY.items():
-        found = (src.pointer.space, dst.pointer.space)
-        if word in atom.name and found != spaces:
-            raise AlgebraError(
-                f"{atom.name} copies from {SPACES[spaces[0]]} to {SPACES[spaces[1]]},"
-                f" not from {SPACES[found[0]]} to {SPACES[found[1]]}"
-            )
+    if op.lanes or op.kind == "cp.async.bulk" or "zfill" in op.words:  # whose traits ask for a memory
+        op.check_reach(src.pointer.space, dst.pointer.space)
 
 
 def _calls(atom: Copy_Atom, parts: list[Layout]) -> tuple[int, list[Layout]]:
@@ -353,7 +332,7 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
 def _tensor_memory(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tensor, Tensor]) -> None:
     """Whether the values of one call are where the instruction finds them in tensor memory: its traits' ValID (copy_unpack)."""
     for side, values, tensor in zip(("src", "dst"), pair, tensors, strict=True):
-        if atom.in_tmem is None or tensor.pointer.space != "tmem" or "_TMEM_" not in atom.name:
+        if atom.in_tmem is None or tensor.pointer.space != "tmem" or not atom.instruction.lanes:
             continue
         wanted, found = coalesce(upcast(clear_static(atom.in_tmem), tensor.bits)), coalesce(clear_static(values))
         if found != wanted:
@@ -366,12 +345,15 @@ def _tensor_memory(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[
 
 def _register_files(atom: Copy_Atom) -> list[tuple[int, int]]:
     """For source and destination the bits of a register and how many there are; (0, 0) where the instruction is of another kind."""
-    if (auto := AUTO.match(atom.name)) is not None:
-        return [(_aligned_to(auto), 1)] * 2
-    if (typed := _TYPED.match(atom.name)) is not None:
-        source, _, target = typed[1].partition(",")
-        return [(bits_of(source.strip()), 1), (bits_of((target or source).strip()), 1)]
-    if (matrix := _MATRIX.search(atom.name)) is not None:
-        registers = (32, int(matrix[1] or 0) or int(matrix[3]) * int(matrix[2]) // 32)
-        return [(WIDEST, 1), registers] if matrix[4] == "LDSM" else [registers, (WIDEST, 1)]
-    return next((list(files) for word, files in _FILES.items() if word in atom.name), [(0, 0), (0, 0)])
+    op = atom.instruction
+    if op.kind == "auto":
+        return [(int(op.arguments["align"]), 1)] * 2
+    if op.kind in ("copy", "cp.async"):
+        return [(bits_of(op.arguments[side]), 1) for side in "SD"]
+    if op.kind not in _IN_REGISTERS:
+        return [(0, 0), (0, 0)]
+    held = [size(get(layout, 1)) * atom.bits for layout in (atom.layout_src, atom.layout_dst)]
+    return [(32, bits // 32) if op.home(side) == "rmem" else (bits, 1) for side, bits in zip("SD", held, strict=True)]
+
+
+_IN_REGISTERS = ("ldmatrix", "stmatrix", "movmatrix", "shfl", "ld", "st")  # whose words are registers, and one access of memory

@@ -6,7 +6,6 @@ arrives is compared with the drawn destination, cell by cell. Numbers too large 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +14,10 @@ import numpy as np
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.check.copy_ptx import IDLE, WARP, Move, kernel, move
+from cute_viz.check.copy_ptx import IDLE, WARP, Move, kernel_of, move
 from cute_viz.check.digest import digest, owners, role
 from cute_viz.check.elements import pack, unpack
-from cute_viz.check.job import Check, In, Item, Launch, Out, Outcome, Sheet, Undecided, entry_name
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, entry_name, sheet
 from cute_viz.figures.model import Figure, Panel
 
 
@@ -56,15 +55,14 @@ def check(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str, known:
     layouts = (atom.src, atom.dst) if isinstance(atom, CopyOp) else (atom.layout_src, atom.layout_dst)
     unit = 1 if isinstance(atom, CopyOp) else bits
     wide = [size(get(layout, 1)) * unit for layout in layouts]  # bits of one thread, source and target
-    made = move(atom.name, wide[0])
+    made = move(atom.instruction, wide[0])
     if isinstance(made, str):
         return Undecided(kind, name, made)
     source, target = _side(figure, "source"), _side(figure, "destination")
     counts = [w // bits for w in wide]
     if any(side.cells.shape[1] % n for side, n in zip((source, target), counts, strict=True)) or bits > 64:
         return Undecided(kind, name, f"values of {bits} bits do not make up the instruction")
-    job = _Job(made, bits, source, target, counts, wide, entry_name("copy", name))
-    return Check(kind, name, kernel(made, job.entry, wide), job.launches, job.judge, digest(figure), known)
+    return Check(kind, name, _Job(made, bits, source, target, counts, wide, entry_name("copy", name)), digest(figure), known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +76,9 @@ class _Job:
     counts: list[int]
     wide: list[int]
     entry: str
+
+    def kernel(self) -> Kernel:
+        return kernel_of(self.made, self.entry, self.wide)
 
     @property
     def base(self) -> int:
@@ -140,28 +141,18 @@ class _Job:
         arguments = (In(first.tobytes()), slots[0], slots[1], Out(blocks * WARP * row))
         return (Launch(self.entry, (blocks, 1, 1), WARP, arguments),)
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """The cell that each drawn place of the destination received."""
         groups = self.groups(self.target, self.counts[1])
         seen = self.received(outputs[0][0], groups.shape)
         places = groups >= 0
-        arrived = np.full(self.target.panel.rows * self.target.panel.cols, -1, np.int64)
-        fine = np.ones(len(arrived), bool)
-        for cell, got in zip(groups[places].tolist(), seen[places].tolist(), strict=True):
-            if fine[cell]:
-                arrived[cell], fine[cell] = got, got == cell
-        writers = np.bincount(groups[places], minlength=len(arrived))
-        wrong = groups[places].copy()
+        cells, got = groups[places], seen[places]
+        wrong = cells.copy()
         wrong[[0, -1]] = wrong[[-1, 0]]
-        control = bool((wrong != seen[places]).any()) if len(set(wrong.tolist())) > 1 else bool((seen[places] != 1).any())
-        facts = {"cells written once": int((writers == 1).sum())}
-        drawn = [str(cell) if n else "" for cell, n in enumerate(writers.tolist())]
-        sheets = []
-        for label, panel in (("destination", self.target.panel), ("source", self.source.panel)):
-            got = [str(a) if n else None for a, n in zip(arrived.tolist(), writers.tolist(), strict=True)]
-            ok = [bool(f) if n else None for f, n in zip(fine.tolist(), writers.tolist(), strict=True)]
-            sheets.append(Sheet(label, panel.rows, panel.cols, tuple(drawn), tuple(got), tuple(ok)))
-        return Outcome(tuple(sheets), control, facts)
+        control = bool((wrong != got).any()) if (cells != cells[0]).any() else bool((got != 1).any())
+        sides = (("destination", self.target.panel), ("source", self.source.panel))
+        sheets = tuple(sheet(label, (panel.rows, panel.cols), cells, got, cells=cells) for label, panel in sides)
+        return Outcome(sheets, control, {"cells written once": int((np.bincount(cells) == 1).sum())})
 
     def received(self, data: bytes, shape: tuple[int, ...]) -> Any:
         """The number that came back at each [repetition, warp, lane, value] of the target."""

@@ -6,15 +6,16 @@ import re
 from dataclasses import dataclass
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.elements import ELEMENTS, Element, element_of
+from cute_viz.check.elements import Element, element_of
 from cute_viz.check.job import Kernel
+from cute_viz.check.kernels import kernel
 
 WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
-    """A matrix instruction on registers: its PTX opcode, the types of A, B and C, and what it needs.
+class WarpMma:
+    """A matrix instruction on registers: its PTX opcode, the types of A, B and C, and the version and target that it needs.
 
     xor: the multiplication of bits is an exclusive or, so that a 1 in A counts where B has a 0.
     """
@@ -23,96 +24,43 @@ class Instruction:
     a: Element
     b: Element
     c: Element
-    version: tuple[int, int]
-    target: int
+    needs: str
     xor: bool = False
 
-    def registers(self, operand: str, values: int) -> int:
-        """How many registers hold so many values of operand "a", "b" or "c"."""
-        element: Element = getattr(self, operand)
-        return -(-values * element.bits // element.register)
+    def kernel(self, file: str, entry: str, values: tuple[int, ...], **holes: int) -> Kernel:
+        """A kernel of the instruction; values: of A, B and C in a thread.
+
+        kernels/mma.ptx (A, B, C, D): one warp a block, A and D by blockIdx.x, B and D by blockIdx.y, C the same for all.
+        """
+        for letter, element, count in zip("abc", (self.a, self.b, self.c), values, strict=True):
+            holes[letter] = -(-count * element.bits // element.register)
+            holes[f"{letter}_bytes"] = element.register // 8
+        return kernel(file, entry, self.needs, opcode=self.opcode, braces=self.opcode.startswith("mma"), **holes)
 
 
-def instruction(atom: MMA_Atom) -> Instruction | str:
+def instruction(atom: MMA_Atom) -> WarpMma | str:
     """The instruction that an atom's name stands for (PTX ISA, "mma"); or the reason why none does.
 
     >>> from cute_viz.spec.library import resolve
     >>> instruction(resolve("SM80_16x8x16_F32BF16BF16F32_TN")).opcode
     'mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
     """
-    name = atom.name.partition("<")[0]
+    op = atom.instruction
     kinds = [found for kind in atom.types if (found := element_of(kind)) is not None]
-    if name == "SM61_DP4A":
-        return Instruction("dp4a.s32.s32", ELEMENTS["s8"], ELEMENTS["s8"], ELEMENTS["s32"], (7, 0), 61)
-    if name == "SM61_DP2A":
+    if op.kind == "dp4a":
+        return WarpMma(op.opcode, kinds[0], kinds[1], kinds[2], "7.0 61")
+    if op.kind == "dp2a":
         return "CuTe writes dp2a without .lo or .hi, which PTX does not have"
-    if name == "UniversalFMA":
+    if op.name == "UniversalFMA":
         if len(set(atom.types)) > 1 or not kinds or kinds[0].name not in ("f32", "f64"):
             return f"no kernel for fma of {', '.join(atom.types)}"
-        return Instruction(f"fma.rn.{kinds[0].name}", kinds[0], kinds[0], kinds[0], (7, 0), 70)
-    match = re.fullmatch(r"SM(\d+)_(\d+)x(\d+)x(\d+)_\w+?_([TN])([TN])(_\w+)?", name)
-    if match is None or len(atom.types) != 4:
-        return f"no kernel for {name or 'an atom without a name'}"
+        return WarpMma(f"fma.rn.{kinds[0].name}", kinds[0], kinds[0], kinds[0], "7.0 70")
+    arch = int(re.sub(r"\D", "", op.arch) or 0)
+    if op.kind != "mma" and arch < 100:
+        return f"no kernel for {op.name or 'an atom without a name'}"
     if any(kind.endswith("c64") for kind in atom.types):
         return "complex numbers: CuTe builds this from the F64 instruction of the same shape"
-    arch = int(match[1])
     if arch >= 100 or len(kinds) != 4:
         return f"needs an instruction of sm_{arch}"
-    a, b, c, _ = kinds
-    majors = {"T": ("row", "row"), "N": ("col", "col")}
-    layout = f"{majors[match[5]][0]}.{majors[match[6]][1]}"
-    tail = match[7] or ""
-    saturate = ".satfinite" if tail == "_SATURATE" else ""
-    popc = {"_XORPOPC": ".xor.popc", "_ANDPOPC": ".and.popc"}.get(tail, "")
-    shape = f"m{match[2]}n{match[3]}k{match[4]}"
-    opcode = f"mma.sync.aligned.{shape}.{layout}{saturate}.{c.name}.{a.name}.{b.name}.{c.name}{popc}"
-    version = {89: (8, 7) if c.name == "f16" else (8, 4), 90: (7, 8)}.get(arch, (7, 1))
-    return Instruction(opcode, a, b, c, version, arch, tail == "_XORPOPC")
-
-
-def kernel(made: Instruction, entry: str, values: tuple[int, int, int]) -> Kernel:
-    """The kernel (A, B, C, D) of one warp a block: A and D by blockIdx.x, B and D by blockIdx.y, C the same for all.
-
-    values: of A, B and C in a thread. Registers lie lane by lane.
-
-    >>> from cute_viz.spec.library import resolve
-    >>> "mma.sync.aligned.m16n8k8" in kernel(instruction(resolve("SM80_16x8x8_F16F16F16F16_TN")), "k", (4, 2, 4)).body
-    True
-    """
-    counts = [made.registers(x, n) for x, n in zip("abc", values, strict=True)]
-    widths = [made.a.register, made.b.register, made.c.register]
-    lists = ["{" + ",".join(f"%{x}{j}" for j in range(n)) + "}" for x, n in zip("abcd", [*counts, counts[2]], strict=True)]
-    if not made.opcode.startswith("mma"):
-        lists = [text.strip("{}") for text in lists]
-    declared = "\n".join(
-        f".reg .b{width} %{x}<{n}>;" for x, n, width in zip("abcd", [*counts, counts[2]], [*widths, widths[2]], strict=True)
-    )
-    loads = "\n".join(
-        _move("ld", x, place, n, width) for x, place, n, width in zip("abc", ("%i", "%p", "0"), counts, widths, strict=True)
-    )
-    body = f"""// {made.opcode}
-.visible .entry {entry}(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)
-{{
-.reg .b32 %lane, %i, %p, %g, %k;
-.reg .b64 %at, %by;
-{declared}
-mov.u32 %lane, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %p, %ctaid.y; mov.u32 %g, %nctaid.x;
-{loads}
-{made.opcode} {lists[3]}, {lists[0]}, {lists[1]}, {lists[2]};
-mad.lo.u32 %p, %p, %g, %i;
-{_move("st", "d", "%p", counts[2], widths[2])}
-ret;
-}}"""
-    return Kernel(entry, body, made.version, made.target)
-
-
-def _move(which: str, operand: str, block: str, count: int, width: int) -> str:
-    """Load or store the registers of one operand."""
-    lines = [
-        f"mad.lo.u32 %k, {block}, {WARP}, %lane; mul.wide.u32 %by, %k, {count * width // 8};",
-        f"ld.param.u64 %at, [{operand}]; add.u64 %at, %at, %by;",
-    ]
-    for j in range(count):
-        register, place = f"%{operand}{j}", f"[%at+{j * width // 8}]"
-        lines.append(f"ld.global.b{width} {register}, {place};" if which == "ld" else f"st.global.b{width} {place}, {register};")
-    return "\n".join(lines)
+    version = {89: "8.7" if kinds[2].name == "f16" else "8.4", 90: "7.8"}.get(arch, "7.1")
+    return WarpMma(op.opcode, kinds[0], kinds[1], kinds[2], f"{version} {arch}", "xorpopc" in op.words)

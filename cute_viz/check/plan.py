@@ -24,24 +24,20 @@ from cute_viz.check import (
     copies,
     cuda,
     descriptors,
-    grouped,
     layouts,
     mma,
     mma_ptx,
-    operand,
     sparse,
-    sparse_ptx,
     swizzle_atom,
     tcgen05,
     tiled,
-    tma,
     tma_box,
     tma_conv,
     umma,
     wgmma,
     wgmma_ptx,
 )
-from cute_viz.check.job import Item, Undecided
+from cute_viz.check.job import Check, Item, Undecided, entry_name
 from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -97,9 +93,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
             figure = build(obj, replace(options, tile=tile))
-            atom = None if tile else swizzle_atom.recognise(obj)
             by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
-            by_hardware = [*tma.checks(atom, figure, name), *operand.checks(atom, figure, name)] if atom else []
+            by_hardware = [] if tile else swizzle_atom.checks(obj, figure, name)
             return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
             return descriptors.checks(obj, build(obj, options), name)
@@ -110,9 +105,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
-            by_groups = obj.atom.name.startswith("SM90_64x")
-            return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
-        if is_lanes(obj) or (isinstance(obj, CopyOp) and "_UTCCP_" in obj.name):
+            return [tiled.check(obj, build(obj, options), name)]
+        if is_lanes(obj) or (isinstance(obj, CopyOp) and obj.instruction.kind == "tcgen05.cp"):
             return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""
@@ -128,24 +122,23 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
 
 
 def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
-    if atom.name.startswith("SM90_64x"):
-        of_group = wgmma_ptx.instruction(atom)
-        if isinstance(of_group, str):
-            return Undecided("wgmma", name, of_group)
-        return wgmma.check(of_group, _drawn(atom, "CA" if of_group.registers else "C"), name)
     if has_metadata(atom):
-        return _sparse(atom, name)
+        shown = wgmma.drawn(build(atom, options))
+        found = wgmma_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
+        if isinstance(found, str):
+            return Undecided("sparse wgmma", name, found)
+        return Check("sparse wgmma", name, sparse.Probe(found, entry_name("sparse", name), shown), shown.digest)
+    if atom.instruction.kind == "wgmma":
+        found = wgmma_ptx.instruction(atom)
+        if isinstance(found, str):
+            return Undecided("wgmma", name, found)
+        shown = _drawn(atom, "CA" if found.registers else "C")
+        return Check("wgmma", name, wgmma.Probe(found, entry_name("wgmma", name), shown), shown.digest)
     made = mma_ptx.instruction(atom)
     if isinstance(made, str):
         return Undecided("mma", name, made)
     fixed, words = _fixed(atom)
     return mma.check(made, build(fixed, options), name, words)
-
-
-def _sparse(atom: MMA_Atom, name: str) -> Item:
-    shown = sparse.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS)))
-    made = sparse_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
-    return Undecided("sparse wgmma", name, made) if isinstance(made, str) else sparse.check(made, shown, name)
 
 
 def _fixed(obj: Any) -> tuple[Any, str]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from cute_viz.algebra.inttuple import product
-from cute_viz.algebra.measure import size
-from cute_viz.algebra.swizzled import get_swizzle_portion
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.check import tma_box
 from cute_viz.check.elements import UNSIGNED
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Map, Out, Outcome, Undecided, Word, entry_name
-from cute_viz.check.tma_box import SHARED, caught, sheet
-from cute_viz.check.tma_box_ptx import MOST, OFFSETS, kernel
+from cute_viz.check.job import Check, Item, Map, Undecided, entry_name
 from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
 from cute_viz.notation import parse
 from cute_viz.spec.library import resolve
@@ -28,86 +23,57 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
     >>> item.kind, len(item.launches())
     ('TMA im2col', 4)
     """
-    if "LOAD" not in obj.op.name or obj.op.name.startswith("SM100") or obj.map.swizzle > 3:
+    if obj.op.instruction.home("D") != "smem" or obj.op.instruction.arch == "sm100" or obj.map.swizzle > 3:
         return [Undecided("TMA im2col", name, f"{obj.op.name} is not checked")]
-    if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * SHARED:
+    if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * tma_box.SHARED:
         return [Undecided("TMA im2col", name, "the tensor or the tile is too large, or of elements of less than 8 bits")]
-    job = Job(obj, entry_name("tma_im2col", name))
-    return [Check("TMA im2col", name, job.kernel(), job.launches, job.judge)]
+    return [Check("TMA im2col", name, Job(obj, entry_name("tma_im2col", name)))]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Job(tma_box.Job):
     """The launches of one copy, a corner of the im2col matrix each, and their judgement."""
 
-    obj: TmaCopy
-    entry: str
-
     @property
-    def size(self) -> int:
-        """Bytes of the tile."""
-        return size(self.obj.cta_v_map) * self.obj.tensor.bits // 8
+    def offsets(self) -> int:
+        """As many as there are dimensions of the filter."""
+        return len(conv(self.obj).lower)
 
-    def kernel(self) -> Kernel:
-        """The kernel for the copy's dimensions and cluster."""
-        return kernel(self.entry, self.obj.map.rank, self.obj.ctas, False, len(conv(self.obj).lower))
-
-    def corners(self) -> list[Corner]:
+    def corners(self) -> list[Any]:
         """Where the tile is put."""
         filters = conv(self.obj).filters
         first, last = (0,) * len(filters), tuple(extent - 1 for extent in filters)
         total = product(outputs(self.obj))
         return [Corner(0, 0, first), Corner(min(5, total - 1), 0, last), Corner(max(0, total - 7), 0, first), Corner(0, 0, last)]
 
-    def numbers(self) -> Any:
-        """The tensor in global memory, c first: numbered elements, as far as the bits of an element go."""
+    def elements(self) -> int:
+        """How many elements the tensor has in global memory, c first."""
+        x = self.obj.map
+        return x.global_dim[x.rank - 1] * x.global_strides[x.rank - 2] * 8 // self.obj.tensor.bits
+
+    def sources(self, corner: Any) -> Iterator[int]:
+        """For each element of the tile at a corner its place in the tensor, -1 out of bounds."""
         bits = self.obj.tensor.bits
-        strides = self.obj.map.global_strides
-        total = (self.obj.map.global_dim[self.obj.map.rank - 1] * strides[self.obj.map.rank - 2]) * 8 // bits
-        return (np.arange(total) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
+        steps = [bits // 8, *self.obj.map.global_strides]
+        for pixel in tile_pixels(self.obj, corner):
+            coord = (pixel.channel, *pixel.place, pixel.image)
+            byte = sum(a * b for a, b in zip(coord, steps, strict=False))
+            yield byte * 8 // bits if inside(self.obj, pixel) else -1
 
-    def image(self, corner: Corner) -> Any:
-        """Shared memory with the tile at a corner, element by element."""
-        obj, bits = self.obj, self.obj.tensor.bits
-        swizzle, numbers = get_swizzle_portion(obj.smem), self.numbers()
-        memory = np.zeros(self.size * 8 // bits, UNSIGNED[bits])
-        steps = [bits // 8, *obj.map.global_strides]
-        for element, pixel in enumerate(tile_pixels(obj, corner)):
-            if inside(obj, pixel):
-                coord = (pixel.channel, *pixel.place, pixel.image)
-                byte = sum(a * b for a, b in zip(coord, steps, strict=False))
-                memory[swizzle(element * bits // 8) * 8 // bits] = numbers[byte * 8 // bits]
-        return memory
+    def issued(self, corner: Any) -> list[tuple[int, ...]]:
+        """The integers of each instruction, the offsets behind them."""
+        pieces = issues(self.obj, corner)
+        return [(*piece.start, *[0] * (tma_box.MOST - len(piece.start)), *piece.offsets) for piece in pieces]
 
-    def launches(self) -> tuple[Launch, ...]:
-        """A launch a corner."""
-        return tuple(self._launch(corner) for corner in self.corners())
+    def map(self) -> Map:
+        """The tensor map that we compute, of im2col mode."""
+        made = conv(self.obj)
+        # slots=True makes a class anew, which super() without arguments does not know
+        return replace(super(Job, self).map(), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
 
-    def _launch(self, corner: Corner) -> Launch:
-        obj, x = self.obj, self.obj.map
-        pieces = issues(obj, corner)
-        coords = np.zeros((len(pieces), MOST + OFFSETS), np.int32)
-        for n, piece in enumerate(pieces):
-            coords[n, : len(piece.start)] = piece.start
-            coords[n, MOST : MOST + len(piece.offsets)] = piece.offsets
-        data = self.numbers()
-        corners = (conv(obj).lower, conv(obj).upper)
-        tensor = Map(2, x.global_dim, x.global_strides, x.box_dim, x.swizzle, x.data_type, x.rank, x.element_strides, corners)
-        step = obj.bits // 8
-        words = (Word(self.size), Word(len(pieces) // obj.ctas), Word(step), Word(step // obj.ctas), Word((1 << obj.ctas) - 1))
-        buffers = (In(coords.tobytes()), In(data.tobytes()), Out(self.size * obj.ctas))
-        return Launch(self.entry, (obj.ctas, 1, 1), 32, (tensor, *buffers, *words), self.size + 2048)
-
-    def judge(self, outputs_: Sequence[Sequence[bytes]]) -> Outcome:
-        """Every 16 bytes of shared memory of every CTA against what is drawn."""
-        sheets, control = [], False
-        for corner, output in zip(self.corners(), outputs_, strict=True):
-            memory = self.image(corner)
-            where = f"tile at pixel {corner.pixel}, filter {','.join(map(str, corner.filter))}"
-            for cta, seen in enumerate(np.frombuffer(output[0], memory.dtype).reshape(self.obj.ctas, -1)):
-                sheets.append(sheet(f"CTA {cta}, {where}", memory, seen, self.obj.tensor.bits))
-                control |= caught(memory, seen)
-        return Outcome(tuple(sheets), control, {"tiles": len(outputs_)})
+    def where(self, corner: Any) -> str:
+        """A corner in words."""
+        return f"tile at pixel {corner.pixel}, filter {','.join(map(str, corner.filter))}"
 
 
 _CONVOLUTIONS = (  # (w,h,d,n) and c, filter, padding, traversal stride, dilation

@@ -6,26 +6,24 @@ assemble for sm_100a (PTX ISA, "tcgen05.mma", "tcgen05.commit").
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.descriptor import DescriptorTensor, majors
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.scale_factors import deduce_smem_layoutSFA, deduce_smem_layoutSFB
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, fragments_of, make_fragment, make_fragment_sf, place
-from cute_viz.algebra.umma import home
+from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
 from cute_viz.algebra.with_operands import MmaOperands
-from cute_viz.check.elements import UNSIGNED, decode, element_of, encode
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
+from cute_viz.check.descriptors import image, starts, whole
+from cute_viz.check.elements import element_of, encode, integers
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
 from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.notation import parse
@@ -38,7 +36,6 @@ E2M1 = np.array([0, 2, 4, 5], np.uint8)  # 0 to 3 in 4 bits
 KINDS = {"F16BF16": "f16", "TF32": "tf32", "F8F6F4": "f8f6f4", "S8": "i8", "MXF8F6F4": "mxf8f6f4.block_scale.scale_vec::1X"}
 KINDS |= {"MXF4 32": "mxf4.block_scale.scale_vec::2X", "MXF4 16": "mxf4nvf4.block_scale.scale_vec::4X"}
 POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and 2
-_NAME = re.compile(r"SM100_MMA_([A-Z0-9]+)(?:_2x1SM)?_(?:SS|TS)<")
 
 
 def checks(obj: MmaOperands, name: str) -> list[Item]:
@@ -49,22 +46,21 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     ('tcgen05.mma', 100, True)
     """
     atom = obj.mma.atom
-    if not atom.name.startswith("SM100_MMA_"):
+    op = atom.instruction
+    if op.kind != "tcgen05.mma":
         return [Undecided("tcgen05.mma", name, "the operands of wgmma have checks of their own")]
-    match = _NAME.match(atom.name)
-    if match is None:
+    if op.sparse > 1 or op.words & {"ultra", "interleaved"} or "scale_c" in op.arguments:
         return [Undecided("tcgen05.mma", name, "sparse, interleaved and scaling MMAs are not checked")]
-    if not isinstance(obj.b, DescriptorTensor) or (home(atom.name, "A") == "smem") != isinstance(obj.a, DescriptorTensor):
+    if not isinstance(obj.b, DescriptorTensor) or op.described("A") != isinstance(obj.a, DescriptorTensor):
         return [Undecided("tcgen05.mma", name, "give the tiles of the operands that are in shared memory")]
-    vector = fragments_of(atom.name).scaled
-    kind = KINDS.get(match[1]) or KINDS.get(f"{match[1]} {vector}")
-    narrow = fragments_of(atom.name).sms == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
-    four = [(found := named(word)) is not None and found.name == "e2m1" for word in atom.types[:2]]
+    vector, called = op.vector, op.name.split("_")[2]
+    kind = KINDS.get(called) or KINDS.get(f"{called} {vector}")
+    narrow = op.ctas == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
+    four = [(found := named(word)) is not None and found.short == "e2m1" for word in atom.types[:2]]
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
-    if kind is None or other or (all(four) and match[1] != "MXF4") or (vector and narrow):
-        return [Undecided("tcgen05.mma", name, f"{match[1]} of {', '.join(atom.types[:2])} is not checked")]
-    job = Job(obj, kind, vector, entry_name("umma", name))
-    return [Check("tcgen05.mma", name, job.kernel(), job.launches, job.judge)]
+    if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
+        return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
+    return [Check("tcgen05.mma", name, Job(obj, kind, vector, entry_name("umma", name)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ class Job:
     @property
     def sms(self) -> int:
         """How many CTAs there are."""
-        return fragments_of(self.atom.name).sms
+        return self.atom.instruction.ctas
 
     @property
     def extents(self) -> tuple[int, int]:
@@ -95,21 +91,19 @@ class Job:
     @property
     def steps(self) -> int:
         """How many k-blocks there are."""
-        assert isinstance(self.obj.b, DescriptorTensor)
-        return product(modes(self.obj.b.blocks.shape)[2])
+        found = self.given("B")
+        assert found is not None
+        return len(starts(found))
 
-    def layout(self, operand: str) -> Layout:
-        """(row, k) -> element of a CTA's shared memory, through the k-blocks of the first stage."""
+    def given(self, operand: str) -> DescriptorTensor | None:
+        """Operand A or B, where shared memory holds it."""
         found = {"A": self.obj.a, "B": self.obj.b}[operand]
-        assert isinstance(found, DescriptorTensor)
-        shape, stride = modes(found.tensor.layout.shape), modes(found.tensor.layout.stride)
-        (mn, k), (mn_step, k_step) = modes(shape[0]), modes(stride[0])
-        return Layout((mn, (k, shape[2])), (mn_step, (k_step, stride[2])))
+        return found if isinstance(found, DescriptorTensor) else None
 
     def accumulator(self) -> Tensor:
         """C of a CTA in tensor memory."""
         m, n = self.extents
-        return make_fragment(self.atom.name, "C", self.atom.types[2], ((m // self.sms, n), 1, 1))
+        return make_fragment(self.atom.instruction, "C", self.atom.types[2], ((m // self.sms, n), 1, 1))
 
     def columns(self) -> int:
         """The columns of the accumulator."""
@@ -119,18 +113,18 @@ class Job:
         """What stands in tensor memory behind the accumulator: A, or the scale factors of A and of B."""
         m, _ = self.extents
         k = product(self.atom.shape_mnk[2])
-        if home(self.atom.name, "A") == "tmem":
+        if self.atom.instruction.home("A") == "tmem":
             shape = ((m // self.sms, k), 1, self.steps)
-            return [("A", make_fragment(self.atom.name, "A", self.atom.types[0], shape))]
+            return [("A", make_fragment(self.atom.instruction, "A", self.atom.types[0], shape))]
         if not self.vector:
             return []
-        tile, kind = (*self.extents, k * self.steps), self.atom.name.partition("<")[2].split(",")[3]
+        tile, kind = (*self.extents, k * self.steps), self.atom.instruction.arguments["SF"]
         made = {"SFA": deduce_smem_layoutSFA, "SFB": deduce_smem_layoutSFB}
-        return [(x, make_fragment_sf(self.atom.name, x, kind, made[x](self.obj.mma, tile, self.vector).shape)) for x in made]
+        return [(x, make_fragment_sf(self.atom.instruction, x, kind, made[x](self.obj.mma, tile, self.vector).shape)) for x in made]
 
     def kernel(self) -> Kernel:
         """The kernel, with the instruction of this MMA."""
-        a = "[%f]" if home(self.atom.name, "A") == "tmem" else "%pa"
+        a = "[%f]" if self.atom.instruction.home("A") == "tmem" else "%pa"
         scales = ", [%f], [%g]" if self.vector else ""
         text = f"tcgen05.mma.cta_group::{self.sms}.kind::{self.kind} [%m], {a}, %pb, %d{scales}, %more;"
         more = sum(find_tmem_tensor_col_offset(tensor) for _, tensor in self.behind())
@@ -148,19 +142,10 @@ class Job:
 
     def image(self, operand: str, tile: Any) -> bytes:
         """A CTA's shared memory from a 1024-byte line on, holding its rows of the operand as their layout says."""
-        found = {"A": self.obj.a, "B": self.obj.b}[operand]
+        found = self.given(operand)
         if found is None:
             return bytes(1024)
-        assert isinstance(found, DescriptorTensor)
-        bits, swizzle = found.first.bits, found.first.tensor.pointer.swizzle
-        each = max(1, 8 // bits)  # elements of a byte
-        places = []
-        for offset in offsets(self.layout(operand)):
-            byte = offset * bits // 8
-            places.append((swizzle(byte) if swizzle else byte) * 8 // bits + offset % each)
-        memory = np.zeros(-(-(max(places) + 1) * bits // 8192) * 8192 // bits, UNSIGNED[max(bits, 8)])
-        memory[places] = self._patterns(self.atom.types["AB".index(operand)], tile).T.reshape(-1)
-        return (memory[0::2] | memory[1::2] << 4 if bits == 4 else memory).tobytes()
+        return image(found.first.tensor, whole(found), self._patterns(self.atom.types["AB".index(operand)], tile))
 
     @staticmethod
     def _patterns(kind: str, tile: Any) -> Any:
@@ -189,30 +174,26 @@ class Job:
         kind = named(tensor.pointer.type)
         assert kind is not None
         (mn, (_, count)), _, blocks = modes(tensor.layout.shape)
-        whole = product(mn) // COPIES
+        rows = product(mn) // COPIES
         for k in range(product(blocks)):
             for s in range(product(count)):
-                for row in range(min(whole, len(powers))):
+                for row in range(min(rows, len(powers))):
                     for copy in range(COPIES):
-                        at = tensor.layout((row + whole * copy, (0, s)), 0, k)
+                        at = tensor.layout((row + rows * copy, (0, s)), 0, k)
                         yield int(at), POWERS[kind.short][powers[row, k * product(count) + s]]
 
     def described(self) -> bytes:
         """For each k-block the descriptors, the instruction's, and the addresses behind the accumulator."""
-        (m, n), words = self.extents, self.atom.name.partition("<")[2].split(",")
+        (m, n), op = self.extents, self.atom.instruction
         if self.vector:
-            idesc = make_instr_desc_block_scaled(*self.atom.types[:3], words[3], m, n, *majors(self.atom.name)).desc
+            idesc = make_instr_desc_block_scaled(*self.atom.types[:3], op.arguments["SF"], m, n, *op.majors).desc
         else:
-            idesc = make_instr_desc(*self.atom.types[:3], m, n, *majors(self.atom.name)).desc
+            idesc = make_instr_desc(*self.atom.types[:3], m, n, *op.majors).desc
         out = []
         for k in range(self.steps):
             descs, first, at = [], self.columns(), []
-            for found in (self.obj.a, self.obj.b):
-                if isinstance(found, DescriptorTensor):
-                    rest = [0] * (len(modes(found.blocks.shape)) - 3)
-                    descs.append((found.first.desc & ~0x3FFF) + int(found.blocks(0, 0, k, *rest)))
-                else:
-                    descs.append(0)
+            for found in map(self.given, "AB"):
+                descs.append((found.first.desc & ~0x3FFF) + starts(found)[k] if found else 0)
             for _, tensor in self.behind():
                 at.append(first + address(place(int(tensor.layout((0, 0), 0, k)), tensor.bits)))
                 first += find_tmem_tensor_col_offset(tensor)
@@ -229,9 +210,9 @@ class Job:
 
     def _launch(self, tile: Any) -> Launch:
         pieces = {}
-        for operand, whole in (("A", tile), ("B", self.tile("B"))):
-            rows = len(whole) // self.sms
-            pieces[operand] = [self.image(operand, whole[cta * rows : (cta + 1) * rows]) for cta in range(self.sms)]
+        for operand, numbers in (("A", tile), ("B", self.tile("B"))):
+            rows = len(numbers) // self.sms
+            pieces[operand] = [self.image(operand, numbers[cta * rows : (cta + 1) * rows]) for cta in range(self.sms)]
         behind = b"".join(self.words(tile, cta).tobytes() for cta in range(self.sms))
         buffers: list[Any] = [In(b"".join(part)) for part in pieces.values()]
         counts = [Word(len(part[0]) // 16) for part in pieces.values()]
@@ -257,23 +238,15 @@ class Job:
             held[:, where.lane, where.column] = True
         return out.reshape(-1, shape[2]), held.reshape(-1, shape[2])
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """Every accumulator in tensor memory against the exact product at its drawn place."""
         right, held = self.right()
         kind = element_of(self.atom.types[2])
         assert kind is not None
-        seen, wrong = (self._decoded(data[0], kind.name, right.shape) for data in outputs)
-        words = [tuple(str(x) if ok else "" for x, ok in zip(t.flat, held.flat, strict=True)) for t in (right, seen)]
-        same = tuple(bool(a == b) if ok else None for a, b, ok in zip(right.flat, seen.flat, held.flat, strict=True))
-        rows, cols = right.shape
-        sheet = Sheet("tensor memory", rows, cols, tuple(words[0]), tuple(words[1]), same)
-        return Outcome((sheet,), bool((wrong != right)[held].any()), {"accumulators": int(held.sum())})
-
-    def _decoded(self, data: bytes, kind: str, shape: tuple[int, ...]) -> Any:
-        """The columns as integers; of f16 the low half of a word."""
-        raw = np.frombuffer(data, np.uint32).reshape(shape)
-        values = decode(raw & 0xFFFF if kind == "f16" else raw, kind)
-        return np.nan_to_num(values, nan=-1, posinf=-1, neginf=-1).astype(np.int64)
+        raw = (np.frombuffer(data, np.uint32).reshape(right.shape)[held] for (data,) in outputs)
+        seen, wrong = (integers(x & 0xFFFF if kind.bits == 16 else x, kind.name) for x in raw)  # of f16 the low half of a word
+        found = sheet("tensor memory", right.shape, right[held], seen, cells=np.flatnonzero(held))
+        return Outcome((found,), bool((wrong != right[held]).any()), {"accumulators": int(held.sum())})
 
 
 def subjects() -> Iterator[tuple[str, Any]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -160,10 +161,8 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     if calls and calls[-1].name in VERDICTS:
         first, *more = calls[-1].operands
         of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too
-        return _explained((Call(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template),), None, "")
-    value = library.read(text, names).pick(entry)
-    found = _explained(calls, value, "")
-    return found if found.steps else Explanation(value, _what(value, ()))
+        return _judged(Call(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
+    return _explained(calls, lambda: library.read(text, names).pick(entry), "")
 
 
 def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> Explanation:
@@ -181,12 +180,13 @@ def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> 
     query, at = _sliced(query)
     entry, calls = _meant(file, query, let)
     if calls and calls[-1].name in VERDICTS:
-        return _explained(calls, None, _where(entry))
+        return _judged(calls[-1], _where(entry))
+    found = _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
+    if not at:
+        return found
     value = value_of(entry)
-    if at:
-        calls, value = (*calls, Call("slice", (at, value))), as_layout(whole(value))(*at)
-    found = _explained(calls, value, _where(entry))
-    return found if found.steps else Explanation(value, _what(value, _parts(file, entry)), where=found.where)
+    cut = _explained((Call("slice", (at, value)),), lambda: as_layout(whole(value))(*at), found.where)
+    return replace(cut, steps=(*found.steps, *cut.steps) if isinstance(found.subject, Call) else cut.steps)
 
 
 def _meant(file: SourceFile, query: str | None, let: Collection[str]) -> tuple[Entry, tuple[Call, ...]]:
@@ -237,30 +237,52 @@ def _sliced(query: str | None) -> tuple[str | None, tuple[Any, ...]]:
     return found["name"], at if isinstance(at, tuple) else (at,)
 
 
-def _explained(calls: tuple[Call, ...], value: Any, where: str) -> Explanation:
-    """The explanation of a value that operations gave, of a swizzle or a swizzled layout; without steps for any other.
+def _judged(call: Call, where: str) -> Explanation:
+    """The verdict on a copy or an MMA. Raises: AlgebraError where CuTe refuses it."""
+    found = verdict(call.name, list(call.operands), call.template)
+    return Explanation(call, tuple(steps_of_verdict(found)), found, where)
 
-    Steps that do not end in the value are none of it.
+
+def _explained(
+    calls: tuple[Call, ...], read: Callable[[], Any], where: str, parts: Callable[[], Iterable[str]] = tuple
+) -> Explanation:
+    """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is.
+
+    Steps that do not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step
+    tells which condition of an operation failed.
     """
-    if calls and calls[-1].name in VERDICTS:
-        name, operands, template = calls[-1].name, list(calls[-1].operands), calls[-1].template
-        found = verdict(name, operands, template)
-        return Explanation(calls[-1], tuple(steps_of_verdict(found)), found, where)
+    try:
+        value = read()
+    except CuteVizError:
+        found = Explanation(calls[-1], tuple(_told(calls)), where=where) if calls else None
+        if found is None or not found.steps or not found.failed:
+            raise
+        return found
     if isinstance(value, MulticastMask) and value.coord is not None:
         calls = (Call("create_tma_multicast_mask", (value.cluster, value.coord, *value.modes)),)
     if isinstance(value, DescriptorTensor):
         return _fragment(value, where)
-    steps = [step for call in calls for step in steps_of_call(call.name, list(call.operands), call.template)]
-    plain, last = whole(value), steps[-1].value if steps else None
+    steps, plain = _told(calls), whole(value)
+    last = steps[-1].value if steps else None
     if last is not None and (calls[-1].name == "slice" or _parts_of(last) == _parts_of(plain)):  # which has the marks
         steps[-1] = replace(steps[-1], value=plain)
-    elif last is not None:
+    elif steps:
         of_tensor = isinstance(last, ComposedLayout) and last.inner == plain
         steps = [*steps, Step("the layout that CuTe prints of it: its pointer has the offset", plain)] if of_tensor else []
-    own = len(steps) > 1 or (bool(steps) and last is None)
-    if own or (of_swizzle := steps_of(plain)) is None:
-        return Explanation(calls[-1] if calls else plain, tuple(steps), where=where)
-    return Explanation(plain, (*steps, *of_swizzle), where=where)
+    of_swizzle = steps_of(plain) if len(steps) < 2 else None
+    if of_swizzle is not None:
+        return Explanation(plain, (*steps, *of_swizzle), where=where)
+    if len(steps) > (1 if where else 0):  # of a definition its parts say more than a summary of the operation
+        return Explanation(calls[-1], tuple(steps), where=where)
+    return Explanation(plain, _what(value, parts()), where=where)
+
+
+def _told(calls: tuple[Call, ...]) -> list[Step]:
+    """The steps of operations; none where what an operand needs is not known."""
+    try:
+        return [step for call in calls for step in steps_of_call(call.name, list(call.operands), call.template)]
+    except CuteVizError:
+        return []
 
 
 def _parts_of(value: Any) -> Any:
@@ -306,7 +328,7 @@ def _in_words(value: Any) -> str:
     """
     plain = whole(value)
     if not isinstance(plain, Layout) or next(unknowns(plain), None) is not None or is_coordinate_layout(plain):
-        return kind_of(value)
+        return in_a_line(value, kind_of(value))
     names = NAMES[: len(modes(plain.shape))]
     if len(names) < len(modes(plain.shape)):
         return f"{size(plain)} elements"

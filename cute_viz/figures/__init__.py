@@ -12,11 +12,11 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
-from cute_viz.figures.memory import is_bulk
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import PLAIN, FigureOptions, check_use
 from cute_viz.figures.words import NOT_RUN, not_run
 from cute_viz.options.views import BITS, TILINGS, VIEWS, View
+from cute_viz.values.instruction import Instruction
 
 _NEVER_RUN = re.compile(r"SM1[0-9]\d_")
 
@@ -56,6 +56,11 @@ def _in_tmem(obj: Any) -> bool:
     return getattr(obj, "val_id", None) is not None or getattr(atom, "in_tmem", None) is not None
 
 
+def _is_bulk(obj: Any) -> bool:
+    """Whether a copy is a TMA or a bulk copy of one thread, whose size is a parameter."""
+    return isinstance(op := getattr(obj, "instruction", None), Instruction) and op.bulk
+
+
 def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     """The kind of picture that fits an object, in words and by its row."""
     tiling = getattr(type(obj), "tiling", "")
@@ -69,7 +74,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
         if tiling == "copy" and options.tensor is None and options.operand is None and _in_tmem(obj):
             tiling = "lanes"
-        elif tiling == "copy" and options.tensor is None and options.operand is None and is_bulk(getattr(obj, "name", "")):
+        elif tiling == "copy" and options.tensor is None and options.operand is None and _is_bulk(obj):
             tiling = "bulk"
         if options.follow is not None:
             tiling = {"gemm": "follow", "stages": "way"}.get(tiling, tiling)

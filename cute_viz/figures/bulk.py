@@ -8,10 +8,12 @@ from dataclasses import replace
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, make_copy_atom
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.figures.memory import GLOBAL, SHARED, side_memory
+from cute_viz.algebra.tma import GATHERS
+from cute_viz.figures.memory import GLOBAL, SHARED, memory_of
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.words import count
+from cute_viz.values.instruction import Instruction
 
 LINE = 128  # bytes of a line of shared memory
 MOST_LINES = 8
@@ -32,27 +34,27 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     (['1. issues', '2. reads', '3. writes', '4. completes'], ('V0-63',))
     """
     atom = make_copy_atom(obj, 1 if size(get(obj.src, 1)) % 8 else 8) if isinstance(obj, CopyOp) else obj
-    layout, bits, name = atom.layout_src, atom.bits, atom.name
+    layout, bits, name, op = atom.layout_src, atom.bits, atom.name, atom.instruction
     ctas, values = (size(get(layout, n)) for n in (0, 1))
     total = -(-values * bits // 8)
-    four = "GATHER4" in name or "SCATTER4" in name
+    four = bool(GATHERS & op.words)
     check_cells(ctas * min(values, MOST_LINES), f"the copy of {count(values, 'value')}", options)
     issue = _cell(f"1 thread{' of each' if ctas > 1 else ''}", [f"CTA {n}\n1 thread" for n in range(ctas)])
-    shared, tensor = _shared(name, values, bits, ctas, four), _tensor(name, ctas, four)
-    prefetch = "PREFETCH" in name
-    load = side_memory(name, "S") == GLOBAL
+    shared, tensor = _shared(op, values, bits, ctas, four), _tensor(op, ctas, four)
+    prefetch = "prefetch" in op.words
+    load = memory_of(op, "S") == GLOBAL
     stages = [
         issue,
         *([tensor, _cell("the L2 cache alone", ["L2"])] if prefetch else [tensor, shared] if load else [shared, tensor]),
     ]
     if not prefetch:
-        stages.append(_done(name, total * ctas, ctas, load))
+        stages.append(_done(op, total * ctas, ctas, load))
     verbs = ("issues", "reads", "writes", "completes")
     panels = [replace(panel, caption=f"{n + 1}. {verbs[n]}: {panel.caption}", place=(0, n)) for n, panel in enumerate(stages)]
-    title = options.title or f"{name}: {count(total, 'byte')}{' per CTA' if ctas > 1 else ''}, {_instruction(name)}"
+    title = options.title or f"{name}: {count(total, 'byte')}{' per CTA' if ctas > 1 else ''}, {_instruction(op)}"
     what = count(values, f"{bits}-bit value")
     caption = f"One thread issues; the hardware moves {what}, V0 first"
-    notes = _notes(name, values * bits, ctas)
+    notes = _notes(op, values * bits, ctas)
     words, hues = ("row of the gather", 4) if four else ("the CTA that issues the copy", ctas)
     names = [f"row r{n}" for n in range(4)] if four else [f"CTA {n}" for n in range(ctas)]
     entries = tuple(LegendEntry(n, names[n], shared.paints.count(n)) for n in range(hues))
@@ -72,23 +74,17 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     )
 
 
-def _instruction(name: str) -> str:
+def _instruction(op: Instruction) -> str:
     """What PTX calls it.
 
-    >>> _instruction("SM90_TMA_LOAD_MULTICAST"), _instruction("SM90_BULK_COPY_S2G")
-    ('cp.async.bulk.tensor, multicast', 'cp.async.bulk')
+    >>> _instruction(Instruction(kind="cp.async.bulk.tensor", words=frozenset(["multicast"])))
+    'cp.async.bulk.tensor, multicast'
     """
-    base = "cp.reduce.async.bulk" if "REDUCE" in name else "cp.async.bulk"
-    base += ".prefetch" if "PREFETCH" in name else ""
-    base += "" if "BULK" in name else ".tensor"
-    words = {
-        "IM2COL": "im2col",
-        "GATHER4": "tile::gather4",
-        "SCATTER4": "tile::scatter4",
-        "MULTICAST": "multicast",
-        "2SM": "cta_group::2",
-    }
-    return ", ".join([base, *(word for key, word in words.items() if key in name)])
+    base = op.kind.replace("cp.", "cp.reduce.", 1) if "reduce" in op.words else op.kind
+    base = base.replace(".bulk", ".bulk.prefetch") if "prefetch" in op.words else base
+    words = {"im2col": "im2col", "gather4": "tile::gather4", "scatter4": "tile::scatter4", "multicast": "multicast"}
+    told = [base, *(word for key, word in words.items() if key in op.words)]
+    return ", ".join([*told, *(["cta_group::2"] if op.ctas > 1 else [])])
 
 
 def _cell(caption: str, labels: Sequence[str]) -> Panel:
@@ -98,17 +94,17 @@ def _cell(caption: str, labels: Sequence[str]) -> Panel:
     return Panel(caption, rows, 1, tuple(labels), tuple(range(rows)), Ruler("", ("",) * rows, (0,) * (rows + 1)), plain)
 
 
-def _done(name: str, total: int, ctas: int, load: bool) -> Panel:
+def _done(op: Instruction, total: int, ctas: int, load: bool) -> Panel:
     """How the thread learns that it is done."""
     if not load:
         return _cell("the bulk group", ["bulk group\ncommit, wait"])
-    whose = " of each" if "MULTICAST" in name else " of the leader" if ctas > 1 else ""
+    whose = " of each" if "multicast" in op.words else " of the leader" if ctas > 1 else ""
     return _cell(f"the mbarrier{whose}", [f"mbarrier\n{total} bytes"])
 
 
-def _tensor(name: str, ctas: int, four: bool) -> Panel:
+def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     """A sketch of the tensor in global memory with the box that is moved."""
-    if "BULK" in name:
+    if op.kind == "cp.async.bulk":
         return Panel(
             caption=f"{GLOBAL}, contiguous",
             rows=1,
@@ -126,7 +122,7 @@ def _tensor(name: str, ctas: int, four: bool) -> Panel:
     inside = [owner.get(row, PAPER) if AROUND <= col < cols - AROUND else PAPER for row in range(rows) for col in range(cols)]
     words = [f"r{n}" if four else f"CTA {n}" if ctas > 1 else "box" for n in range(len(tops))]
     labels = [words[owner[row]] if inside[row * cols + col] != PAPER else "" for row in range(rows) for col in range(cols)]
-    pixels = "IM2COL" in name
+    pixels = "im2col" in op.words
     marks = {top: f"r{n}" if four else "n,h,w" if pixels else "c1" for n, top in enumerate(tops) if four or not n}
     what = "pixels of the walk" if pixels else "4 rows" if four else "a box"
     return Panel(
@@ -145,7 +141,7 @@ def _tensor(name: str, ctas: int, four: bool) -> Panel:
     )
 
 
-def _shared(name: str, values: int, bits: int, ctas: int, four: bool) -> Panel:
+def _shared(op: Instruction, values: int, bits: int, ctas: int, four: bool) -> Panel:
     """The values as they lie in shared memory, in lines of 128 bytes; shorter ones of a gather whose rows are shorter."""
     total = -(-values * bits // 8)
     line = max(1, min(LINE, total // 4)) if four else LINE
@@ -153,8 +149,8 @@ def _shared(name: str, values: int, bits: int, ctas: int, four: bool) -> Panel:
     spans = [(n * line * 8 // bits, min(((n + 1) * line * 8 - 1) // bits, values - 1)) for n in range(rows)]
     labels = [f"V{first}" + (f"-{last}" if last > first else "") for first, last in spans]
     return Panel(
-        caption=f"{SHARED} of each CTA{' in the mask' if 'MULTICAST' in name else ''}"
-        if ctas > 1 or "MULTICAST" in name
+        caption=f"{SHARED} of each CTA{' in the mask' if 'multicast' in op.words else ''}"
+        if ctas > 1 or "multicast" in op.words
         else SHARED,
         rows=rows,
         cols=ctas,
@@ -166,18 +162,18 @@ def _shared(name: str, values: int, bits: int, ctas: int, four: bool) -> Panel:
     )
 
 
-def _notes(name: str, bits: int, ctas: int) -> list[str]:
-    out = [] if "BULK" in name else ["The tensor is a sketch: an atom does not know the extents of its tensor map."]
-    if (lines := -(-bits // (8 * LINE))) > MOST_LINES and "PREFETCH" not in name:
+def _notes(op: Instruction, bits: int, ctas: int) -> list[str]:
+    out = [] if op.kind == "cp.async.bulk" else ["The tensor is a sketch: an atom does not know the extents of its tensor map."]
+    if (lines := -(-bits // (8 * LINE))) > MOST_LINES and "prefetch" not in op.words:
         out.append(f"Only the first {MOST_LINES} of {lines} lines of {LINE} bytes are shown.")
-    if "PREFETCH" not in name and "BULK" not in name:
+    if "prefetch" not in op.words and op.kind != "cp.async.bulk":
         out.append("Within a line the swizzle of the tensor map XORs the numbers of the 16-byte chunks.")
-    if "MULTICAST" in name:
+    if "multicast" in op.words:
         out.append("Every CTA in the mask receives the same bytes at the same offset of its shared memory and of its mbarrier.")
     if ctas > 1:
         out.append("Each CTA of the pair loads its own part; both parts count on the mbarrier of the leader, the even CTA.")
-    if "REDUCE" in name:
+    if "reduce" in op.words:
         out.append("What lies in global memory is combined with what arrives: add.")
-    who = "A template argument" if "BULK" in name else "make_tma_copy"
+    who = "A template argument" if op.kind == "cp.async.bulk" else "make_tma_copy"
     out.append(f"{who} sets the size of the atom: here {bits} bits{' per CTA' if ctas > 1 else ''}.")
     return out

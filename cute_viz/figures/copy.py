@@ -9,14 +9,13 @@ from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, make_copy_atom, spanned_tile
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
-from cute_viz.figures.memory import CTA, lanes, owner, side_memory
+from cute_viz.figures.memory import CTA, memory_of, owner
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells, operands
 from cute_viz.figures.owners import (
@@ -29,6 +28,7 @@ from cute_viz.figures.owners import (
 )
 from cute_viz.figures.paint import in_each
 from cute_viz.figures.words import count
+from cute_viz.values.instruction import Instruction
 
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
@@ -54,38 +54,39 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         obj = obj.tiled
     if isinstance(obj, CopyOp):
         obj = _of_words(obj)
-    if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and lanes(obj.name):
+    if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and obj.instruction.lanes:
         # the rows of the registers' panel are its lanes
-        options = replace(options, operand="S" if side_memory(obj.name, "D") else "D")
+        options = replace(options, operand="S" if memory_of(obj.instruction, "D") else "D")
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
     atom = obj.atom if isinstance(obj, TiledCopy) else obj
-    memory = {x: where for x in sides if (where := side_memory(atom.name, x))}
+    op = atom.instruction
+    memory = {x: where for x in sides if (where := memory_of(op, x))}
     cells, painting = paint_held(maps, owners, memory, options)
     beside = maps[sides[0]].cols <= SIDE_BY_SIDE
     titles = ("M", "N")
-    if not isinstance(obj, TiledCopy) and (memory or lanes(atom.name)):
-        titles = ("lane", "value of the lane") if lanes(atom.name) else ("row", "value")
+    if not isinstance(obj, TiledCopy) and (memory or op.lanes):
+        titles = ("lane", "value of the lane") if op.lanes else ("row", "value")
     panels = [
         tile_panel(
             maps[x],
             owners[x],
             cells[x],
             options,
-            _heading(x, memory, atom.name, len(sides) == 1),
+            _heading(x, memory, op, len(sides) == 1),
             titles,
             place,
             named=0 < replicas(owners[x]) <= LISTED,
         )
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
-    notes = _notes(sides, maps, owners, memory) + highlight_notes(options, owner(atom.name))
+    notes = _notes(sides, maps, owners, memory) + highlight_notes(options, owner(op))
     first = maps[sides[0]]
     name = atom.name or "copy atom"
     kind = atom.value_type or f"{atom.bits}-bit values"
     shape = f"{first.rows} × {first.cols} {'tile' if isinstance(obj, TiledCopy) else 'values'}"
-    of_ctas = owner(atom.name) == CTA
+    of_ctas = owner(op) == CTA
     holders = count(first.threads, "CTA" if of_ctas else "thread")
     title = options.title or f"{name}, {kind}: {holders} over {shape}"
     caption = CTA_CAPTION if of_ctas else CAPTION
@@ -113,9 +114,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
 def _of_words(op: CopyOp) -> Copy_Atom:
     """An instruction alone, in its own elements, or the widest words up to 16 bits that it keeps together."""
     plain = replace(op, of_bits=None)
-    matrix = matrix_op(op.name)
-    if matrix is not None:
-        return make_copy_atom(plain, max(8, matrix.bits))
+    if op.instruction.matrices:
+        return make_copy_atom(plain, 16 if op.instruction.opcode.endswith(".b16") else 8)
     for bits in (16, 8) if max(cosize(op.src), cosize(op.dst)) % 16 == 0 else ():
         with suppress(AlgebraError):
             return make_copy_atom(plain, bits)
@@ -134,7 +134,7 @@ def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str
         threads, values = (size(get(layout, n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
         places, warp = places_of(offsets(layout), rows, cols), options.wave or tiled.atom.warp
-        out[x] = TVMap(threads, values, rows, cols, places, who=owner(tiled.atom.name), warp=warp)
+        out[x] = TVMap(threads, values, rows, cols, places, who=owner(tiled.atom.instruction), warp=warp)
     return out
 
 
@@ -148,24 +148,24 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
     cols = max(size(get(layout, 1)) for layout in layouts.values())
     cols = cols if total % cols == 0 and cols <= 256 else min(total, 64)
     rows = -(-total // cols)
-    if (deep := lanes(atom.name)) and total % deep == 0:
+    if (deep := atom.instruction.lanes) and total % deep == 0:
         rows, cols = deep, total // deep
     out = {}
     for x in sides:
         threads, values = (size(get(layouts[x], n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
-        whole = bool(deep) and bool(side_memory(atom.name, x)) and values == total
+        whole = bool(deep) and bool(memory_of(atom.instruction, x)) and values == total
         places = offsets(get(layouts[x], 1) if whole else layouts[x])
         warp = options.wave or atom.warp
-        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.name), held=not whole, warp=warp)
+        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.instruction), held=not whole, warp=warp)
     return out
 
 
-def _heading(side: str, memory: dict[str, str], name: str, alone: bool) -> str:
+def _heading(side: str, memory: dict[str, str], op: Instruction, alone: bool) -> str:
     """What a panel shows: who reads or writes, or the memory that no thread holds."""
-    if "LDSM" in name and side not in memory:
+    if op.kind == "ldmatrix" and side not in memory:
         return _MATRIX[side]
-    if alone and lanes(name) and side not in memory:
+    if alone and op.lanes and side not in memory:
         return _LANES[side]
     return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]
 

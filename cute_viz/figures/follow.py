@@ -10,7 +10,6 @@ from typing import NamedTuple
 from cute_viz.algebra.common import WARP
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.gemm import Gemm
-from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import size
 from cute_viz.errors import FigureError
 from cute_viz.figures.follow_steps import (
@@ -28,7 +27,7 @@ from cute_viz.figures.follow_steps import (
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
-from cute_viz.figures.words import count, ptx_name
+from cute_viz.figures.words import count
 
 MOST = 1024  # threads of a slider
 TOGETHER = 8  # rows (or columns) that are drawn where one of them is used
@@ -77,7 +76,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     m, n, k = obj.tile
     of_a = "" if operand == "A" else f", by way of {operand}"
     title = options.title or f"The day of thread {thread} in a GEMM of {m} × {n} × {k}{of_a}"
-    called = ptx_name(obj.mma.atom.name) or obj.mma.atom.name or "an MMA atom"
+    called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
     smem = obj.smem_a if operand == "A" else obj.smem_b
     caption = f"{operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"
     return Figure(
@@ -222,7 +221,7 @@ class _Drawing:
         lines = _window({line for line, _ in (into | out_of)} or {0}, last)
         labels, paints = [], []
         copy = self.gemm.s2r_a if self.operand == "A" else self.gemm.s2r_b
-        reads = "addr" if copy is not None and matrix_op(copy.atom.name) else "read"
+        reads = "addr" if copy is not None and copy.atom.instruction.matrices else "read"
         for line in lines:
             for chunk in range(LINE // ACCESS):
                 place = (line, chunk)
@@ -248,7 +247,7 @@ class _Drawing:
         cols = _window({c for _, c in (*part, *given)}, self.extents[1])[:WIDEST]
         rows = sorted({r for r, _ in part})
         how = f"{instruction(copy)} to registers" if copy is not None else "registers"
-        address = copy is not None and given and matrix_op(copy.atom.name) is not None
+        address = copy is not None and given and copy.atom.instruction.matrices
         gives = f"T{self.thread} gives the address of {_rows(given, self.names[0])}, " if address else ""
         caption = f"{how}: {gives}{'gets' if gives else 'has'} {self.names[0].lower()} {', '.join(map(str, rows))}"
         around = [self._box(given, cols)] if address else []
@@ -261,7 +260,7 @@ class _Drawing:
         cols = _window({c for _, c in held}, self.gemm.tile[1 if self.operand == "A" else 0])[:WIDEST]
         if held and held[-1][1] > cols[-1]:
             self.notes.append(f"{len(held)} elements of C are the thread's; those of the first {WIDEST} columns are drawn.")
-        called = ptx_name(self.gemm.mma.atom.name) or "mma"
+        called = self.gemm.mma.atom.instruction.called or "mma"
         self._elements(f"{called}: {_words(held, ('m', 'n') if self.operand == 'A' else ('n', 'm'))} of C", held, cols, self.across)
         if self.steps.got:
             self._row_arrows(before, self.steps.got[0])

@@ -12,7 +12,6 @@ from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import X, modes, product
-from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.slicing import slice_
@@ -20,7 +19,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, FigureError
-from cute_viz.figures.memory import THREAD, operand_memory, owner
+from cute_viz.figures.memory import THREAD, memory_of, owner
 from cute_viz.figures.partition import coordinates_of
 from cute_viz.values.types import bits_of
 
@@ -131,7 +130,7 @@ def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
     threads = size(gemm.mma.thr_layout_vmnk)
     if not 0 <= thread < threads:
         raise FigureError(f"`follow={thread}`: there are threads 0 to {threads - 1}")
-    if owner(gemm.mma.atom.name) != THREAD:
+    if owner(gemm.mma.atom.instruction) != THREAD:
         hint = "leave out `follow=`"
         raise FigureError(f"{gemm.mma.atom.name} is issued by one thread for its CTA: no thread holds a part of it", hint=hint)
     i, j = ROWS_OF[operand]
@@ -141,7 +140,7 @@ def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
     if s2r is not None:
         given, got = (_instructions(s2r, side, thread, extents, notes)[:1] for side in "SD")
         given = _addressed(s2r, thread, given, notes)
-    elif memory := operand_memory(gemm.mma.atom.name, operand):
+    elif memory := memory_of(gemm.mma.atom.instruction, operand):
         given, got = [], []
         notes.append(f"{operand} stays in {memory}: the instruction reads it there.")
     else:
@@ -163,10 +162,10 @@ def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
 
 def _addressed(s2r: TiledCopy, thread: int, given: list[list[Cell]], notes: list[str]) -> list[list[Cell]]:
     """The rows that a thread's address is of; none where the instruction takes the addresses of other lanes (PTX ISA, ldmatrix)."""
-    op = matrix_op(s2r.atom.name)
-    if op is None or op.bits != 16 or thread % 32 < 8 * op.matrices:
+    op = s2r.atom.instruction
+    if not op.opcode.endswith(".b16") or not op.matrices or thread % 32 < 8 * op.matrices:
         return given
-    notes.append(f"{op.instruction} takes the addresses of lanes 0 to {8 * op.matrices - 1}: not of this one.")
+    notes.append(f"{op.access} takes the addresses of lanes 0 to {8 * op.matrices - 1}: not of this one.")
     return []
 
 
@@ -178,14 +177,16 @@ def instruction(copy: TiledCopy | None) -> str:
     """
     if copy is None:
         return "copy"
-    if (op := matrix_op(copy.atom.name)) is not None:
-        return op.instruction
-    return "cp.async" if "CP_ASYNC" in copy.atom.name else "TMA" if "TMA" in copy.atom.name else "copy"
+    op = copy.atom.instruction
+    return op.access or _CALLED.get(op.kind, "copy")
+
+
+_CALLED = {"cp.async": "cp.async", "cp.async.bulk.tensor": "TMA"}
 
 
 def _instructions(copy: TiledCopy, side: str, thread: int, extents: Cell, notes: list[str]) -> list[list[Cell]]:
     """The elements of a tile that a thread moves with each instruction of a copy."""
-    if owner(copy.atom.name) != THREAD:
+    if owner(copy.atom.instruction) != THREAD:
         note = "The bulk copy moves the tile as a whole: no thread has a part of it."
         notes += [] if note in notes else [note]
         return []

@@ -149,8 +149,8 @@ def _named(figure: Figure, operands: str) -> Figure:
 
 def _how(tiled: TiledCopy) -> str:
     """The instruction of a copy, as PTX calls it; `copy` for others."""
-    words = {"CP_ASYNC": "cp.async", "LDSM": "ldmatrix", "STSM": "stmatrix", "TMA": "TMA"}
-    return next((word for key, word in words.items() if key in tiled.atom.name), "copy")
+    kind = tiled.atom.instruction.kind
+    return "TMA" if kind == "cp.async.bulk.tensor" else kind if kind in ("cp.async", "ldmatrix", "stmatrix") else "copy"
 
 
 def _filled(figure: Figure, source: Figure) -> Figure:

@@ -35,7 +35,7 @@ def is_lanes(obj: Any) -> bool:
     >>> is_lanes(parse("SM100_TMEM_LOAD_32dp32b1x{}")), is_lanes(parse("SM75_U32x1_LDSM_N{}"))
     (True, False)
     """
-    return isinstance(obj, CopyOp) and "_TMEM_" in obj.name and obj.val_id is not None
+    return isinstance(obj, CopyOp) and obj.instruction.lanes > 0 and obj.val_id is not None
 
 
 def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
@@ -45,11 +45,11 @@ def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
     >>> held(parse("SM100_TMEM_LOAD_16dp128b1x{}"))[5, 1]
     [(9, 1, 0)]
     """
-    store = "STORE" in op.name
+    store = op.instruction.kind == "tcgen05.st"
     registers: Layout = op.src if store else op.dst
     assert op.val_id is not None
     threads, bits = size(get(registers, 0)), size(get(registers, 1))
-    piece = WORD // 2 if op.name.endswith("_16b") else WORD
+    piece = WORD // 2 if "16b" in op.instruction.words else WORD
     out: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
     for thread in range(threads):
         for first in range(0, bits, piece):
@@ -109,7 +109,7 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
     high = f"lanes {', '.join(map(str, filled))}" if len(filled) < WARP else f"{len(filled)} lanes"
     title = options.title or f"{op.name} (tcgen05.cp): {count(rows, 'row')} to {high} × {count(wide, 'column')}"
     times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
-    pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.name.endswith("_2cta") else ""
+    pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.instruction.ctas == 2 else ""
     notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} {not_run()}",)
     return Figure(
         kind="lanes",
@@ -153,7 +153,7 @@ def instruction_of(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy) -> CopyOp:
     tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
     x = clear_static(tiled.atom if isinstance(tiled, TiledCopy) else tiled)
     src, dst, ref = (recast_layout(layout, x.bits, 1) for layout in (x.layout_src, x.layout_dst, x.layout_ref))
-    return CopyOp(x.name, x.thr_id, src, dst, ref, clear_static(x.in_tmem))
+    return CopyOp(x.name, x.thr_id, src, dst, ref, clear_static(x.in_tmem), instruction=x.instruction)
 
 
 def lanes(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
@@ -169,7 +169,7 @@ def lanes(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy, options: FigureOptions)
     """
     op = instruction_of(obj)
     tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
-    if not isinstance(tiled, TiledCopy) or "_UTCCP_" in op.name:
+    if not isinstance(tiled, TiledCopy) or op.instruction.kind == "tcgen05.cp":
         return _lanes(op, options)
     if isinstance(obj, ThrCopy) and isinstance(obj.thr_idx, int):
         options = replace(options, thread=range(obj.thr_idx, obj.thr_idx + 1))
@@ -204,7 +204,7 @@ def _of_warp(figure: Figure, base: int, warps: int) -> Figure:
 
 def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     """The figure of one instruction, the threads and lanes of a warp counted from 0."""
-    if "_UTCCP_" in op.name:
+    if op.instruction.kind == "tcgen05.cp":
         if highlight_notes(options):
             name = "thread" if options.thread is not None else "value"
             hint = "ask the tcgen05.ld that reads these lanes, such as SM100_TMEM_LOAD_32dp32b8x"
@@ -227,8 +227,8 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     left = tuple("" if found is None else _owned(found[0]) for found in first)
     every = [pieces[t, r] for t in range(threads) for r in range(registers)]
     right = tuple("\n".join(f"{lane},{column}" for lane, column, _ in parts) for parts in every)
-    reduced = "_STAT_" in op.name  # a further register of each thread holds the maximum of the others
-    load = "STORE" not in op.name
+    reduced = "stat" in op.instruction.words  # a further register of each thread holds the maximum of the others
+    load = op.instruction.kind == "tcgen05.ld"
     cells = high * wide
     panels = (
         Panel(
@@ -261,7 +261,7 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     if reduced:
         panels = (panels[0], _with_maximum(panels[1]))
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]
-    if op.name.endswith("_16b"):
+    if "16b" in op.instruction.words:
         notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
     if reduced:
         notes.insert(0, "max is one more f32 of each thread: the largest of its values. On SM103 alone.")

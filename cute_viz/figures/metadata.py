@@ -25,7 +25,7 @@ def has_metadata(atom: MMA_Atom) -> bool:
     >>> has_metadata(parse("GMMA_64x8x32_F32F16F16_SS")), has_metadata(parse("SM90_64x8x16_F32F16F16_SS"))
     (True, False)
     """
-    return atom.layout_e is not None and atom.name.startswith("GMMA_")
+    return atom.layout_e is not None and atom.instruction.kind == "wgmma"
 
 
 def group_of(atom: MMA_Atom) -> int:

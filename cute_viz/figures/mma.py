@@ -30,7 +30,7 @@ from cute_viz.algebra.tmem import is_sparse, make_fragment_e, sparse_words
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
-from cute_viz.figures.memory import CTA, SHARED, operand_memory, owner
+from cute_viz.figures.memory import CTA, SHARED, memory_of, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
@@ -44,7 +44,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.words import count, ptx_name
+from cute_viz.figures.words import count
 from cute_viz.values.types import bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
@@ -60,7 +60,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     >>> [panel.caption for panel in mma(fma, FigureOptions()).panels]
     ['C: 1 × 1, accumulator', 'A: 1 × 1', 'B: 1 × 1']
     """
-    if options.heat and isinstance(obj, MMA_Atom) and owner(obj.name) == CTA and _is_plain(options):
+    if options.heat and isinstance(obj, MMA_Atom) and owner(obj.instruction) == CTA and _is_plain(options):
         from cute_viz.figures.mma_operands import operands as in_memory
 
         return in_memory(MmaOperands(make_tiled_mma(obj)), options)
@@ -69,13 +69,13 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         tiled = obj.tiled
     else:
         tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
-    if options.operand == "E" and is_sparse(tiled.atom.name):
+    if options.operand == "E" and is_sparse(tiled.atom.instruction):
         from cute_viz.figures.tmem import tmem
 
         m, _, k = map(product, tiled.atom.shape_mnk)
-        return tmem(make_fragment_e(tiled.atom.name, ((m // size(tiled.atom.thr_id), k), 1, 1)), options)
+        return tmem(make_fragment_e(tiled.atom.instruction, ((m // size(tiled.atom.thr_id), k), 1, 1)), options)
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile_shape(tiled)
-    sparse, of_tcgen05 = single and has_metadata(tiled.atom), is_sparse(tiled.atom.name)
+    sparse, of_tcgen05 = single and has_metadata(tiled.atom), is_sparse(tiled.atom.instruction)
     more = "E" if sparse else ""
     words = f"an MMA has the operands A, B and C{', its metadata is E' if sparse or of_tcgen05 else ''}"
     operands = operands_of(options.operand, f"CAB{more}", words)
@@ -109,17 +109,17 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
             "atom 16 bytes after that along the major mode."
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
-    notes += [f"A: {sparse_words(tiled.atom.name)}."] if of_tcgen05 and "A" in shown else []
+    notes += [f"A: {sparse_words(tiled.atom.instruction)}."] if of_tcgen05 and "A" in shown else []
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
-    notes += highlight_notes(options, owner(tiled.atom.name))
+    notes += highlight_notes(options, owner(tiled.atom.instruction))
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
-    of_ctas = owner(tiled.atom.name) == CTA
+    of_ctas = owner(tiled.atom.instruction) == CTA
     holders = count(threads, "CTA" if of_ctas else "thread")
     words = " × ".join(tiled.atom.types[:2]) + f" → {tiled.atom.types[-1]}" if len(tiled.atom.types) > 2 else ""
-    called = ", ".join(filter(None, (ptx_name(tiled.atom.name), words)))
-    title = options.title or (f"{called}: {holders}" if single and ptx_name(tiled.atom.name) else "")
+    called = ", ".join(filter(None, (tiled.atom.instruction.called, words)))
+    title = options.title or (f"{called}: {holders}" if single and tiled.atom.instruction.called else "")
     title = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
     caption = CTA_CAPTION if of_ctas else CAPTION
     source = _source(tiled, single)
@@ -183,9 +183,9 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
     indices = offsets(get(layout, 1) if everyone else layout)
     if operand == "C" and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         indices = _shared_along_k(tiled, indices, threads)
-    who = owner(tiled.atom.name)
+    who = owner(tiled.atom.instruction)
     warp, row = tiled.atom.warp, lanes_of_a_row(tiled.atom)
-    held = who == CTA or not (everyone or operand_memory(tiled.atom.name, operand))
+    held = who == CTA or not (everyone or memory_of(tiled.atom.instruction, operand))
     if operand == "B":
         return TVMap(threads, values, cols, rows, indices, real, everyone, who, held, warp, row)
     return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real, everyone, who, held, warp, row)
@@ -257,7 +257,7 @@ def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:
     >>> _core(parse("SM90_64x8x32_S32S8S8_SS_TN"), "B", SHARED)
     (16, 8)
     """
-    if memory != SHARED or owner(atom.name) == CTA or len(atom.types) < 3:
+    if memory != SHARED or owner(atom.instruction) == CTA or len(atom.types) < 3:
         return None
     run = 128 // bits_of(atom.types["AB".index(operand)])
     return (run, 8) if operand == "B" else (8, run)
@@ -286,7 +286,7 @@ def _role(atom: MMA_Atom, operand: str) -> str:
 
 def _memory(atom: MMA_Atom, operand: str, tv_map: TVMap) -> str:
     """Where an operand lies that no thread holds; of an atom without a name, what an operand that all threads see whole means."""
-    return operand_memory(atom.name, operand) or (SHARED if tv_map.everyone and size(atom.thr_id) > 1 else "")
+    return memory_of(atom.instruction, operand) or (SHARED if tv_map.everyone and size(atom.thr_id) > 1 else "")
 
 
 def _notes(operand: str, tv_map: TVMap, owners: list[list[int]], memory: str) -> list[str]:

@@ -11,15 +11,14 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor, majors
+from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import AHEAD, LANES, ULTRA, WARP, data_path, fragments_of, is_sparse, make_fragment, place, sparse_words
-from cute_viz.algebra.umma import home
+from cute_viz.algebra.tmem import AHEAD, LANES, WARP, data_path, is_sparse, make_fragment, place, sparse_words
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.figures.descriptor import descriptor
 from cute_viz.figures.instruction import instruction
@@ -28,7 +27,7 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.scales import in_tensor_memory
-from cute_viz.figures.words import NOT_RUN, not_run, ptx_name
+from cute_viz.figures.words import NOT_RUN, not_run
 
 CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many
@@ -56,13 +55,14 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     ['CTA 1']
     """
     atom, plain = obj.mma.atom, replace(options, title=None)
-    of_tensor_memory = atom.name.startswith("SM10")
+    op = atom.instruction
+    of_tensor_memory = op.kind == "tcgen05.mma"
     parts: list[tuple[str, Figure, tuple[int, int]]] = []
     for x in "CAB":
         described = {"A": obj.a, "B": obj.b}.get(x)
         if described is not None:
             drawn = _in_shared(described, x, plain)
-        elif of_tensor_memory or home(atom.name, x) == "smem":
+        elif of_tensor_memory or op.described(x):
             drawn = _blocks(obj.mma, x)
         else:
             drawn = _registers(obj.mma, x)
@@ -71,7 +71,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         parts.append(("", scales, PLACES["SF"]))
     if of_tensor_memory and (told := issued(atom)):
         parts.append(("", instruction(told, plain), PLACES["D"]))
-    called = ptx_name(atom.name) or atom.name.partition("<")[0]
+    called = op.called or op.name
     title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
     joined = page(title, [(heading, figure) for heading, figure, _ in parts], 3, str(obj), "A left of C, B above it")
     placed, n = [], 0
@@ -80,17 +80,17 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
             placed.append(replace(panel, place=at))
         n += len(figure.panels)
     notes = list(joined.notes)
-    if sparse := sparse_words(atom.name):
+    if sparse := sparse_words(op):
         notes.append(f"A: {sparse}.")
-    if of_tensor_memory and fragments_of(atom.name).scaled and not any(panel.place == PLACES["SF"] for panel in placed):
+    if of_tensor_memory and op.vector and not any(panel.place == PLACES["SF"] for panel in placed):
         notes.append("SFA, SFB: in tensor memory; where the factors of such a shape lie there is not drawn.")
-    if atom.name.startswith(ULTRA):
+    if "ultra" in op.words:
         notes.append(f"A, B: {AHEAD}.")
-    if path := data_path(atom.name, product(atom.shape_mnk[0])):
+    if path := data_path(op):
         notes.append(f"C: {path}.")
     if of_tensor_memory:
         notes = [note for note in notes if NOT_RUN not in note] + [not_run(atom.name[:5])]
-    facts: dict[str, Any] = {f"{x} in": _memory(home(atom.name, x)) for x in "CAB"}
+    facts: dict[str, Any] = {f"{x} in": _memory(op.home(x)) for x in "CAB"}
     return replace(joined, kind="operands", panels=tuple(placed), notes=tuple(notes), facts=facts)
 
 
@@ -141,12 +141,12 @@ def _places(mma: TiledMMA, operand: str) -> tuple[int, int, list[Where]]:
     """Rows, columns, and where each element of an operand of one atom lies, column by column."""
     atom = mma.atom
     layout = atom.layout(operand)
-    ctas = size(get(layout, 0)) if atom.name.startswith("SM10") else 1
+    ctas = size(get(layout, 0)) if atom.instruction.kind == "tcgen05.mma" else 1
     rows, cols = atom.held(operand)
     table = offsets(layout)  # (CTA, value) -> element; of wgmma the group's 128 threads see the same
     values, threads = size(get(layout, 1)), size(get(layout, 0))
     held = [Where(0)] * (rows * cols)
-    lanes = _lanes(mma, operand, rows // ctas, cols) if home(atom.name, operand) == "tmem" else None
+    lanes = _lanes(mma, operand, rows // ctas, cols) if atom.instruction.home(operand) == "tmem" else None
     for cta in range(ctas):
         for value in range(values):
             element = table[cta + threads * value]
@@ -158,7 +158,7 @@ def _lanes(mma: TiledMMA, operand: str, rows: int, cols: int) -> list[tuple[int,
     """Lane and column of each value of a CTA's part in tensor memory."""
     atom = mma.atom
     kind = atom.types["ABC".index(operand)] if len(atom.types) > 2 else "float"
-    fragment = make_fragment(atom.name, operand, kind, ((rows, cols), 1, 1))
+    fragment = make_fragment(atom.instruction, operand, kind, ((rows, cols), 1, 1))
     return [(where.lane, where.column) for where in (place(value, fragment.bits) for value in offsets(get(fragment.layout, 0)))]
 
 
@@ -166,7 +166,7 @@ def _chunk(mma: TiledMMA, operand: str) -> int:
     """Elements of K that are 16 bytes of a row in shared memory: tcgen05.mma takes 32 bytes of K at once, with K = 96 48, and of a
     sparse MMA 64 of B, since A is stored by half."""
     k = product(mma.atom.shape_mnk[2])
-    return k // (3 if k == LONG_K else 4 if operand == "B" and is_sparse(mma.atom.name) else 2)
+    return k // (3 if k == LONG_K else 4 if operand == "B" and is_sparse(mma.atom.instruction) else 2)
 
 
 def _blocks(mma: TiledMMA, operand: str) -> Figure:
@@ -208,11 +208,11 @@ def _warps(mma: TiledMMA) -> dict[int, int]:
 
 def _core(mma: TiledMMA, operand: str, rows: range, cols: range) -> str:
     """`core 0-1,0`: the core matrices of a block of shared memory; those of complex elements are not told."""
-    name, chunk = mma.atom.name, _chunk(mma, operand)
-    if "INTERLEAVED" in name:
+    op, chunk = mma.atom.instruction, _chunk(mma, operand)
+    if "interleaved" in op.words:
         return ""
-    stored = 2 if operand == "A" and is_sparse(name) else 1  # of so many elements along K one is stored
-    deep = (CORE, chunk) if majors(name)["AB".index(operand)] == "K" else (chunk // stored, CORE * stored)
+    stored = 2 if operand == "A" and is_sparse(op) else 1  # of so many elements along K one is stored
+    deep = (CORE, chunk) if op.majors["AB".index(operand)] == "K" else (chunk // stored, CORE * stored)
     return f"core {','.join(_span([n // each for n in lines]) for lines, each in zip((rows, cols), deep, strict=True))}"
 
 
@@ -227,11 +227,11 @@ def _scales(mma: TiledMMA) -> Figure | None:
     None for K = 96, and where N is padded between the halves of a pair.
     """
     atom, ctas = mma.atom, size(mma.atom.thr_id)
-    vector, (m, n, k) = fragments_of(atom.name).scaled, map(product, atom.shape_mnk)
+    vector, (m, n, k) = atom.instruction.vector, map(product, atom.shape_mnk)
     if not vector or k == LONG_K or (ctas == 2 and m == LANES and n % LANES):
         return None
     warps = _warps(mma) if ctas == 1 else {}
-    columns = in_tensor_memory(atom.name, (m // ctas, n), vector, k // vector)
+    columns = in_tensor_memory(atom.instruction, (m // ctas, n), vector, k // vector)
     cells = [(name, bands[band]) for band in range(LANES // WARP) for name, bands in columns]
     first = [min(told.rows, default=-1) for _, told in cells]
     paints = [warps.get(row, HUES) if name.startswith("SFA") else HUES for (name, _), row in zip(cells, first, strict=True)]
@@ -274,7 +274,7 @@ def _of_blocks(
     kind = f" of {types['ABC'.index(operand)]}" if len(types) > 2 else ""
     mode, other = SPANS[operand] if operand != "B" else ("N", "K")
     panel = Panel(
-        caption=f"{operand}: {rows} × {cols}{kind}, {home(mma.atom.name, operand)}",
+        caption=f"{operand}: {rows} × {cols}{kind}, {mma.atom.instruction.home(operand)}",
         rows=down,
         cols=across,
         labels=tuple(labels),

@@ -21,6 +21,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import colours, not_run
+from cute_viz.values.instruction import Instruction
 
 ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory
 WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3 or ue8m0"}
@@ -190,20 +191,21 @@ class Held(NamedTuple):
     bytes: set[int]
 
 
-def in_tensor_memory(name: str, extents: tuple[int, int], vector: int, count: int) -> list[tuple[str, list[Held]]]:
+def in_tensor_memory(op: Instruction, extents: tuple[int, int], vector: int, count: int) -> list[tuple[str, list[Held]]]:
     """Each column of SFA and of SFB of one MMA, and what it holds for each warp's lanes: `count` factors of each of so many rows.
 
     Source: UMMA::tmem_sf_frg, of blocks of 128 rows.
 
-    >>> name = "SM100_MMA_MXF8F6F4_SS<e,e,float,float_ue8m0_t,128,8,UMMA::Major::K,UMMA::Major::K>"
-    >>> sfa, *_, sfb = in_tensor_memory(name, (128, 8), 32, 1)
+    >>> from cute_viz import parse
+    >>> op = parse("SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,8>{}").instruction
+    >>> sfa, *_, sfb = in_tensor_memory(op, (128, 8), 32, 1)
     >>> sfb[0], min(sfb[1][3].rows), max(sfb[1][3].rows), sfb[1][3].bytes
     ('SFB 0', 0, 7, {0})
     """
     out = []
     for operand, extent in zip(("SFA", "SFB"), extents, strict=True):
         whole = -(-extent // ROWS) * ROWS
-        fragment = make_fragment_sf(name, operand, "float_ue8m0_t", ((whole, (vector, count)), 1, 1))
+        fragment = make_fragment_sf(op, operand, "float_ue8m0_t", ((whole, (vector, count)), 1, 1))
         held: dict[int, list[Held]] = {}
         for n, value in enumerate(offsets(get(fragment.layout, 0))):
             if (row := n % whole) < extent:

@@ -31,6 +31,7 @@ from cute_viz.figures.paint import HUES
 from cute_viz.figures.tma import tma
 from cute_viz.figures.tmem import STEP, rows_of_lanes
 from cute_viz.figures.trim import cut
+from cute_viz.values.instruction import Instruction
 
 
 def stages(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
@@ -106,12 +107,12 @@ def settled(obj: Stages) -> Stages:
     """
     parts = map(as_layout, obj.parts)
     copies = (Copy_Atom, TiledCopy, ThrCopy)
-    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and "_TMEM_" in _named(x) else x for x in parts))
+    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and _op(x).lanes else x for x in parts))
 
 
-def _named(obj: Copy_Atom | TiledCopy | ThrCopy) -> str:
+def _op(obj: Copy_Atom | TiledCopy | ThrCopy) -> Instruction:
     tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
-    return (tiled.atom if isinstance(tiled, TiledCopy) else tiled).name
+    return (tiled.atom if isinstance(tiled, TiledCopy) else tiled).instruction
 
 
 SHARED = "the tile in shared memory"
@@ -136,7 +137,7 @@ def of_b(parts: Sequence[Any]) -> set[int]:
     for n, part in enumerate(parts):
         if isinstance(part, DescriptorTensor) and part.tensor.name == "B":
             out.add(n)
-        if isinstance(part, TmaCopy) and "LOAD" in part.op.name:
+        if isinstance(part, TmaCopy) and part.op.instruction.home("S") == "gmem":
             elements = size(part.cta_v_map)
             same = [x for x in fragments if product(modes(x.tensor.layout.shape)[:3]) == elements]
             if same and same[min(loads[elements], len(same) - 1)].tensor.name == "B":
@@ -208,7 +209,7 @@ def _hues(part: Any, figure: Figure | None) -> dict[int, int]:
 def _heading(part: Any) -> str:
     """What a stage does, in words."""
     if isinstance(part, TmaCopy):
-        return "shared to global memory by TMA" if "STORE" in part.op.name else "global to shared memory by TMA"
+        return "shared to global memory by TMA" if part.op.instruction.home("S") == "smem" else "global to shared memory by TMA"
     if isinstance(part, (SmemDescriptor, DescriptorTensor)):
         return f"{part.tensor.name or 'the operand'} as the instruction sees it"
     if isinstance(part, (Tensor, TensorMemory)):

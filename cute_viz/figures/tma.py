@@ -278,7 +278,7 @@ def _tensor_panel(
 
 def _is_written(obj: TmaCopy) -> bool:
     """Whether the tensor is what is written, from shared memory."""
-    return "STORE" in obj.op.name or "REDUCE" in obj.op.name
+    return obj.op.instruction.home("D") == "gmem"
 
 
 def _edge(lines: int, low: int, step: int, extent: int) -> tuple[int, ...]:
@@ -379,12 +379,12 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
         )
         out.append(f"{many}. {not_run()}")
     if obj.ctas > 1:
-        counted = "" if "2SM" in obj.op.name else "; the barrier of each CTA counts the whole tile"
+        counted = "" if obj.op.instruction.ctas > 1 else "; the barrier of each CTA counts the whole tile"
         out.append(f"Each of the {obj.ctas} CTAs loads its part of the tile for all{counted}.")
     elif len(pieces) > 1 and not obj.gathers:
         out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
     if some:
         out.append(some)
-    if "2SM" in obj.op.name:
+    if obj.op.instruction.ctas > 1:
         out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. " + not_run())
     return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from cute_viz.figures.model import Legend
@@ -36,19 +35,6 @@ def not_run(machine: str = "SM100") -> str:
     'SM120: not run on hardware.'
     """
     return f"{machine}: {NOT_RUN}."
-
-
-def ptx_name(name: str) -> str:
-    """What PTX calls the MMA of a CUTLASS name; "" where the name does not say.
-
-    >>> ptx_name("SM80_16x8x16_F32F16F16F32_TN"), ptx_name("SM90_64x128x16_F32F16F16_SS"), ptx_name("SM100_MMA_F16BF16_SS")
-    ('mma.m16n8k16', 'wgmma.m64n128k16', '')
-    """
-    found = re.match(r"SM(75|80|89|90|120)_(?:SPARSE_)?(\d+)x(\d+)x(\d+)_", name)
-    if not found:
-        return ""
-    kind = "wgmma" if found[1] == "90" and found[2] == "64" else "mma"
-    return f"{kind}{'.sp' if '_SPARSE_' in name else ''}.m{found[2]}n{found[3]}k{found[4]}"
 
 
 def colours(legends: Iterable[Legend]) -> str:

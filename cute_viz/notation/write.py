@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from cute_viz.algebra.static import clear_static, is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
+from cute_viz.values.instruction import Instruction
 from cute_viz.values.integer import Static
 from cute_viz.values.types import bits_of, named
 
@@ -198,30 +200,36 @@ def _dsl_type(name: str) -> str:
 
 def _dsl_tiling(value: Any) -> str:
     """The call that makes an atom or a tiling; only some operations have a class in the DSL."""
-    import re
-
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-    from cute_viz.algebra.matrix_op import matrix_op
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA, atom_layout
 
     if isinstance(value, MMA_Atom):
-        if re.match(r"SM80_16x8x(8|16)_", value.name) and value.types and value.types[0] in ("f16", "bf16"):
-            ab, acc = _dsl_type(value.types[0]), _dsl_type(value.types[2])
-            return f"cute.make_mma_atom(cute.nvgpu.warp.MmaF16BF16Op(cutlass.{ab}, cutlass.{acc}, {_dsl(value.shape_mnk)}))"
-    elif isinstance(value, Copy_Atom) and _dsl_type(value.value_type):
-        name, dtype = value.name, f"cutlass.{_dsl_type(value.value_type)}"
-        if (matrix := matrix_op(name)) and matrix.bits == 16:
-            kind = "StMatrix" if matrix.store else "LdMatrix"
-            return f"cute.make_copy_atom(cute.nvgpu.warp.{kind}8x8x16bOp({matrix.transposed}, {matrix.matrices}), {dtype})"
-        if match := re.fullmatch(r"(UniversalCopy|SM80_CP_ASYNC_CACHEALWAYS)<(\w+)>", name):
-            op = "CopyUniversalOp()" if match[1] == "UniversalCopy" else "cpasync.CopyG2SOp()"
-            return f"cute.make_copy_atom(cute.nvgpu.{op}, {dtype}, num_bits_per_copy={bits_of(match[2])})"
+        if op := _dsl_op(value.instruction):
+            return f"cute.make_mma_atom({op})"
+    elif isinstance(value, Copy_Atom) and _dsl_type(value.value_type) and (op := _dsl_op(value.instruction)):
+        kinds, width = value.instruction.arguments, ""
+        if "S" in kinds:
+            width = f", num_bits_per_copy={bits_of(kinds['S'])}"
+        return f"cute.make_copy_atom({op}, cutlass.{_dsl_type(value.value_type)}{width})"
     elif isinstance(value, TiledMMA):
         layout = _dsl(atom_layout(value))
         return f"cute.make_tiled_mma({_dsl_tiling(value.atom)}, {layout}, permutation_mnk={_dsl(value.permutation_mnk)})"
     elif isinstance(value, TiledCopy):
         return f"cute.make_tiled_copy({_dsl_tiling(value.atom)}, {_dsl(value.layout_tv)}, {_dsl(value.tiler_mn)})"
     raise _cannot(value, "the Python DSL")
+
+
+def _dsl_op(op: Instruction) -> str:
+    """The DSL's operation, with the modules and the types that it has; "" where it has none."""
+    if not op.dsl or op.kind not in ("mma", "copy", "cp.async", "ldmatrix", "stmatrix"):
+        return ""
+    module, _, rest = op.dsl.partition(".")
+    typed = (
+        re.sub(r"\b(?:b?f|tf|e\dm)\d+\b", lambda kind: f"cutlass.{_dsl_type(kind[0])}", rest)
+        .replace(",", ", ")
+        .replace(",  ", ", ")
+    )
+    return f"cute.nvgpu.{'' if module == 'cute' else module + '.'}{typed}"
 
 
 _WRITERS: dict[str, Callable[[Any], str]] = {"cpp": _cpp, "dsl": _dsl, "cute": _cute, "ir": _ir}

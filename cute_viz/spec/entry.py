@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, trusted
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import current
@@ -17,12 +18,14 @@ from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
 from cute_viz.spec.yaml import Fields, SpecError, Text
+from cute_viz.values.instruction import ISSUED, Instruction
 from cute_viz.values.integer import unknowns
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
     from cute_viz.algebra.mma import MMA_Atom
 
+_MEMORIES = {"gmem", "smem", "rmem", "tmem"}
 NEEDED = {"mma": MMA_KEYS[:5], "copy": COPY_KEYS[:4]}
 
 
@@ -34,7 +37,7 @@ class Entry:
     layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names.
     arguments: what the name's parameters and template arguments are. archs: all that have it. note: what else to know of it.
     of_bits: of a copy whose layouts depend on the width of a value, the entry for a width.
-    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
+    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone. instruction: what else the library knows of it.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Entry:
     note: str = ""
     of_atom: dict[str, Any] = field(default_factory=dict)
     of_bits: Callable[[int], Entry] | None = None
+    instruction: Instruction = field(default_factory=Instruction)
 
     def atom(self) -> MMA_Atom | CopyOp:
         """The object that the algebra computes with."""
@@ -57,11 +61,21 @@ class Entry:
 
             given = (x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"], x.get("ValID"))
             of_bits = self.of_bits
-            return CopyOp(self.name, *given, **self.of_atom, of_bits=None if of_bits is None else lambda bits: _copy(of_bits(bits)))
+            by_bits = None if of_bits is None else lambda bits: _copy(of_bits(bits))
+            return CopyOp(self.name, *given, **self.of_atom, of_bits=by_bits, instruction=self.instruction)
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
-        return MMA_Atom(*given, self.name, self.types, **self.of_atom, layout_e=x.get("ELayout"))
+        known = self.instruction
+        return MMA_Atom(*given, self.name, self.types, **self.of_atom, layout_e=x.get("ELayout"), instruction=known)
+
+
+def _in_ptx(kind: str) -> str:
+    """An element type as PTX has it; bits are b1."""
+    from cute_viz.values.types import named
+
+    found = named(kind)
+    return "b1" if found is not None and found.short == "u1" else found.short if found is not None else kind
 
 
 def _copy(entry: Entry) -> CopyOp:
@@ -105,8 +119,29 @@ class Operation:
         types = () if forward else self.family.types(self.name, self.values)
         layouts = _reversed(forward.layouts) if forward else self.layouts()
         note = " ".join(str(fields.get("note", "")).split())
-        arch, archs = file.word("arch"), self.family.archs
-        return Entry(self.full, file.kind, arch, source, layouts, types, self.values, archs, note, self.of_atom())
+        arch, archs, said = file.word("arch"), self.family.archs, self.instruction(layouts, types, source)
+        return Entry(self.full, file.kind, arch, source, layouts, types, self.values, archs, note, self.of_atom(), instruction=said)
+
+    def instruction(self, layouts: Mapping[str, Any], types: tuple[str, ...], source: str) -> Instruction:
+        """The record of the operation."""
+        family, shape = self.family, tuple(int(product(x)) for x in layouts.get("Shape_MNK", ()))
+        values = {**self.values, **dict(zip("MNK", map(str, shape), strict=False))}
+        values |= {x: _in_ptx(kind) for x, kind in zip("ABCD", types, strict=False)}
+        said = {
+            key: family.said(key, values) for key in ("kind", "memory", "words", "sparse", "lanes", "ptx", "dsl", "sass", "isa")
+        }
+        named = (value for key, value in self.values.items() if key in family.pattern.slots)
+        kind, memory, (sparse, lanes) = said["kind"], tuple(said["memory"].split()), (said[x] or "0" for x in ("sparse", "lanes"))
+        if memory and (len(memory) != (2 if family.file.kind == "copy" else 3) or not {*memory} <= _MEMORIES):
+            raise family.wrong(f"memory = {said['memory']} is not that of a {family.file.kind}", hint="such as memory: smem rmem")
+        if not sparse.isdecimal() or not lanes.isdecimal():
+            raise family.wrong("sparse and lanes must be numbers", hint="such as sparse: 2")
+        ctas = size(layouts["ThrID"]) if kind in ISSUED else 1
+        return Instruction(
+            self.name, kind, memory, frozenset(re.findall(r"[a-z0-9]+", " ".join((*named, said["words"])).lower())), self.values,
+            types, shape, int(sparse) or 1, int(ctas), int(lanes),
+            said["ptx"], said["dsl"], said["sass"], family.file.word("arch"), source, said["isa"],
+        )  # fmt: skip
 
     def of_atom(self) -> dict[str, Any]:
         """What is known of an atom beside its layouts: how many blocks, how A is stored, which threads run together."""

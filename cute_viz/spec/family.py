@@ -10,14 +10,14 @@ from typing import NamedTuple
 from cute_viz.errors import Span, did_you_mean
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, in_words, numbers
-from cute_viz.spec.library_files import Block, LibraryFile, read_block
+from cute_viz.spec.library_files import OF_INSTRUCTION, Block, LibraryFile, read_block
 from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value
 from cute_viz.values.types import spelt
 
 MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "SFALayout", "SFBLayout")
 COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")
-BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K")  # those that may differ by the value of a parameter
+BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K", *OF_INSTRUCTION)  # those that may differ by the value of a parameter
 OF_MMA = ("blocks", "stored", "warp")  # what else is known of an MMA: see layouts/LIBRARY.md
 FIELDS = (
     "where",
@@ -91,7 +91,7 @@ class Family:
             if key == "where":
                 self._check_ranges(value)
                 continue
-            if key in ("widths", "aliases"):
+            if key in ("widths", "aliases", "spelt"):
                 self._check_words(key, value)
                 continue
             for item in value.values() if isinstance(value, Fields) and key in BY_VALUE else [value]:
@@ -138,6 +138,24 @@ class Family:
             seen.add(found.key)
             line.append(found)
         return {key: value for one in reversed(line) for key, value in one.own.items() if key != "inherits"}
+
+    def said(self, key: str, values: Mapping[str, str]) -> str:
+        """What the entry, or else its file, says in a field of its record; "" where neither says it.
+
+        Parameters in braces are filled in, as `spelt` spells them.
+        """
+        at = self.fields.get(key, read_block(self.file.head[key]) if key in self.file.head else "")
+        if isinstance(at, Fields):
+            at = next((at[word] for word in values.values() if word in at), at.get("else", ""))
+        text = " ".join(str(at).split())
+        if "{" not in text:
+            return text
+        spelt = {
+            **_words(read_block(self.file.head["spelt"]) if "spelt" in self.file.head else None),
+            **_words(self.fields.get("spelt")),
+        }
+        filled = {name: spelt.get(value, value) for name, value in values.items()}
+        return re.sub(r"\{(\w+)\}", lambda slot: filled.get(slot[1], ""), text)
 
     @cached_property
     def domains(self) -> dict[str, str]:
@@ -275,6 +293,11 @@ class Family:
             value = found
         assert isinstance(value, Text)  # `own` has seen to it
         return value
+
+
+def _words(value: Value | None) -> dict[str, str]:
+    """A mapping of words to words; of nothing, nothing."""
+    return {key: str(word) for key, word in value.items()} if isinstance(value, Fields) else {}
 
 
 @lru_cache(maxsize=256)

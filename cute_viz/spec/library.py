@@ -20,6 +20,7 @@ from cute_viz.spec.family import Match, find
 from cute_viz.spec.library_files import LibraryFile, files_for
 from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import SpecError
+from cute_viz.values.instruction import Instruction
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
@@ -139,7 +140,9 @@ def resolve(
         return known.atom()
     if name.endswith("AutoCopyAsync"):  # `copy` alone knows it: it has no Copy_Traits (cute/arch/copy.hpp)
         plain = resolve("DefaultCopy", (), folders)
-        return None if plain is None else replace(plain, name="AutoCopyAsync")
+        return (
+            None if plain is None else replace(plain, name="AutoCopyAsync", instruction=Instruction("AutoCopyAsync", "auto.async"))
+        )
     spoken = names.spoken(name)
     short = _short(spoken.name)
     if (

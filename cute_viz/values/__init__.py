@@ -1,1 +1,1 @@
-"""What every reader hands over and every command takes: integers, types of elements, pointers, each with what is known of it."""
+"""What every reader hands over and every command takes: integers, types, pointers, instructions, and what is known of each."""

@@ -27,11 +27,13 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
-from cute_viz.source.cpp.tree import Id, Part
-from cute_viz.source.cpp.unknown import Unknown, symbol, unknowns
+from cute_viz.source.cpp.tree import Call as Calling
+from cute_viz.source.cpp.tree import Id, Node, Part
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
+from cute_viz.values.integer import Unknown, unknowns
 
 _KINDS = ("alias", "variable")
 _LIKELY = re.compile(
@@ -271,13 +273,21 @@ def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Itera
         entry = next((found for token in tokens[begin:end] if (found := defined.pop(token.start, None)) is not None), None)
         if entry is not None:
             yield entry
-        elif tokens[begin].kind in ("name", "(", "number", "::"):
+        elif isinstance(_tree(context, (begin, end)), Calling):
             part, scope = (begin, end), reader.scopes[number]
             span = context.span(part)
             read = partial(_read_at, context, lookup, part, scope)
             told = partial(_operations_at, context, lookup, part, scope)
             text = context.text[span.start : span.end]
             yield Entry("", scope.path, span, context.line(begin), read, operations=told, text=text)
+
+
+def _tree(context: Context, part: Range) -> Node | None:
+    """The tree of a statement; None where it is no expression."""
+    try:
+        return context.tree(part) if part[0] < part[1] else None
+    except CuteVizError:
+        return None
 
 
 def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Any:
@@ -337,10 +347,10 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):
             raise value.error
-        return get_slice(finished(tiled), symbol(value.error))  # type: ignore[arg-type]
-    if isinstance(value, Unknown) and not value.solid and _runs(value.error):
-        return symbol(value.error)
-    if isinstance(value, ComposedLayout) and has_origin(value) and unknowns(value.offset):
+        return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+    if isinstance(value, Unknown) and not _runs(value.error()):
+        raise value.error()
+    if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
         return value.inner  # where a tensor begins is no part of its layout
     if (pointer := pointer_of(value)) is not None and pointer.space == "tmem":
         return as_tensor(plain(value), pointer)  # its units are lanes and columns

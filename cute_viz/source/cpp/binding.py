@@ -14,7 +14,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
 from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Pointer, argument
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.types import ValueType
 
 
@@ -219,7 +219,7 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:
-                out[name] = Pack() if param.pack else value if not isinstance(value, Runtime) else ValueType("int")
+                out[name] = Pack() if param.pack else ValueType("int") if isinstance(value, (Runtime, Unknown)) else value
             continue
         if end <= begin or param.pack or not any(token.text in names for token in tokens[begin:end]):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
@@ -25,9 +26,9 @@ from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import Built, Pack
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import Pointer as TensorPointer
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
@@ -47,15 +48,20 @@ def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) ->
     values = _solid(meaning, args)
     if len(values) == 1 and isinstance(values[0], tuple):
         values = list(values[0])
-    if not values or not all(isinstance(x, (int, float)) for x in values):
+    if not values or not all(isinstance(x, (int, float, Unknown)) for x in values):
         raise meaning.fail(f"{name} is for numbers", span)
     return values
 
 
-def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,)) -> _Call:
-    """A function of so many numbers, of one or more where `count` is 0."""
+def _of_numbers(
+    function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,), symbolic: Callable[..., Any] | None = None
+) -> _Call:
+    """A function of so many numbers, of one or more where `count` is 0; symbolic: of integers that are not known."""
 
-    def computed(*values: Any) -> Any:
+    def computed(word: str, values: list[Any]) -> Any:
+        unknown = next((x for x in values if isinstance(x, Unknown)), None)
+        if unknown is not None:
+            return symbolic(*values) if symbolic is not None else unknown.applied(word, *values)
         result = function(*values)
         return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
 
@@ -63,9 +69,9 @@ def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type,
         values = _numbers(meaning, part.name, args, span)
         if count and len(values) != count:
             raise meaning.fail(f"{part.name} takes {count} number{'s' if count > 1 else ''}, not {len(values)}", span)
-        if not all(isinstance(x, kinds) for x in values):
+        if not all(isinstance(x, (*kinds, Unknown)) for x in values):
             raise meaning.fail(f"{part.name} is for integers", span)
-        return next((x for x in values if isinstance(x, Unknown) and x.solid), None) or through(computed, *values)
+        return computed(part.name, values)
 
     return call
 
@@ -310,15 +316,15 @@ CALLS: dict[str, _Call] = {
     "get_slice": _slice_of,
     "get": _get,
     "shape": _shape_like,
-    "min": _of_numbers(lambda *x: min(x), kinds=(int, float)),
-    "max": _of_numbers(lambda *x: max(x), kinds=(int, float)),
+    "min": _of_numbers(lambda *x: min(x), kinds=(int, float), symbolic=lambda *x: reduce(least, x)),
+    "max": _of_numbers(lambda *x: max(x), kinds=(int, float), symbolic=lambda *x: reduce(greatest, x)),
     "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
     "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
     "abs": _of_numbers(abs, 1, (int, float)),
     **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(_log2, 1)),
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
-    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1),
+    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
     "sm100_smem_selector": _selector("sm100"),

@@ -17,7 +17,7 @@ from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.unknown import certain, through
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, Pointer, solid, typed
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.types import ValueType
@@ -165,7 +165,7 @@ def _deduced(meaning: Meaning, owner: External, word: str, operand: str) -> Any:
         stride = ((0, 1 if columns else _INT), (0, _INT if columns else 1), _INT)
     else:
         return None
-    return through(Layout, typed(shape, error, "shape"), typed(stride, error, "stride"))
+    return Layout(typed(shape, error, "shape"), typed(stride, error, "stride"))
 
 
 def scale_type(value: External) -> str | None:

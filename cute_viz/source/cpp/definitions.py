@@ -16,7 +16,7 @@ from cute_viz.source.cpp.paths import function_of
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -25,6 +25,7 @@ from cute_viz.source.cpp.values import (
     Function,
     Template,
 )
+from cute_viz.values.integer import Unknown
 
 _BUSY = object()
 
@@ -61,17 +62,20 @@ class Definitions(Parameters):
             branch = excludes(other.branch, first.branch)
             if branch is None and not (other.kind == first.kind == "using"):
                 raise self._several(found, part, span)
-        values = []
+        values, problem = [], None
         for declaration in found.declarations:
             try:
                 values.append(self.definition(declaration, found.env, part.args, span))
-            except CuteVizError:
+            except CuteVizError as error:
+                problem = error
                 break
         if len(values) == len(found.declarations) and all(same(values[0], value) for value in values[1:]):
             return values[0]
         branch = next((x.branch for x in found.declarations if x.branch is not None), None)
         if branch is None:
             raise self._several(found, part, span)
+        if problem is not None and set(problem.needs) & set(branch.names):
+            raise problem
         raise branch.error(f"the value of {part.name!r}", self.context.text)
 
     def _several(self, found: Found, part: Part, span: Span) -> CuteVizError:
@@ -129,7 +133,10 @@ class Definitions(Parameters):
                 return self.of(fact, env)
             if self.context.assumed is not None and change is not None and change.value is None:
                 return self._assumed(declaration, env, change.token if at is None else at, span)
-        return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+        value = self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+        if isinstance(value, Unknown) and (kind == "loop" or (change is not None and change.value is None)):
+            return value.turned(key=f"{declaration.name}@{declaration.token}@{self.position(span)}")  # another one at every place
+        return value
 
     def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:
         """The arguments of a template with the defaults of the others."""

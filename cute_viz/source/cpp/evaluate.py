@@ -37,7 +37,7 @@ from cute_viz.source.cpp.tree import (
     Part,
     Unary,
 )
-from cute_viz.source.cpp.unknown import certain, through, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Closure,
@@ -54,7 +54,7 @@ from cute_viz.source.cpp.values import (
     taken,
     zeroed,
 )
-from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.integer import Runtime, Static, Unknown, unknowns
 from cute_viz.values.types import ValueType
 
 
@@ -141,7 +141,7 @@ class Evaluator(Operators):
             value = self.value(node.value)
         finally:
             self.context.types -= 1
-        if isinstance(value, Runtime):
+        if isinstance(value, (Runtime, Unknown)):
             value = ValueType("int")
         for part in node.parts:
             value = self.type_member(value, part, part.span)
@@ -239,7 +239,7 @@ class Evaluator(Operators):
         if len(values) == 1 and not isinstance(kind, External):
             return values[0]
         if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
-            return through(Layout, *values)
+            return Layout(*values)
         raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
     def _call(self, node: Call) -> Any:
@@ -303,7 +303,7 @@ class Evaluator(Operators):
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""
         from cute_viz.algebra import ops
-        from cute_viz.algebra.mixed import SIMPLIFIES, is_mixed
+        from cute_viz.algebra.mixed import is_mixed
 
         for operand in operands:
             if isinstance(operand, External):
@@ -328,8 +328,12 @@ class Evaluator(Operators):
             out = ops.OPS[short].call(values, template)
             return ungroup(taken(out) if is_mixed(list(known)) else out)
 
-        with as_in_dsl(False):
-            found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        try:
+            with as_in_dsl(False):
+                found = result(*map(plain, operands))
+        except CuteVizError as error:
+            needs = (*(name for x in unknowns(tuple(operands)) for name in x.error().needs), *error.needs)
+            raise error.but(needs=tuple(dict.fromkeys(needs))) if error.needs else error from None
         if name in COUNTING:
             return _numbers(counting(found))
         of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)

@@ -20,6 +20,7 @@ from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, typed, zeroed
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _NOTHING = object()
@@ -87,7 +88,9 @@ class Functions(Meaning):
             except LimitError:
                 raise
             except CuteVizError as error:
-                return unknown(error, self._is_constexpr(declaration), f"{declaration.name}@{declaration.token}")
+                if self._is_constexpr(declaration):
+                    raise  # the number of a type, which `?` cannot stand for
+                return unknown(error, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
@@ -222,7 +225,7 @@ class Functions(Meaning):
         tokens = self.context.reader.tokens
         if tokens[declaration.type[0]].text in BUILTIN or tokens[declaration.type[1] - 1].text.endswith("_t"):
             kind = self.inside(env).value(self.context.tree(declaration.type))
-            if isinstance(kind, ValueType) and isinstance(value, (int, float)):
+            if isinstance(kind, ValueType) and isinstance(value, (int, float, Unknown)):
                 return self.converted(value, kind, span)
         return value
 
@@ -236,7 +239,7 @@ class Functions(Meaning):
             if n < len(args):
                 value = args[n]
                 words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
-                if isinstance(value, int) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
+                if isinstance(value, (int, Unknown)) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
                     value = bool(certain(value)) if "bool" in words else as_int(value)
                 env.args[param.name] = value
             elif param.default is not None:

@@ -25,7 +25,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain, through
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
 from cute_viz.values.integer import Runtime
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
@@ -171,7 +171,7 @@ def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
             if isinstance(leaf, ValueType) and not is_integer(leaf):
                 raise AlgebraError(f"a layout must consist of integers; {show(leaf)} is not one")
     shape, *stride = (typed(value, unset, part) for value, part in zip(values, ("shape", "stride"), strict=False))
-    return through(Layout, shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
+    return Layout(shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
 
 
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:

@@ -8,7 +8,6 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import make_tensor
 from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.unknown import Unknown
 from cute_viz.values.pointer import Pointer
 
 # Operations that look at what a tensor's pointer points to; of others the layout counts.
@@ -68,7 +67,7 @@ def moved(pointer: Pointer | None, offset: Any, known: bool = True) -> Pointer |
     """
     if pointer is None or pointer.address is None:
         return pointer
-    if not known or isinstance(offset, Unknown) or not isinstance(offset, int):
+    if not known or not isinstance(offset, int):
         return Pointer(pointer.space, pointer.type)
     return pointer.moved(int(offset))
 

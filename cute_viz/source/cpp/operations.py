@@ -18,7 +18,7 @@ from cute_viz.source.cpp.located import OF_TENSORS, as_tensor, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
-from cute_viz.source.cpp.unknown import Unknown, symbol
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
 from cute_viz.source.model import MOVES
 from cute_viz.values.integer import Runtime, Static
@@ -90,16 +90,14 @@ def _given(value: Any, name: str) -> Any:
     """A value as an operation is given it: of a thread that nobody knows its view, an integer that nobody knows as it is."""
     if isinstance(value, Thread):
         tiled = getattr(value.view, "tiled", None)
-        return finished(plain(value.view)) if tiled is None else get_slice(finished(tiled), symbol(value.error))  # type: ignore[arg-type]
-    if isinstance(value, Unknown):
-        return symbol(value.error)
+        return finished(plain(value.view)) if tiled is None else get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
     tensor = name in MOVES or name in OF_TENSORS or "_tma_" in name
     return each_integer(_kept, as_tensor(plain(value), pointer_of(value)) if tensor else plain(value))
 
 
 def _kept(n: int) -> Any:
     """An integer with its mark: what C++ knows when it runs is a Runtime, too."""
-    return symbol(n.error) if isinstance(n, Unknown) else n if isinstance(n, Runtime) else Static(n)
+    return n if isinstance(n, Runtime) else Static(n)
 
 
 def _is_operation(name: str) -> bool:

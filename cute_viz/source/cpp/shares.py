@@ -158,7 +158,9 @@ class Shares:
         varies = isinstance(thread, Thread)
         view = finished(thread.view if isinstance(thread, Thread) else thread)
         side = function.part.name.removeprefix("partition_")
-        if isinstance(view, ThrMMA) and view.tiled.atom.name.startswith("SM100_MMA"):  # the tile of a CTA, whose threads share it
+        if (
+            isinstance(view, ThrMMA) and view.tiled.atom.instruction.kind == "tcgen05.mma"
+        ):  # the tile of a CTA, whose threads share it
             return self._through(tensor, node, at, view=True)
         if tensor.starts:
             raise at.fail("this is a thread's part already", node.args[0].span)

@@ -15,9 +15,9 @@ from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import Unknown, through, unknown
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import named
 
@@ -35,14 +35,15 @@ class Thread:
 
 def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
     """The value of a coordinate; an integer that is not known is 0, and its error is added to `lost`."""
-    return _zeroed(meaning.solid(node), lost)
+    return zeroed_place(meaning.solid(node), lost)
 
 
-def _zeroed(value: Any, lost: list[CuteVizError]) -> Any:
+def zeroed_place(value: Any, lost: list[CuteVizError]) -> Any:
+    """A coordinate with 0 for what is not known, whose errors are added to `lost`."""
     if isinstance(value, Unknown):
-        lost.append(value.error)
+        lost.append(value.error())
         return Runtime(0)
-    return tuple(_zeroed(item, lost) for item in value) if isinstance(value, tuple) else value
+    return tuple(zeroed_place(item, lost) for item in value) if isinstance(value, tuple) else value
 
 
 def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
@@ -73,20 +74,20 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
             raise lost[0]
         if len(values) != 1 or not isinstance(values[0], int):
             raise meaning.fail(f"{function} takes one integer", span)
-        return through(lambda x: function(x), values[0])
+        return function(values[0])
     if not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         if lost:
             raise lost[0]
         if isinstance(function, Layout) and is_coordinate_layout(function):
-            return through(lambda x, *crd: printed_value(crd[0] if len(crd) == 1 else crd, x), function, *values)
-        return through(lambda x, *crd: x(*crd), function, *values)
+            return printed_value(values[0] if len(values) == 1 else values, function)
+        return function(*values)
     if isinstance(function, ComposedLayout) and isinstance(function.offset, PointerFlag):
-        inner = through(lambda x, *crd: x(*crd), domain(function), *values)  # the pointer moves, and its swizzle stays
+        inner = domain(function)(*values)  # the pointer moves, and its swizzle stays
         part = ComposedLayout(function.outer, function.offset, inner) if isinstance(inner, Layout) else inner
         return located(part, _sliced(pointer, domain(function), values, lost))
     if isinstance(function, Layout):
         pointer = _sliced(pointer, function, values, lost)
-    return located(placed(through(lambda x, *crd: x(*crd), function, *values), lost), pointer)
+    return located(placed(function(*values), lost), pointer)
 
 
 def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...], span: Span) -> Any:
@@ -95,7 +96,7 @@ def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple
     values = tuple(coordinate(meaning, item, lost) for item in args)
     if lost and not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         raise lost[0]
-    found = through(lambda *crd: fragment(*crd), *values)
+    found = fragment(*values)
     return found.unplaced() if lost else found
 
 
@@ -104,7 +105,7 @@ def _sliced(pointer: Pointer | None, layout: Any, values: tuple[Any, ...], lost:
     if pointer is None or pointer.address is None:
         return pointer
     first = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values)
-    return moved(pointer, through(lambda x, *crd: x(*crd), layout, *first), not lost)
+    return moved(pointer, layout(*first), not lost)
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
@@ -170,9 +171,8 @@ def _of_descriptors(name: str, view: Any) -> bool:
     """Whether what partition_fragment_A or _B gives are descriptors, which begin where the tensor does."""
     if name not in ("partition_fragment_A", "partition_fragment_B"):
         return False
-    from cute_viz.algebra.umma import home
-
-    return home(view.tiled.atom.name, name[-1]) == "smem"
+    reads: bool = view.tiled.atom.instruction.described(name[-1])
+    return reads
 
 
 def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:

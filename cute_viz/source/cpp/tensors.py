@@ -8,7 +8,6 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.notation.hardware import FRAGMENTS
@@ -16,9 +15,8 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import located, moved, plain, pointer_of
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import placed
+from cute_viz.source.cpp.slices import placed, zeroed_place
 from cute_viz.source.cpp.tree import Call, Member, Node, Part
-from cute_viz.source.cpp.unknown import Unknown, unknowns
 from cute_viz.source.cpp.values import External, Pointer
 from cute_viz.values.pointer import Pointer as TensorPointer
 from cute_viz.values.types import ValueType, named, sparse
@@ -49,7 +47,7 @@ def _address(meaning: Meaning, args: tuple[Node, ...]) -> int | None:
         raise
     except CuteVizError:
         return None
-    if isinstance(value, int) and not isinstance(value, (bool, Unknown)):
+    if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     return value.address if isinstance(value, Pointer) else None
 
@@ -146,9 +144,9 @@ def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Sp
         meaning.known(value, node.span)
     if len(operands) == 3:
         operands[1:1] = [0, Layout(1)]
-    lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
-    if lost:
-        operands[1] = each_integer(lambda _: 0, operands[1])
+    lost: list[CuteVizError] = []
+    if len(operands) == 5:
+        operands[1] = zeroed_place(operands[1], lost)
     coordinates, smem = meaning.operate(part.name, operands)
     if lost:
         coordinates, smem = (placed(plain(x), lost) for x in (coordinates, smem))

@@ -155,7 +155,7 @@ def _in_tensor_memory(operand: str) -> Callable[..., Any]:
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, _, _, smem = picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "smem_layout"))
         mma, smem = need_tiled_mma(mma), need(smem)
-        made = make_fragment_sf(mma.value.atom.name, operand, "float_ue8m0_t", clear_static(layout_of(smem).shape)).layout
+        made = make_fragment_sf(mma.value.atom.instruction, operand, "float_ue8m0_t", clear_static(layout_of(smem).shape)).layout
         return Layout(clear_static(made.shape), map_leaves(lambda n, d: 0 if n == 1 else d, made.shape, clear_static(made.stride)))
 
     return make

@@ -43,15 +43,18 @@ _OPS = {
 }
 
 
-def _operation(op: Any) -> CopyOp:
+def _operation(machine: Machine, op: Any) -> CopyOp:
     """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
     op = need(op)
     if not isinstance(op, Instruction) or op.name not in _OPS:
         raise AlgebraError("a bulk tensor copy is expected here", hint="such as cpasync.CopyBulkTensorTileG2SOp()")
     group = need(op.get("cta_group"))
     two = isinstance(group, Member) and group.name == "TWO" and "G2S" in op.name
-    one = Layout(1, 0)
-    return CopyOp(_OPS[op.name][two], Layout(2, 1) if two else one, one, one, one)
+    resolve = machine.given.resolve
+    found = resolve(_OPS[op.name][two], ()) if resolve else None
+    if not isinstance(found, CopyOp):
+        raise AlgebraError(f"the library has no {_OPS[op.name][two]}")
+    return replace(found, thr_id=clear_static(found.thr_id))
 
 
 def _memory(tensor: Any) -> tuple[Memory, Element]:
@@ -113,7 +116,7 @@ def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     tiler = mark_static(underscores(need(tiler)))
     smem = _without_stages(smem, len(tiler) if isinstance(tiler, tuple) else int(find("rank").call([tiler])))
     with as_in_dsl():
-        made = make_tma_atom(_operation(op), memory, smem, tiler, need(multicast) or 1, _internal(internal))
+        made = make_tma_atom(_operation(machine, op), memory, smem, tiler, need(multicast) or 1, _internal(internal))
     return _made(made, op, kind, need(tensor).layout)
 
 
@@ -129,7 +132,9 @@ def _of_operand(side: str) -> Callable[..., Any]:
         find_atom = parts.make_tma_atom_A_sm100 if side == "A" else parts.make_tma_atom_B_sm100
         smem = _without_stages(smem, 3)
         with as_in_dsl():
-            made = find_atom(_operation(op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal))
+            made = find_atom(
+                _operation(machine, op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal)
+            )
         return _made(made, op, kind, need(tensor).layout)
 
     return make
