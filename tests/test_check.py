@@ -30,7 +30,6 @@ from cute_viz.check import (
     layouts,
     library,
     mma,
-    mma_ptx,
     plan,
     report,
     runner,
@@ -282,7 +281,7 @@ def test_two_exchanged_owners_are_found_where_they_are(operand: str) -> None:
             column[3], column[40] = column[40], column[3]
 
     atom = resolve(ATOM)
-    outcome = probed(only([mma.check(mma_ptx.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)]))
+    outcome = probed(only([mma.check(mma.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)]))
     wrong = {(sheet.role, cell) for sheet in outcome.sheets for cell, ok in enumerate(sheet.ok) if not ok}
     assert wrong == {(operand, 3), (operand, 40)}
 
@@ -291,7 +290,7 @@ def test_the_transposed_accumulator_is_found() -> None:
     atom = resolve(ATOM)
     assert isinstance(atom, plan.MMA_Atom)
     wrong = replace(atom, layout_c=parse("((4,8),(2,2)):((32,1),(8,16))"))
-    outcome = probed(only([mma.check(mma_ptx.instruction(wrong), build(wrong), ATOM)]))
+    outcome = probed(only([mma.check(mma.instruction(wrong), build(wrong), ATOM)]))
     assert outcome.agree < outcome.cells
 
 
@@ -311,7 +310,7 @@ def test_every_mma_of_the_library_has_a_plan_or_a_reason() -> None:
 
 def test_saturation_and_popcount_stand_in_the_opcode() -> None:
     opcodes = [
-        mma_ptx.instruction(resolve(f"SM80_{rest}")).opcode
+        mma.instruction(resolve(f"SM80_{rest}")).opcode
         for rest in ("16x8x32_S32S8U8S32_TN_SATURATE", "8x8x128_S32U1U1S32_TN_ANDPOPC")
     ]
     assert opcodes == [

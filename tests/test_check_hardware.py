@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cute_viz.check import descriptors, plan, tma_box, tma_conv, umma
+from cute_viz.check import library, plan
 from cute_viz.check.elements import UNSIGNED, element_of, encode
 from cute_viz.check.job import POISON, Check, In, Map, Out
 from cute_viz.spec.library import resolve
 
-TAKEN = [pytest.param(obj, id=name) for name, obj in descriptors.subjects()]
-MOVED = [pytest.param(obj, id=name) for name, obj in tma_box.subjects()]
+TAKEN = [pytest.param(obj, id=name) for name, obj in library.subjects("descriptors")]
+MOVED = [pytest.param(obj, id=name) for name, obj in library.subjects("tma")]
 
 
 def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, modes: Any = ((0, 0), (3, 1), (2, 2), (1, 3))) -> Any:
@@ -248,7 +248,7 @@ def convolved(launch: Any) -> bytes:
     return bytes(shared) * ctas
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in tma_conv.subjects()][1::2])
+@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in library.subjects("im2col")][1::2])
 def test_pixels_land_as_drawn_where_im2col_steps_through_the_box_of_corners(obj):
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
@@ -306,7 +306,7 @@ def multiplied(obj: Any, launch: Any, vector: int) -> bytes:
     return (memory.view(np.uint16).astype(np.uint32) if memory.dtype == np.float16 else memory).tobytes()
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in umma.subjects()][1::2])
+@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in library.subjects("umma")][1::2])
 def test_accumulators_stand_at_the_lanes_that_the_ptx_isa_has(obj):
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)

@@ -82,11 +82,13 @@ def checks() -> list[Check]:
     >>> [item.name for item in checks()][:3]
     ['ld.32', 'ld.64', 'ld.128']
     """
-    return [Check("banks", access, _Job(access, entry_name("banks", access), tuple(patterns(access)))) for access in INSTRUCTIONS]
+    return [
+        Check("banks", access, _Chains(access, entry_name("banks", access), tuple(patterns(access)))) for access in INSTRUCTIONS
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Chains:
     """A chain of loads of one kind for each pattern, all in one launch."""
 
     access: str

@@ -6,7 +6,6 @@ decided. Each k-block of a fragment is multiplied through its own descriptor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +19,8 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.check.digest import digest
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, element_of, encode
 from cute_viz.check.job import Check, Item, Kernel, Launch, Outcome, Outputs, Undecided, entry_name, sheet
-from cute_viz.check.wgmma_ptx import PLAIN, STEP, Wgmma, accumulator, plain_tile
+from cute_viz.check.wgmma_ptx import PLAIN, Wgmma, accumulator, plain_tile
 from cute_viz.figures.model import Figure
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 
 ATOM = 1024  # bytes after which every swizzle repeats
 ROWS = 64  # of the tile: M of a wgmma, and the N that is tried
@@ -51,14 +48,15 @@ def checks(obj: SmemDescriptor | DescriptorTensor, figure: Figure, name: str) ->
     mn = product(modes(first.tensor.layout.shape)[0])
     if mn != ROWS:
         return [Undecided("wgmma descriptor", name, f"{mn} rows are tried as {ROWS}: give a tile of {ROWS} rows")]
-    jobs = {operand: Job(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
+    jobs = {operand: Blocks(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
     return [Check("wgmma descriptor", f"{name} as {operand}", job, digest(figure)) for operand, job in jobs.items()]
 
 
 def whole(fragment: DescriptorTensor) -> Layout:
     """(row, k) -> element of shared memory, of the first stage; k goes through the k-blocks.
 
-    >>> str(whole(next(subjects())[1]))
+    >>> from cute_viz.check.library import subjects
+    >>> str(whole(next(subjects("descriptors"))[1]))
     '(64,((8,2),1)):(8,((1,512),0))'
     """
     shape, stride = modes(fragment.tensor.layout.shape), modes(fragment.tensor.layout.stride)
@@ -69,7 +67,8 @@ def whole(fragment: DescriptorTensor) -> Layout:
 def starts(fragment: DescriptorTensor) -> list[int]:
     """Where the descriptor of each k-block begins, in 16 bytes from that of the first.
 
-    >>> starts(next(subjects())[1])
+    >>> from cute_viz.check.library import subjects
+    >>> starts(next(subjects("descriptors"))[1])
     [0]
     """
     shape = modes(fragment.blocks.shape)
@@ -79,7 +78,8 @@ def starts(fragment: DescriptorTensor) -> list[int]:
 def image(tensor: Tensor, layout: Layout, patterns: Any, start: int = 0) -> bytes:
     """Shared memory from a 1024-byte line on, in which a tile [row, k] of patterns lies from `start` on as its layout says.
 
-    >>> made = next(subjects())[1]
+    >>> from cute_viz.check.library import subjects
+    >>> made = next(subjects("descriptors"))[1]
     >>> memory = np.frombuffer(image(made.first.tensor, whole(made), np.arange(1024).reshape(64, 16)), np.uint16)
     >>> memory[:16].tolist()
     [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
@@ -95,7 +95,7 @@ def image(tensor: Tensor, layout: Layout, patterns: Any, start: int = 0) -> byte
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Blocks:
     """The launches of one operand and their judgement: a launch a k-block, and one whose memory has two rows exchanged."""
 
     obj: SmemDescriptor | DescriptorTensor
@@ -115,7 +115,8 @@ class Job:
     @property
     def layout(self) -> Layout:
         """(row, k) -> element of shared memory."""
-        return self.obj.tensor.layout if isinstance(self.obj, SmemDescriptor) else whole(self.obj)
+        out: Layout = self.obj.tensor.layout if isinstance(self.obj, SmemDescriptor) else whole(self.obj)
+        return out
 
     @property
     def starts(self) -> list[int]:
@@ -162,28 +163,3 @@ class Job:
             got[n][accumulator(values.shape[1])] = values
         sheets = [sheet(f"C of k-block {n}", (ROWS, ROWS), drawn, got[n]) for n, drawn in enumerate(right)]
         return Outcome(tuple(sheets), bool((got[-1] != right[0]).any()), {"sums": ROWS * ROWS * len(blocks)})
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, fragment) of every major, mode and type that CuTe accepts for wgmma: a tile of 64 rows and one swizzle atom of K.
-
-    >>> name, fragment = next(subjects())
-    >>> name, str(fragment.first)
-    ('descriptor of half_t, K-major INTER', '0x0000000800400000')
-    """
-    kinds = {"half_t": "F16F16", "bfloat16_t": "BF16BF16", "tfloat32_t": "TF32TF32", "float_e4m3_t": "E4M3E4M3"}
-    kinds |= {"float_e5m2_t": "E5M2E5M2", "int8_t": "S8S8", "uint8_t": "U8U8"}
-    for kind, types in kinds.items():
-        element = element_of(kind)
-        assert element is not None
-        for major in ("K", "MN") if element.bits == 16 else ("K",):
-            for n, mode in enumerate(("INTER", "SW32", "SW64", "SW128")):
-                deep = STEP * 8 // element.bits  # K of one instruction
-                depth = max(deep, (16 << n) * 8 // element.bits) if major == "K" else 2 * deep
-                result = RESULTS[element.name].upper()
-                tail = f"<GMMA::Major::K,GMMA::Major::{major}>" if element.bits == 16 else "_TN"
-                atom = f"SM90_64x64x{deep}_{result}{types}_SS{tail}{{}}"
-                tile = f"tile_to_shape(GMMA::Layout_{major}_{mode}_Atom<{kind}>{{}}, (64,{depth}))"
-                smem = f"make_tensor(make_smem_ptr<{kind}>(0), {tile})"
-                text = f"mma = make_tiled_mma({atom}); mma.make_fragment_B(mma.get_slice(0).partition_B({smem}))"
-                yield f"descriptor of {kind}, {major}-major {mode}", parse(text, resolve=resolve)

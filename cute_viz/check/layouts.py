@@ -86,11 +86,11 @@ def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> I
     except Unwritable as error:
         return Undecided(kind, name, error.message)
     places = tuple(_drawn(figure, flat=len(parts) == 1))
-    return Check(kind, name, _Job(made, bits, len(parts), figure, places), digest(figure))
+    return Check(kind, name, _Tables(made, bits, len(parts), figure, places), digest(figure))
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Tables:
     """The tables of a layout's components, and each with an entry changed. places: as `_drawn` has them."""
 
     made: Kernel

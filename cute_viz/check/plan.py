@@ -6,7 +6,7 @@ The tables that the kernels are held against come from the figure (`digest.owner
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,7 +26,6 @@ from cute_viz.check import (
     descriptors,
     layouts,
     mma,
-    mma_ptx,
     sparse,
     swizzle_atom,
     tcgen05,
@@ -38,7 +37,7 @@ from cute_viz.check import (
     wgmma_ptx,
 )
 from cute_viz.check.job import Check, Item, Undecided, entry_name
-from cute_viz.check.library import atoms, specs, swizzled, tilings
+from cute_viz.check.library import atoms, specs, subjects
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.lanes import is_lanes
@@ -50,24 +49,17 @@ from cute_viz.spec import PACKAGED, Library
 MAX_CELLS = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A table that CuTe has wrong: in words, and the atom with the layouts that the hardware has."""
-
-    words: str
-    layouts: dict[str, str]
-
-
-KNOWN = {
+# Tables that CuTe has wrong: in words, and the layouts that the hardware has.
+KNOWN: dict[str, tuple[str, dict[str, str]]] = {
     **{
-        f"SM80_16x8x128_S32U1U1S32_TN_{popc}": Known(
+        f"SM80_16x8x128_S32U1U1S32_TN_{popc}": (
             "CuTe's stride of A, ((_512,_1),((_16,_8))), is malformed and cannot be evaluated; "
             "the hardware has ((_512,_1),(_16,_8)), which was checked",
             {"layout_a": "((_4,_8),(_32,_2)):((_512,_1),(_16,_8))"},
         )
         for popc in ("XORPOPC", "ANDPOPC")
     },
-    "SM75_U32x1_MOVM_T": Known(
+    "SM75_U32x1_MOVM_T": (
         "CuTe's trait is the identity; the hardware transposes the 8 x 8 matrix, to Dst ((4,8),(16,2)):((256,16),(1,128)), "
         "which was checked",
         {"dst": "((4,8),(16,2)):((256,16),(1,128))"},
@@ -127,14 +119,14 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
         found = wgmma_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
         if isinstance(found, str):
             return Undecided("sparse wgmma", name, found)
-        return Check("sparse wgmma", name, sparse.Probe(found, entry_name("sparse", name), shown), shown.digest)
+        return Check("sparse wgmma", name, sparse.Metadata(found, entry_name("sparse", name), shown), shown.digest)
     if atom.instruction.kind == "wgmma":
         found = wgmma_ptx.instruction(atom)
         if isinstance(found, str):
             return Undecided("wgmma", name, found)
         shown = _drawn(atom, "CA" if found.registers else "C")
-        return Check("wgmma", name, wgmma.Probe(found, entry_name("wgmma", name), shown), shown.digest)
-    made = mma_ptx.instruction(atom)
+        return Check("wgmma", name, wgmma.Accumulators(found, entry_name("wgmma", name), shown), shown.digest)
+    made = mma.instruction(atom)
     if isinstance(made, str):
         return Undecided("mma", name, made)
     fixed, words = _fixed(atom)
@@ -143,10 +135,8 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
 
 def _fixed(obj: Any) -> tuple[Any, str]:
     """An atom or operation with the hardware's layouts where CuTe is known to have others, and that in words."""
-    known = KNOWN.get(obj.name)
-    if known is None:
-        return obj, ""
-    return replace(obj, **{key: parse(text) for key, text in known.layouts.items()}), known.words
+    words, layouts = KNOWN.get(obj.name, ("", {}))
+    return replace(obj, **{key: parse(text) for key, text in layouts.items()}) if layouts else obj, words
 
 
 def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
@@ -195,10 +185,9 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield obj
         else:
             yield from plan(obj, name, library=library)
-    for name, obj in swizzled():
-        yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects(), *umma.subjects()):
-        yield from plan(obj, name, library=library)
+    for section in ("swizzles", "tilings", "descriptors", "tma", "im2col", "umma"):
+        for name, obj in subjects(section):
+            yield from plan(obj, name, cute=cute, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):
         yield from plan(obj, name, tile, cute, library)

@@ -28,7 +28,7 @@ CODES: dict[int, Codes] = {  # by the elements that a nibble is for: those that 
 
 
 @dataclass(frozen=True, slots=True)
-class Probe(Product):
+class Metadata(Product):
     """The job of a sparse atom. codes [row, group]: nibbles as numbers of CODES."""
 
     @property

@@ -16,12 +16,12 @@ import numpy as np
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.check import mma_ptx, wgmma_ptx
+from cute_viz.check import mma, wgmma_ptx
 from cute_viz.check.digest import digest
 from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
 from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
-from cute_viz.check.mma_ptx import WARP, WarpMma
+from cute_viz.check.mma import WARP, WarpMma
 from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
 
@@ -39,7 +39,7 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     grouped_x
     """
     op = obj.atom.instruction
-    made = (wgmma_ptx if op.kind == "wgmma" and op.sparse == 1 else mma_ptx).instruction(obj.atom)
+    made = (wgmma_ptx if op.kind == "wgmma" and op.sparse == 1 else mma).instruction(obj.atom)
     if isinstance(made, str):
         return Undecided("tiled mma", name, made)
     groups = isinstance(made, Wgmma)
@@ -59,7 +59,7 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
 
 
 @dataclass(frozen=True, slots=True)
-class _Product:
+class _Tiling:
     """values: of A, B and C in one thread of an atom. rest: how often the atom is repeated along M, N and K by its threads."""
 
     made: WarpMma | Wgmma
@@ -100,7 +100,7 @@ class _Product:
 
 
 @dataclass(frozen=True, slots=True)
-class _Warps(_Product):
+class _Warps(_Tiling):
     """Instructions on registers: a block is one warp with one repetition (m,n)."""
 
     made: WarpMma
@@ -148,7 +148,7 @@ class _Warps(_Product):
 
 
 @dataclass(frozen=True, slots=True)
-class _Groups(_Product):
+class _Groups(_Tiling):
     """wgmma: block (x, y) multiplies A tile x with B tile y, group by group."""
 
     made: Wgmma

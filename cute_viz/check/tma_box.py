@@ -32,8 +32,6 @@ from cute_viz.check.job import (
 )
 from cute_viz.check.kernels import kernel, registers
 from cute_viz.figures.tma import pieces_at, place_pieces
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 
 CHUNK, LINE = 16, 8  # bytes that are judged together, and how many of them stand in a row of the sheet
 SHARED = 200 << 10
@@ -53,7 +51,7 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
     reason = _undecided(obj)
     if reason:
         return [Undecided("TMA box", name, reason)]
-    return [Check("TMA box", name, Job(obj, entry_name("tma_box", name)))]
+    return [Check("TMA box", name, Boxes(obj, entry_name("tma_box", name)))]
 
 
 def _undecided(obj: TmaCopy) -> str:
@@ -72,7 +70,7 @@ def _undecided(obj: TmaCopy) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Boxes:
     """The launches of one copy, a corner of the tensor each, and their judgement."""
 
     obj: TmaCopy
@@ -211,34 +209,3 @@ def _chunks(role: str, right: Any, seen: Any, bits: int) -> Sheet:
     padded = [np.pad(table, (0, count * per - len(table))).reshape(count, per) for table in (right, seen)]
     words = [[" ".join(map(str, row)) for row in table.tolist()] for table in padded]
     return sheet(role, (count // LINE, LINE), words[0], words[1], (padded[0] == padded[1]).all(axis=1))
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, copy) of TMA copies: every swizzle, types, both majors, three dimensions, stores, clusters of 2 and 4.
-
-    >>> next(subjects())[0]
-    'TMA SM90_TMA_LOAD of half_t, K_INTER'
-    """
-    row, col = "make_layout(make_shape(100,136), GenRowMajor{})", "make_layout(make_shape(136,100))"
-    cases = [
-        ("SM90_TMA_LOAD", "half_t", atom, "(64,64)", row if atom[0] == "K" else col, 1)
-        for atom in ("K_INTER", "K_SW32", "K_SW64", "K_SW128", "MN_INTER", "MN_SW32", "MN_SW64", "MN_SW128")
-    ]
-    cases += [("SM90_TMA_LOAD", kind, "K_SW128", "(32,128)", row, 1) for kind in ("uint8_t", "float_e4m3_t", "bfloat16_t", "float")]
-    cases += [("SM90_TMA_LOAD_MULTICAST", "half_t", atom, "(64,64)", row, n) for atom in ("K_SW128", "K_SW64") for n in (2, 4)]
-    cases += [("SM90_TMA_STORE", "half_t", atom, "(64,64)", row, 1) for atom in ("K_INTER", "K_SW32", "K_SW64", "K_SW128")]
-    for op, kind, atom, tile, layout, ctas in cases:
-        g = f"make_tensor(make_gmem_ptr<{kind}>(0), {_padded(layout, kind)})"
-        text = f"make_tma_copy({op}{{}}, {g}, tile_to_shape(GMMA::Layout_{atom}_Atom<{kind}>{{}}, {tile}), {tile}, {ctas})"
-        name = f"TMA {op} of {kind}, {atom}" + (f", cluster of {ctas}" if ctas > 1 else "")
-        yield name, parse(text, resolve=resolve)
-    plain = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(20,24,6), make_stride(24,Int<1>{},480)))"
-    yield (
-        "TMA SM90_TMA_LOAD of float, 3 dimensions",
-        parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {plain}, (8,16,2):(16,1,128), (8,16,2), 1)", resolve=resolve),
-    )
-
-
-def _padded(layout: str, kind: str) -> str:
-    """A layout whose stride is a multiple of 16 bytes in any type of 8 bits or more."""
-    return layout.replace("136", "144") if kind in ("uint8_t", "float_e4m3_t") else layout

@@ -12,14 +12,13 @@ from cute_viz.check import tma_box
 from cute_viz.check.elements import UNSIGNED
 from cute_viz.check.job import Check, Item, Map, Undecided, entry_name
 from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 
 
 def checks(obj: TmaCopy, name: str) -> list[Item]:
     """The check of a load of im2col mode: tiles at the first pixel, inside of a row with the last of the filter, across the end.
 
-    >>> item = checks(next(subjects())[1], "x")[0]
+    >>> from cute_viz.check.library import subjects
+    >>> item = checks(next(subjects("im2col"))[1], "x")[0]
     >>> item.kind, len(item.launches())
     ('TMA im2col', 4)
     """
@@ -27,11 +26,11 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
         return [Undecided("TMA im2col", name, f"{obj.op.name} is not checked")]
     if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * tma_box.SHARED:
         return [Undecided("TMA im2col", name, "the tensor or the tile is too large, or of elements of less than 8 bits")]
-    return [Check("TMA im2col", name, Job(obj, entry_name("tma_im2col", name)))]
+    return [Check("TMA im2col", name, Pixels(obj, entry_name("tma_im2col", name)))]
 
 
 @dataclass(frozen=True, slots=True)
-class Job(tma_box.Job):
+class Pixels(tma_box.Boxes):
     """The launches of one copy, a corner of the im2col matrix each, and their judgement."""
 
     @property
@@ -68,68 +67,8 @@ class Job(tma_box.Job):
     def map(self) -> Map:
         """The tensor map that we compute, of im2col mode."""
         made = conv(self.obj)
-        # slots=True makes a class anew, which super() without arguments does not know
-        return replace(super(Job, self).map(), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
+        return replace(tma_box.Boxes.map(self), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
 
     def where(self, corner: Any) -> str:
         """A corner in words."""
         return f"tile at pixel {corner.pixel}, filter {','.join(map(str, corner.filter))}"
-
-
-_CONVOLUTIONS = (  # (w,h,d,n) and c, filter, padding, traversal stride, dilation
-    ((8, 8, 2), 64, (3, 3), (1, 1), (1, 1), (1, 1)),
-    ((9, 7, 2), 64, (3, 2), (1, 0), (2, 1), (1, 2)),
-    ((12, 10, 1), 128, (5, 5), (2, 2), (2, 2), (1, 1)),
-    ((24, 3), 64, (3,), (1,), (1,), (2,)),
-    ((6, 5, 4, 2), 64, (3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1)),
-)
-
-
-def _tuple(values: Any) -> str:
-    return f"({','.join(map(str, values))})"
-
-
-def text_of(
-    extents: tuple[int, ...],
-    channels: int,
-    filters: Any,
-    pads: Any,
-    strides: Any,
-    dilations: Any,
-    kind: str,
-    atom: str,
-    ctas: int = 1,
-) -> str:
-    """A forward convolution as CUTLASS writes it: corners from padding and filter.
-
-    >>> text_of((8, 8, 2), 64, (3, 3), (1, 1), (1, 1), (1, 1), "half_t", "K_SW128").count("(-1,-1)")
-    3
-    """
-    steps, step = [], channels
-    for extent in extents:
-        steps.append(step)
-        step *= extent
-    lower = [-pad for pad in pads]
-    upper = [pad - (extent - 1) * gap for pad, extent, gap in zip(pads, filters, dilations, strict=True)]
-    g = f"make_tensor(make_gmem_ptr<{kind}>(0), (({','.join(map(str, extents))}),{channels}):(({','.join(map(str, steps))}),1))"
-    op = f"SM90_TMA_LOAD_IM2COL{'_MULTICAST' if ctas > 1 else ''}{{}}"
-    tile = f"tile_to_shape(GMMA::Layout_{atom}_Atom<{kind}>{{}}, (64,64))"
-    rest = ", ".join(map(_tuple, (lower, upper, lower, pads, strides, [0] * len(pads), dilations)))
-    return f"make_im2col_tma_copy({op}, {g}, {tile}, (64,64), {ctas}, {rest})"
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, copy) of convolutions of one to three dimensions: padded, strided, dilated, with every swizzle, multicast.
-
-    >>> next(subjects())[0]
-    'TMA im2col of half_t, K_SW128, (8,8,2) and filter (3,3)'
-    """
-    for n, shape in enumerate(_CONVOLUTIONS):
-        atoms = ("K_SW128", "K_SW64", "K_SW32", "K_INTER") if n == 0 else ("K_SW128",)
-        cases = [("half_t", atom, 1) for atom in atoms] + (
-            [("half_t", "K_SW128", 2), ("float_e4m3_t", "K_SW64", 1)] if n == 0 else []
-        )
-        for kind, atom, ctas in cases:
-            where = f"{_tuple(shape[0])} and filter {_tuple(shape[2])}"
-            many = f", cluster of {ctas}" if ctas > 1 else ""
-            yield f"TMA im2col of {kind}, {atom}, {where}{many}", parse(text_of(*shape, kind, atom, ctas), resolve=resolve)

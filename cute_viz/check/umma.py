@@ -26,8 +26,6 @@ from cute_viz.check.elements import element_of, encode, integers
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
 from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 from cute_viz.values.types import named
 
 LANES, COPIES = 128, 4  # of tensor memory; of each scale factor in it
@@ -41,7 +39,8 @@ POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and
 def checks(obj: MmaOperands, name: str) -> list[Item]:
     """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other.
 
-    >>> item = checks(next(subjects())[1], "x")[0]
+    >>> from cute_viz.check.library import subjects
+    >>> item = checks(next(subjects("umma"))[1], "x")[0]
     >>> item.kind, item.kernel.target, item.kernel.exact
     ('tcgen05.mma', 100, True)
     """
@@ -60,11 +59,11 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
         return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
-    return [Check("tcgen05.mma", name, Job(obj, kind, vector, entry_name("umma", name)))]
+    return [Check("tcgen05.mma", name, TensorMemory(obj, kind, vector, entry_name("umma", name)))]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TensorMemory:
     """One launch, and one whose A has two rows exchanged, and their judgement."""
 
     obj: MmaOperands
@@ -247,42 +246,3 @@ class Job:
         seen, wrong = (integers(x & 0xFFFF if kind.bits == 16 else x, kind.name) for x in raw)  # of f16 the low half of a word
         found = sheet("tensor memory", right.shape, right[held], seen, cells=np.flatnonzero(held))
         return Outcome((found,), bool((wrong != right[held]).any()), {"accumulators": int(held.sum())})
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, MMA with operands) of every kind, M of 64 to 256, both majors, A in tensor memory, pairs of CTAs, scale factors.
-
-    >>> next(subjects())[0]
-    'tcgen05.mma F16BF16_SS of half_t, 128 x 64, K-major SW128'
-    """
-    deep = {"SW128": 64, "SW64": 32, "SW32": 16, "INTER": 64}
-    cases = [("F16BF16_SS", "half_t", "float", 128, 64, "K", mode, depth) for mode, depth in deep.items()]
-    cases += [("F16BF16_SS", "half_t", "float", 128, 64, "MN", mode, 64) for mode in deep]
-    cases += [
-        ("F16BF16_SS", "bfloat16_t", "float", 64, 128, "K", "SW128", 64),
-        ("TF32_SS", "tfloat32_t", "float", 128, 64, "K", "SW128", 32),
-        ("F8F6F4_SS", "float_e4m3_t", "float", 128, 256, "K", "SW128", 128),
-        ("S8_SS", "int8_t", "int32_t", 128, 64, "K", "SW128", 128),
-        ("F16BF16_TS", "half_t", "float", 128, 64, "K", "SW128", 64),
-        ("F16BF16_TS", "half_t", "float", 64, 64, "K", "SW128", 64),
-        ("F16BF16_2x1SM_SS", "half_t", "float", 256, 128, "K", "SW128", 64),
-        ("F16BF16_2x1SM_SS", "half_t", "float", 128, 128, "MN", "SW128", 64),
-        ("F8F6F4_2x1SM_TS", "float_e4m3_t", "half_t", 256, 64, "K", "SW128", 128),
-        ("MXF8F6F4_SS", "float_e4m3_t", "float,float_ue8m0_t", 128, 64, "K", "SW128", 128),
-        ("MXF8F6F4_2x1SM_SS", "float_e5m2_t", "float,float_ue8m0_t", 256, 64, "K", "SW128", 128),
-        ("MXF4_SS", "float_e2m1_t", "float,float_ue8m0_t", 128, 192, "K", "SW128", 256),
-        ("MXF4_SS", "float_e2m1_t", "float,float_ue4m3_t", 128, 64, "K", "SW128", 256),
-        ("MXF4_2x1SM_SS", "float_e2m1_t", "float,float_ue4m3_t", 256, 128, "K", "SW128", 256),
-    ]
-    for kind, element, result, m, n, major, mode, depth in cases:
-        vector = {"e8m0": "32,", "e4m3": "16,"}[result[-6:-2]] if kind.startswith("MXF4_") else ""
-        name = f"SM100_MMA_{kind}<{element},{element},{result},{m},{n},{vector}UMMA::Major::{major},UMMA::Major::{major}>"
-        text = f"mma = {name}{{}}; "
-        for operand, extent in (("A", m), ("B", n)):
-            shape = f"partition_shape_{operand}(mma, ({extent},{depth}))"
-            atom = f"UMMA::Layout_{major}_{mode}_Atom<{element}>{{}}"
-            text += f"s{operand} = make_tensor(make_smem_ptr<{element}>(0), tile_to_mma_shape({atom}, {shape})); "
-        what = f"tcgen05.mma {kind} of {element}, {m} x {n}, {major}-major {mode}" + (
-            f", scales per {vector[:-1]}" if vector else ""
-        )
-        yield what, parse(f"{text}mma_operands(mma, {'0' if '_TS' in kind else 'sA'}, sB)", resolve=resolve)

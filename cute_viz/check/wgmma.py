@@ -84,7 +84,7 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe(Product):
+class Accumulators(Product):
     """The job of a dense atom. columns: the k that are probed, all of them when A is in registers."""
 
     @property

@@ -18,7 +18,7 @@ from cute_viz.engine.answer import format_of
     "  cute-viz explain 'complement(4:2, 24)'\n"
     "  # the steps as pictures\n  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg\n"
     "  # why CuTe refuses it\n  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'\n"
-    "  # how a file's layout comes about\n  cute-viz explain kernel.cu --name sB\n"
+    "  # how a file's layout comes about\n  cute-viz explain kernel.cu::sB\n"
     "  # why a copy does not vectorise\n  cute-viz explain - < copy.cu\n"
     "  # which bits are XORed into which\n  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'"
 )
@@ -30,7 +30,7 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
     """Show the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; for a
     swizzle, what happens to the bits; for copy(...) and gemm(...), whether CuTe accepts them, how wide the copy is and why not
     wider; for an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained;
-    of a FILE of source code the definition that --name says, or a slice of it, 'tAsA(_,_,0)': the operation that it is, its swizzle,
+    of a FILE of source code the definition that --name says, or a slice of it, 'sA(_,_,0)': the operation that it is, its swizzle,
     or what it is made of. Of several threads it is the first.
 
     A step's layout is in CuTe notation and can be drawn with render.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.call import Call
-from cute_viz.algebra.composed import ComposedLayout, as_layout, pointer_bits
+from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
@@ -30,7 +30,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
-from cute_viz.notation import called_last, calls_with, is_triton, parse, read_calls
+from cute_viz.notation import called_last, calls_with, is_triton, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.integer import MulticastMask, unknowns
 
@@ -165,37 +165,31 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     return _explained(calls, lambda: library.read(text, names).pick(entry), "")
 
 
-def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> Explanation:
+def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     """The steps of the operation that an entry of a whole file is, of a slice of one, `X(_,0)`, or else what it is.
 
     Without a query it is the last definition or statement that CuTe has to do with. Raises: the entry's own error.
 
-    >>> from cute_viz.engine.request import Request
-    >>> from cute_viz.engine.whole import file_of
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
     >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
-    >>> found = explain_entry(file_of(text, "a.h", Request(())), "L", ())
+    >>> found = explain_entry(read(text, "cpp", Given()), "L")
     >>> found.where, found.steps[-1].words
     ('A::L, line 2: decltype(complement(Layout<_4,_2>{}, _24{}))', 'together, coalesced')
     """
-    query, at = _sliced(query)
-    entry, calls = _meant(file, query, let)
+    entry, calls = _meant(file, query)
     if calls and calls[-1].name in VERDICTS:
         return _judged(calls[-1], _where(entry))
-    found = _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
-    if not at:
-        return found
-    value = value_of(entry)
-    cut = _explained((Call("slice", (at, value)),), lambda: as_layout(whole(value))(*at), found.where)
-    return replace(cut, steps=(*found.steps, *cut.steps) if isinstance(found.subject, Call) else cut.steps)
+    return _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
 
 
-def _meant(file: SourceFile, query: str | None, let: Collection[str]) -> tuple[Entry, tuple[Call, ...]]:
+def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Call, ...]]:
     """The entry of a query with its operations; without one the last statement of layouts, copies or MMAs.
 
     Raises: where that cannot be read, its error.
     """
     if query is not None:
-        entry = file.find(query, let)
+        entry = file.find(query)
         return entry, _operations(entry, strict=False)
     for entry in file.statements():
         if entry.name:
@@ -203,7 +197,7 @@ def _meant(file: SourceFile, query: str | None, let: Collection[str]) -> tuple[E
                 return entry, _operations(entry, strict=False)
         elif calls := _operations(entry, strict=True):
             return entry, calls
-    entry = meant(file, None, let)[0]
+    entry = meant(file, None)[0]
     return entry, _operations(entry, strict=False)
 
 
@@ -223,18 +217,6 @@ def _where(entry: Entry) -> str:
     """What an entry is called, its line, and the expression that it is defined by."""
     what = f"{entry.path}, line {entry.place}" if entry.name else f"line {entry.place}"
     return f"{what}: {' '.join(entry.text.split())}" if entry.text else what
-
-
-_SLICED = re.compile(r"(?P<name>[^()]*?)\((?P<at>[^<>]*)\)$")
-
-
-def _sliced(query: str | None) -> tuple[str | None, tuple[Any, ...]]:
-    """The name in `X(_,_,0)`, and the coordinate."""
-    found = _SLICED.match(query or "")
-    if found is None:
-        return query, ()
-    at = parse(f"({found['at']})")
-    return found["name"], at if isinstance(at, tuple) else (at,)
 
 
 def _judged(call: Call, where: str) -> Explanation:

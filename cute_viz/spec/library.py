@@ -63,7 +63,7 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     short = _short(spoken.name)
     if not spoken.machine:
         found = _found(short, files_for(short, folders), folders)
-        full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
+        full = _TMEM.sub("", name.replace(" ", "")) + (f"<{','.join(args)}>" if args else "")
         return None if found is None else entry(found, full, args, folders, machine)
     matches = [found for file in files_for(short, folders) if (found := find(file, short)) is not None]
     return _of_machine(matches, args, folders, machine)
@@ -221,8 +221,13 @@ def _completed(short: str, full: str) -> str | None:
     return None
 
 
+_TMEM = re.compile(r"^(?:cute::)?(?:SM100::TMEM::\w+::)?")  # `using` brings its names into cute itself (copy_traits_sm100.hpp)
+
+
 def _short(name: str) -> str:
     """A name without its namespaces; SM90::GMMA::MMA_64x... is called SM90_64x..."""
     plain = name.replace(" ", "")
-    spaces = re.match(r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED)::)+", plain)
+    spaces = re.match(
+        r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED|TMEM|LOAD(?:_STAT)?|STORE|UTCCP)::)+", plain
+    )
     return re.sub(r"^MMA_(?=64x)", "SM90_", plain[spaces.end() :] if spaces else plain)

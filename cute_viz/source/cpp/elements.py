@@ -8,8 +8,9 @@ from typing import Any
 from cute_viz.algebra.inttuple import Underscore, show
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Template
+from cute_viz.source.cpp.values import Class, Enumerator, External, Template
 from cute_viz.values.integer import Runtime, Unknown, compared
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 # Tags of CUTLASS, which are types of their own.
@@ -80,7 +81,7 @@ def same(a: Any, b: Any) -> bool | None:
     if type(a) is not type(b):
         return False
     if isinstance(a, Pointer):
-        return None if a.element is None or b.element is None else same(a.element, b.element)
+        return None if a.type is None or b.type is None else same(a.type, b.type)
     if isinstance(a, Underscore):
         return True
     return bool(each_integer(int, a) == each_integer(int, b))

@@ -13,10 +13,9 @@ from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.notation.vocabulary import PRINTERS
-from cute_viz.source.cpp.evaluate import as_word
-from cute_viz.source.cpp.located import OF_TENSORS, as_tensor, plain, pointer_of
+from cute_viz.source.cpp.evaluate import OF_TENSORS, as_word
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import Thread
+from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
@@ -63,7 +62,7 @@ def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, 
     if not _is_operation(name) or not tree.args:
         return ()
     operands = [meaning.solid(function.object), *meaning.arguments(tree.args)]
-    if isinstance(operands[0], _LAYOUTS) and function.part.name not in _METHODS:
+    if isinstance(operands[0], (*_LAYOUTS, Tensor)) and function.part.name not in _METHODS:
         return ()  # `layout.shape<0>()`: a member
     template = tuple(as_word(meaning.argument(item)) for item in function.part.args or ())
     return (_operation(name, operands, template),)
@@ -72,7 +71,7 @@ def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, 
 def _slice(meaning: Meaning, function: Node, tree: Call) -> tuple[Operation, ...]:
     """A tensor or a layout at a coordinate with `_`."""
     value = meaning.value(function)
-    if isinstance(value, Thread) and isinstance(value.view, _LAYOUTS):
+    if isinstance(value, Thread) and isinstance(value.view, (*_LAYOUTS, Tensor)):
         value = value.view
     if not isinstance(value, (*_LAYOUTS, Tensor)):
         return ()
@@ -90,9 +89,12 @@ def _given(value: Any, name: str) -> Any:
     """A value as an operation is given it: of a thread that nobody knows its view, an integer that nobody knows as it is."""
     if isinstance(value, Thread):
         tiled = getattr(value.view, "tiled", None)
-        return finished(plain(value.view)) if tiled is None else get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
-    tensor = name in MOVES or name in OF_TENSORS or "_tma_" in name
-    return each_integer(_kept, as_tensor(plain(value), pointer_of(value)) if tensor else plain(value))
+        if tiled is not None:
+            return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+        value = value.view
+    if isinstance(value, Tensor):
+        value = split(value) if name in MOVES or name in OF_TENSORS or "_tma_" in name else value.printed
+    return each_integer(_kept, value)
 
 
 def _kept(n: int) -> Any:

@@ -13,7 +13,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import bits, same
+from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.tree import (
     COMPARE,
     Binary,
@@ -28,10 +28,10 @@ from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
-    Pointer,
     as_int,
 )
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _LARGE = 4096  # bits of a product
@@ -58,8 +58,8 @@ class Operators(Definitions):
             return not self.truth(node.value)
         value = self.solid(node.value)
         if node.operator == "*" and isinstance(value, Pointer):
-            if isinstance(value.element, Class):
-                return value.element
+            if isinstance(value.type, Class):
+                return value.type
             raise self.fail("cannot determine what a pointer points to", node.span)
         if isinstance(value, float) and node.operator in "+-":
             return -value if node.operator == "-" else value
@@ -79,8 +79,8 @@ class Operators(Definitions):
         except CuteVizError:
             return Pointer()
         if node.operator == "T*" and not (isinstance(value, External) and value.error is not None):
-            return Pointer(value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
-        return Pointer(value if isinstance(value, (Class, ValueType)) else None)
+            return Pointer(type=value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
+        return Pointer(type=value if isinstance(value, (Class, ValueType)) else None)
 
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
@@ -188,11 +188,8 @@ class Operators(Definitions):
 
     def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
         """A pointer so many elements further on."""
-        known = pointer.address is not None and isinstance(count, int) and isinstance(pointer.element, ValueType)
-        if not known or pointer.space == "tmem":
-            return replace(pointer, address=None)
-        assert pointer.address is not None
-        return replace(pointer, address=pointer.address + int(count) * bits(pointer.element) // 8)
+        known = isinstance(count, int)
+        return pointer.moved(Runtime(int(count)) if known else 0, known)
 
     def _integers(self, operator: str, a: int, b: int, node: Binary) -> int:
         """An operator of two integers, as ints of C++."""
@@ -264,7 +261,7 @@ class Operators(Definitions):
             return kind
         if isinstance(value, int) and not isinstance(value, bool):
             return replace(kind, address=int(value))
-        return replace(kind, address=value.address, space=kind.space or value.space) if isinstance(value, Pointer) else kind
+        return value.of(kind.type) if isinstance(value, Pointer) and kind.known is not None else kind
 
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
         """A value as a type of numbers."""

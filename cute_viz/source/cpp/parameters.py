@@ -18,13 +18,13 @@ from cute_viz.source.cpp.values import (
     External,
     Function,
     Lazy,
-    Pointer,
     Template,
     static,
     taken,
     typed,
 )
 from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 

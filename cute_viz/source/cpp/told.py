@@ -13,8 +13,9 @@ from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
 from cute_viz.source.cpp.scopes import Param, Range, Scope
 from cute_viz.source.cpp.uses import Use, all_uses
-from cute_viz.source.cpp.values import Class, Env, Lazy, Pointer, finished
+from cute_viz.source.cpp.values import Class, Env, Lazy, finished
 from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 
 _USES = 16  # calls of one function that are compared
 

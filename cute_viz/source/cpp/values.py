@@ -247,18 +247,6 @@ def solid(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """A pointer or an iterator: the type of its elements, its memory, "" of none, its address in bytes, where they are known."""
-
-    element: Any = None
-    space: str = ""
-    address: int | None = None
-
-    def __str__(self) -> str:
-        return "a pointer"
-
-
 class Pack(tuple[Any, ...]):
     """The arguments of a parameter pack."""
 
