@@ -245,7 +245,7 @@ def _explained(
     if isinstance(value, DescriptorTensor):
         return _fragment(value, where)
     steps, plain = _told(calls), whole(value)
-    last = steps[-1].value if steps else None
+    last = whole(steps[-1].value) if steps else None
     if last is not None and (calls[-1].name == "slice" or _parts_of(last) == _parts_of(plain)):  # which has the marks
         steps[-1] = replace(steps[-1], value=plain)
     elif steps:
