@@ -178,6 +178,8 @@ def _accesses(report: Report) -> None:
         output.say(instruction, err=False)
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
+    for note in report.notes:
+        output.say(note, err=False)
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         causes.setdefault(f"not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", []).append(move)
