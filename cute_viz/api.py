@@ -22,7 +22,8 @@ def parse(
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> Any:
-    """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom.
+    """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom; or what a file defines,
+    `kernel.cu::gemm_tn::sA(_,_,0)`.
 
     let: values for run-time names, as values or texts. dialect: `auto`, `cute`, `cpp`, `dsl`, `dump`. name: which of several
     objects. layouts: folders of your own atoms and specs. limits: higher limits by their names. Anything but text is read as it
@@ -33,10 +34,12 @@ def parse(
     >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
     ('(4,8):(8,1)', '(4, 8)')
     """
-    from cute_viz.engine.answer import evaluate
+    from cute_viz.engine.answer import ask, evaluate
+    from cute_viz.source.address import address_of
 
-    request = _request((source,), {}, let, name, dialect, layouts, limits)
-    return evaluate(str(request.sources[0]), request)[0]
+    request = _request((str(_plain(source)) if source is not None else None,), {}, let, name, dialect, layouts, limits)
+    (text,) = request.sources
+    return ask(request).obj if address_of(text) is not None else evaluate(text, request)[0]
 
 
 def figure(
@@ -68,7 +71,8 @@ def figure(
 ) -> Figure:
     """The picture of a source, or of several side by side.
 
-    source, more: a text (an expression, the name of an atom or a spec, source code, a print), an object, or a figure.
+    source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
+    `kernel.cu::sA`), an object, or a figure.
     view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.

@@ -104,6 +104,9 @@ class CuteVizError(Exception):
         if self.text is not None and self.span is not None:
             line, column = _line_column(self.text, self.span.start)
             cell, line = in_cell(self.text, self.span.start, line)
+            if self.name and "#line " in self.text:
+                line, file = _marked(self.text, self.span.start, line)
+                parts = [os.path.join(os.path.dirname(self.name), file)] if file else parts
             parts += [f"cell {cell}"] * bool(cell) + [str(line), str(column)] if (self.name or "\n" in self.text) else []
         return ":".join(parts)
 
@@ -252,6 +255,14 @@ def _no_command(line: str) -> str:
 def _line_column(text: str, offset: int) -> tuple[int, int]:
     head = text[:offset]
     return head.count("\n") + 1, offset - (head.rfind("\n") + 1) + 1
+
+
+def _marked(text: str, offset: int, line: int) -> tuple[int, str]:
+    """The line of a place as the marker before it counts, `#line 3 "a.h"`, and the file that it names; else the line and ""."""
+    marks = list(re.finditer(r'^#line (\d{1,9}) "([^"\n]*)"\n', text[:offset], re.M))
+    if not marks:
+        return line, ""
+    return int(marks[-1][1]) + text.count("\n", marks[-1].end(), offset), marks[-1][2]
 
 
 def in_cell(text: str, offset: int, line: int) -> tuple[int, int]:

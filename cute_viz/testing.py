@@ -2,11 +2,13 @@
 
     from cute_viz.testing import assert_conflict_free, assert_covers, assert_same, assert_vector
 
-A layout, a copy or an access is a text in any notation that `parse` reads, or an object.
+A layout, a copy or an access is a text in any notation that `parse` reads, the address of an object in a file, as in
+`assert_conflict_free("kernel.cu::sA", "kernel.cu::s2r_copy", let={"M": 512})`, or an object; `let` gives values to names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cute_viz.analysis import expect
@@ -14,10 +16,12 @@ from cute_viz.api import parse
 from cute_viz.notation import read_call
 from cute_viz.options.words import parse_tile
 
+Let = Mapping[str, Any] | None
+
 __all__ = ["assert_conflict_free", "assert_covers", "assert_same", "assert_vector"]
 
 
-def assert_same(a: Any, b: Any) -> None:
+def assert_same(a: Any, b: Any, let: Let = None) -> None:
     """Two layouts give the same offset at every coordinate.
 
     Raises: AssertionError with the first cells that differ; CuteVizError for a text that cannot be read.
@@ -27,10 +31,10 @@ def assert_same(a: Any, b: Any) -> None:
     Traceback (most recent call last):
     AssertionError: (2,2):(2,1) and (2,2):(1,2) differ in 2 of 4 cells: (1,0) is 2 and 1; (0,1) is 1 and 2
     """
-    _check(expect.same(_object(a), _object(b)))
+    _check(expect.same(_object(a, let), _object(b, let)))
 
 
-def assert_covers(tv: Any, tile: Any = None) -> None:
+def assert_covers(tv: Any, tile: Any = None, let: Let = None) -> None:
     """The threads' values of a TV layout, or of a TiledCopy, hold every cell of the tile once.
 
     tile: `(8, 128)` or "8x128"; a TiledCopy has its own.
@@ -38,10 +42,10 @@ def assert_covers(tv: Any, tile: Any = None) -> None:
 
     >>> assert_covers("((4,8),(2,2)):((32,1),(16,8))", "16x8")
     """
-    _check(expect.covers(_object(tv), parse_tile(tile) if isinstance(tile, str) else tile))
+    _check(expect.covers(_object(tv, let), parse_tile(tile) if isinstance(tile, str) else tile))
 
 
-def assert_conflict_free(smem: Any, access: Any, type: Any = None, **how: Any) -> None:
+def assert_conflict_free(smem: Any, access: Any, type: Any = None, let: Let = None, **how: Any) -> None:
     """No access of the tile in shared memory has a bank conflict.
 
     access: a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into the column-major tile.
@@ -51,10 +55,10 @@ def assert_conflict_free(smem: Any, access: Any, type: Any = None, **how: Any) -
 
     >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
     """
-    _check(expect.conflict_free(_object(smem), _object(access), type, **how))
+    _check(expect.conflict_free(_object(smem, let), _object(access, let), type, **how))
 
 
-def assert_vector(copy: Any, bits: int) -> None:
+def assert_vector(copy: Any, bits: int, let: Let = None) -> None:
     """A copy moves this many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom;
     `copy_if` and `copy_aligned`, too.
 
@@ -66,13 +70,17 @@ def assert_vector(copy: Any, bits: int) -> None:
     if name in ("copy", "copy_if", "copy_aligned"):
         from cute_viz.spec import PACKAGED
 
-        _check(expect.vector(read_call(copy, {}, PACKAGED.resolve)[1], bits, name))
+        _check(
+            expect.vector(
+                read_call(copy, {name: parse(value) for name, value in (let or {}).items()}, PACKAGED.resolve)[1], bits, name
+            )
+        )
     else:
-        _check(expect.vector(_object(copy), bits))
+        _check(expect.vector(_object(copy, let), bits))
 
 
-def _object(x: Any) -> Any:
-    return parse(x) if isinstance(x, str) else x
+def _object(x: Any, let: Let) -> Any:
+    return parse(x, let) if isinstance(x, str) else x
 
 
 def _check(failure: str) -> None:

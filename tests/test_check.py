@@ -25,11 +25,11 @@ from cute_viz.check import (
     counters,
     cuda,
     digest,
+    kernels,
     layout_ptx,
     layouts,
     library,
     mma,
-    mma_ptx,
     plan,
     report,
     runner,
@@ -281,7 +281,7 @@ def test_two_exchanged_owners_are_found_where_they_are(operand: str) -> None:
             column[3], column[40] = column[40], column[3]
 
     atom = resolve(ATOM)
-    outcome = probed(only([mma.check(mma_ptx.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)]))
+    outcome = probed(only([mma.check(mma.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)]))
     wrong = {(sheet.role, cell) for sheet in outcome.sheets for cell, ok in enumerate(sheet.ok) if not ok}
     assert wrong == {(operand, 3), (operand, 40)}
 
@@ -290,7 +290,7 @@ def test_the_transposed_accumulator_is_found() -> None:
     atom = resolve(ATOM)
     assert isinstance(atom, plan.MMA_Atom)
     wrong = replace(atom, layout_c=parse("((4,8),(2,2)):((32,1),(8,16))"))
-    outcome = probed(only([mma.check(mma_ptx.instruction(wrong), build(wrong), ATOM)]))
+    outcome = probed(only([mma.check(mma.instruction(wrong), build(wrong), ATOM)]))
     assert outcome.agree < outcome.cells
 
 
@@ -310,7 +310,7 @@ def test_every_mma_of_the_library_has_a_plan_or_a_reason() -> None:
 
 def test_saturation_and_popcount_stand_in_the_opcode() -> None:
     opcodes = [
-        mma_ptx.instruction(resolve(f"SM80_{rest}")).opcode
+        mma.instruction(resolve(f"SM80_{rest}")).opcode
         for rest in ("16x8x32_S32S8U8S32_TN_SATURATE", "8x8x128_S32U1U1S32_TN_ANDPOPC")
     ]
     assert opcodes == [
@@ -349,6 +349,23 @@ def test_what_cute_has_wrong_is_known() -> None:
         assert verdict.verdict == "known"
         assert "CuTe" in verdict.reason
         assert report.judged(item, Outcome((Sheet("C", 1, 1, ("0",), ("1",), (False,)),), True)).verdict == "differ"
+
+
+# ---- kernels as texts with holes
+
+
+def test_a_kernel_is_its_text_with_every_hole_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    each = "#each j n\n#if odd\nst [{4*j+2}], %d{j};\n#else\nld {%d<n>}, {%w0,%w1};\n#end\n#end\n"
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "outer.ptx").write_text("#needs {needs}\n" + each + "#use inner.ptx at={n*n}\n")
+    (tmp_path / "kernels" / "inner.ptx").write_text("#if !odd\nadd {at+1};\n#end\n")
+    monkeypatch.setattr(kernels, "files", lambda package: tmp_path)
+    made = kernels.kernel("outer.ptx", "k", "8.4 90a", n=2, odd=True)
+    assert (made.version, made.target, made.exact) == ((8, 4), 90, True)
+    assert made.body.split("\n") == ["st [2], %d0;", "st [6], %d1;"]
+    assert kernels.text("outer.ptx", needs="", n=2, odd=False).split("\n")[1:] == ["ld {%d0,%d1}, {%w0,%w1};"] * 2 + ["add 5;"]
+    with pytest.raises(KeyError, match="odd"):
+        kernels.text("outer.ptx", needs="", n=2)
 
 
 # ---- wgmma, TMA, tilings, banks: structure

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cute_viz.check import descriptors, plan, tma_box, tma_conv, umma
+from cute_viz.check import library, plan
 from cute_viz.check.elements import UNSIGNED, element_of, encode
 from cute_viz.check.job import POISON, Check, In, Map, Out
 from cute_viz.spec.library import resolve
 
-TAKEN = [pytest.param(obj, id=name) for name, obj in descriptors.subjects()]
-MOVED = [pytest.param(obj, id=name) for name, obj in tma_box.subjects()]
+TAKEN = [pytest.param(obj, id=name) for name, obj in library.subjects("descriptors")]
+MOVED = [pytest.param(obj, id=name) for name, obj in library.subjects("tma")]
 
 
 def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, modes: Any = ((0, 0), (3, 1), (2, 2), (1, 3))) -> Any:
@@ -40,7 +40,7 @@ def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, mo
 def test_products_through_descriptors_are_exact_where_the_hardware_reads_canonical_layouts(obj):
     for item in plan.plan(obj, "x"):
         assert isinstance(item, Check)
-        job = item.launches.__self__  # type: ignore[attr-defined]
+        job: Any = item.job
         numbers = {int(p): v for v, p in enumerate(encode(np.arange(4), job.kind).tolist())}
         outputs = []
         for launch in item.launches():
@@ -104,7 +104,7 @@ def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
 
     (item,) = plan.plan(parse(f"SM100_TMEM_{name}{{}}"), "x")
     assert isinstance(item, Check)
-    job: Any = item.launches.__self__  # type: ignore[attr-defined]
+    job: Any = item.job
     columns, registers = job.extents()
     packed = 2 if "_16b" in name else 1  # neighbouring columns in a register
     out = np.zeros(job.right().shape, np.uint32)
@@ -166,18 +166,19 @@ def metadata(row: int, k: int, bits: int, selector: int) -> tuple[int, int]:
 
 def sparse_product(job: Any, launch: Any, kinds: Any) -> bytes:
     """What a sparse wgmma accumulates, thread by thread: every row of A spread out as the metadata of its threads says."""
-    made = job.sparse.made
+    made = job.made
     a, b, e = (x.data for x in launch.arguments[:3])
     selector = launch.arguments[-1].value
     bits, group = made.a.bits, 2 if made.a.bits == 32 else 4
     words = np.frombuffer(e, np.uint32)
     back = {int(p): v for v, p in enumerate(encode(np.arange(kinds), made.a.name).tolist())}
     other = {int(p): v for v, p in enumerate(encode(np.arange(kinds), made.b.name).tolist())}
-    first = np.frombuffer(a, UNSIGNED[bits]).reshape(launch.grid[0], 8, 2, 8, -1).transpose(0, 1, 3, 2, 4).reshape(-1, 64, made.k)
+    first = np.frombuffer(a, UNSIGNED[bits]).reshape(launch.grid[0], 8, 2, 8, -1).transpose(0, 1, 3, 2, 4)
+    first = first.reshape(-1, 64, made.held)
     second = np.frombuffer(b, UNSIGNED[bits]).reshape(launch.grid[1], made.n // 8, 4, 8, -1)
-    second = second.transpose(0, 1, 3, 2, 4).reshape(-1, made.n, 2 * made.k)
-    place = np.zeros((64, made.k), int)
-    for row, slot in product(range(64), range(made.k)):
+    second = second.transpose(0, 1, 3, 2, 4).reshape(-1, made.n, made.k)
+    place = np.zeros((64, made.held), int)
+    for row, slot in product(range(64), range(made.held)):
         k = slot * 2 // group * group
         thread, nibble = metadata(row, k, bits, selector)
         code = int(words[thread]) >> 4 * nibble & 15
@@ -185,7 +186,7 @@ def sparse_product(job: Any, launch: Any, kinds: Any) -> bytes:
         place[row, slot] = k + kept
     out = []
     for y, x in product(range(launch.grid[1]), range(launch.grid[0])):
-        whole = np.zeros((64, 2 * made.k), int)
+        whole = np.zeros((64, made.k), int)
         np.put_along_axis(whole, place, np.vectorize(back.__getitem__, otypes=[int])(first[x]), axis=1)
         c = whole @ np.vectorize(other.__getitem__, otypes=[int])(second[y]).T
         t, v = np.meshgrid(np.arange(128), np.arange(made.n // 2), indexing="ij")
@@ -206,7 +207,7 @@ def sparse_product(job: Any, launch: Any, kinds: Any) -> bytes:
 def test_metadata_is_read_where_the_ptx_isa_has_it(name, kinds):
     (item,) = plan.plan(resolve(f"GMMA_{name}"), "x")
     assert isinstance(item, Check)
-    job: Any = item.launches.__self__  # type: ignore[attr-defined]
+    job: Any = item.job
     outcome = item.judge([[sparse_product(job, launch, kinds)] for launch in item.launches()])
     assert outcome.agree == outcome.cells
     assert outcome.control
@@ -247,7 +248,7 @@ def convolved(launch: Any) -> bytes:
     return bytes(shared) * ctas
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in tma_conv.subjects()][1::2])
+@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in library.subjects("im2col")][1::2])
 def test_pixels_land_as_drawn_where_im2col_steps_through_the_box_of_corners(obj):
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
@@ -305,11 +306,11 @@ def multiplied(obj: Any, launch: Any, vector: int) -> bytes:
     return (memory.view(np.uint16).astype(np.uint32) if memory.dtype == np.float16 else memory).tobytes()
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in umma.subjects()][1::2])
+@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in library.subjects("umma")][1::2])
 def test_accumulators_stand_at_the_lanes_that_the_ptx_isa_has(obj):
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
-    vector = item.launches.__self__.vector  # type: ignore[attr-defined]
+    vector = item.job.vector
     outcome = item.judge([[multiplied(obj, launch, vector)] for launch in item.launches()])
     m, n, _ = obj.mma.atom.shape_mnk
     assert outcome.agree == outcome.cells == m * n

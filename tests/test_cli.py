@@ -287,7 +287,7 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
         (["list", "mma", "--type", "f99"], 1, "no mma atom has the type f99"),
         (["check-spec"], 2, "name a spec file, or give --schema"),
         (["swizzle"], 2, "the tile is missing: give ROWSxCOLS"),
-        (["swizzle", "64x64", "--list"], 2, "--list only lists the accesses: leave out ROWSxCOLS"),
+        (["swizzle", "64x64", "--list"], 2, "--list only lists the accesses: leave out ROWSxCOLS|LAYOUT"),
         (["swizzle", "--list", "-o", "f.svg"], 2, "leave out --output"),
         (["swizzle", "--list", "--json"], 2, "leave out --json"),
         (["swizzle", "--list", "--type", "f16"], 2, "leave out --type"),

@@ -167,9 +167,7 @@ def test_specialisations_and_overloads_have_names() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "int n = 4; if (argc > 1) n = 8;",
         "int n = 4; for (int i = 0; i < argc; ++i) { n *= 2; }",
-        'int n = 4; sscanf(argv[1], "%d", &n);',
         "int n = 4; n = unknown();",
         "int n = 4; n++;",
         "int n; std::cin >> n;",
@@ -182,6 +180,15 @@ def test_what_depends_on_the_run_is_unknown(body: str) -> None:
     assert error(number, "k").needs in (("n",), ("unknown",), ())
     assert value(text, "m") == "_4:_1"
     assert value(text, "l", n="6") == "(6,2):(_1,6)"
+
+
+@pytest.mark.parametrize("body", ["int n = 4; if (argc > 1) n = 8;", 'int n = 4; sscanf(argv[1], "%d", &n);'])
+def test_what_arguments_would_change_is_as_without_them_and_said(body: str) -> None:
+    given = Given()
+    file = read(f"int main(int argc, char** argv) {{ {body} auto l = make_layout(make_shape(n, 2)); }}", given)
+    assert not given.notes
+    assert str(file.find("l").read()) == "(4,2):(_1,4)"
+    assert list(given.notes) == ["n = 4 (line 1), as without arguments; `let=n=...` gives another"]
 
 
 def test_a_plain_assignment_is_followed() -> None:

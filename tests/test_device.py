@@ -13,7 +13,7 @@ import pytest
 
 from cute_viz.check import device, plan, report, runner
 from cute_viz.check.device import Device, DeviceError
-from cute_viz.check.job import In, Launch, Out, Tensor, Word
+from cute_viz.check.job import In, Launch, Map, Out, Word
 from cute_viz.errors import CannotCheck
 from cute_viz.notation import parse
 from cute_viz.spec import resolve
@@ -35,8 +35,9 @@ class Status(IntEnum):
 class Driver:
     """The calls that `Device` makes. memory: of each pointer its bytes. tried: the names of the calls, in order."""
 
-    CUjit_option = CUjitInputType = CUfunction_attribute = CUtensorMapDataType = Named()
-    CUtensorMapInterleave = CUtensorMapSwizzle = CUtensorMapL2promotion = CUtensorMapFloatOOBfill = Named()
+    CUjit_option = CUjitInputType = CUfunction_attribute = Named()
+    CUtensorMapInterleave = CUtensorMapL2promotion = CUtensorMapFloatOOBfill = Named()
+    CUtensorMapDataType = CUtensorMapSwizzle = int
     CUdevice_attribute = Named()
     cuuint32_t = cuuint64_t = int
 
@@ -192,15 +193,14 @@ def test_a_failed_launch_frees_its_buffers(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_descriptor_is_passed_by_value_and_shared_memory_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = use(Driver(), monkeypatch)
-    tensor = Tensor(1, 8, 64, (8, 64), 3, 16)
+    tensor = Map(1, (64, 8), (128,), (64, 8), 3, 1, 2)
     (out,) = Device().run("module", [Launch("k", (1, 2, 3), 32, (tensor, In(bytes(1024)), Out(8), Word(-1)), 96 << 10)])
     assert out == [b"\xcd" * 8]  # nothing wrote: the poison comes back
     assert np.frombuffer(driver.first, np.uint64).tolist() == list(range(16))
     assert driver.launched == ("k", (1, 2, 3), 32, 96 << 10)
     assert driver.attributes == {"CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": 96 << 10}
-    kind, rank, _, dimensions, pitches, box, *_, swizzle, _, _ = driver.described
-    assert (kind, rank, dimensions, pitches, box) == ("CU_TENSOR_MAP_DATA_TYPE_UINT16", 2, [64, 8], [128], [64, 8])
-    assert swizzle == "CU_TENSOR_MAP_SWIZZLE_128B"
+    kind, rank, _, dimensions, pitches, box, steps, _, swizzle, _, _ = driver.described
+    assert (kind, rank, dimensions, pitches, box, steps, swizzle) == (1, 2, [64, 8], [128], [64, 8], [1, 1], 3)
 
 
 def test_the_shortest_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:

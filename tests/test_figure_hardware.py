@@ -12,7 +12,7 @@ import pytest
 from cute_viz import figure, parse
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.tmem import place
-from cute_viz.check.copy_ptx import move
+from cute_viz.check.copies import move
 from cute_viz.engine import Request, ask
 from cute_viz.engine.facts import facts_of
 from cute_viz.errors import FigureError

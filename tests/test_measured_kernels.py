@@ -11,8 +11,8 @@ import pytest
 
 from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
-from cute_viz.engine.request import Request
-from cute_viz.engine.whole import file_of
+from cute_viz.engine import Request, Source
+from cute_viz.engine.reading import Reading
 
 ROOT = Path(__file__).parent.parent
 RECORD = json.loads((ROOT / "layouts" / "verified" / "kernels" / "nvidia-h100.json").read_text())
@@ -22,7 +22,7 @@ EVERY = 6  # of the kernels of one copy, each sixth is tried here: they take 30 
 
 def predicted(file: str, let: dict[str, str], call: str = "", only: tuple[str, ...] = ()) -> list[tuple[str, Cost]]:
     """(the call, the cost) of every access, of the calls that contain `call`, of one of `only`."""
-    source = file_of(FILES[file], file, Request((), let=let))
+    source = Reading(Source(FILES[file], file), Request((), let=let)).file
     moves = [move for move in source.moves() if call in move.call and (not only or move.call.partition(",")[0] in only)]
     # copy_kernel is called by nothing; axpby was not measured: with a beta of 0 it does not load y
     moves = [move for move in moves if move.scope[0] != "copy_kernel" and move.name != "axpby"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cute_viz.engine import Request, ask
+from cute_viz.engine import Folder, Request, ask
 from cute_viz.engine.answer import evaluate
 from cute_viz.engine.request import Source
 from cute_viz.errors import CuteVizError
@@ -150,10 +150,10 @@ def test_files_are_read_where_a_door_says_so(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("layout: (2,3)\n")
     (tmp_path / "x.json").write_bytes(ask(Request(("(2,3)",))).write("json"))
     for name in ("x.cu", "x.yaml", "x.json"):
-        assert figure(str(tmp_path / name), files=True).panels[0].rows == 2
-        with pytest.raises(CuteVizError) as caught:
-            figure(str(tmp_path / name))
-        assert not (caught.value.name or "").startswith(str(tmp_path))
+        assert figure(str(tmp_path / name)).panels[0].rows == 2
+        for folder in (None, Folder(str(tmp_path / "no"), str(tmp_path / "no"))):
+            with pytest.raises(CuteVizError, match=r"cannot be read here|leads out of the folder"):
+                figure(str(tmp_path / name), folder=folder)
     (tmp_path / "wrong.cu").write_text("make_layout(make_shape(_2{}\n")
     with pytest.raises(CuteVizError) as caught:
         obj(str(tmp_path / "wrong.cu"), files=True)

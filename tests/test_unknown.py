@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cute_viz.algebra import ops
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
-from cute_viz.values.integer import Unknown, compared, unknowns
+from cute_viz.values.integer import compared, unknowns
 from tests.commands import run
 
 
@@ -125,17 +124,6 @@ def test_a_name_is_asked_for_where_its_number_counts(text: str) -> None:
     answer = run("eval", text)
     assert answer.returncode == 1
     assert "--let M=512" in answer.stderr.decode()
-
-
-@pytest.mark.parametrize("operation", [op for op in ops.OPS.values() if op.name not in ops.ON_TYPES], ids=lambda op: op.name)
-def test_every_other_operation_asks_for_it(operation: ops.Op) -> None:
-    """With a run-time integer for any of its operands, or in it."""
-    from cute_viz.algebra.layout import Layout
-
-    for operand in (Unknown(), Layout((Unknown(), 8), (8, 1)), (Layout(4, Unknown()), 2)):
-        operands = [operand, *[4] * max(0, operation.least - 1)]
-        with pytest.raises(CuteVizError):
-            operation.call(operands)
 
 
 def test_it_is_never_taken_for_a_number() -> None:

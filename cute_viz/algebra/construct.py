@@ -172,7 +172,7 @@ def of_integers(name: str, layout: Any) -> Layout:
     """
     if not isinstance(layout, Layout):
         refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
-    if not all(isinstance(leaf, int) for leaf in leaves(layout.stride)):
+    if not all(isinstance(leaf, (int, Unknown)) for leaf in leaves(layout.stride)):
         refuse(name, (layout,), "coordinate strides have no order")
     return layout
 

@@ -1,8 +1,9 @@
 """C++ and the Python DSL, whose compiler builds some results otherwise: which of the two an operation is computed for.
 
 Of the same operands the DSL coalesces the modes of a raked product, opens modes of one mode in flat and tiled divisions, gives an
-extent of 1 of a tiler the stride 0, sorts equal strides in their order, divides modes by their sizes, gives 1:0 for the left inverse
-of strides of 0, repeats blocks that do not divide their target, and has complements and inverses of layouts of coordinates, which C++ has not (tried with 4.8.1).
+extent of 1 of a tiler the stride 0, sorts equal strides in their order, divides modes by their sizes, gives 1:0 for the left
+inverse of strides of 0, repeats blocks that do not divide their target, and has complements and inverses of layouts of
+coordinates, which C++ has not (tried with 4.8.1).
 """
 
 from __future__ import annotations

@@ -7,14 +7,13 @@ is called. Template arguments (`size<1>(A)`) are handed on after the others, or 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Unknown, unknowns
 
 TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
 
@@ -55,21 +54,8 @@ class Op:
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
         from cute_viz.algebra.mixed import entered, is_mixed, left
 
-        if (unknown := next(unknowns(tuple(args)), None)) is not None:
-            return self._on_types(args, template, unknown)
         inside = entered(self.name, args)
         operands, named = self.fitted(inside, template)
-        result = self.resolve()(*operands, **named)
-        return left(result) if inside is not args or is_mixed(operands) else result
-
-    def _on_types(self, args: list[Any], template: tuple[Any, ...], unknown: Unknown) -> Any:
-        """The result where an operand has a run-time integer, which only what CuTe computes on types can do without."""
-        from cute_viz.algebra.mixed import entered, is_mixed, left
-
-        inside = entered(self.name, args)
-        operands, named = self.fitted(inside, template)
-        if self.name not in ON_TYPES:
-            raise unknown.error()
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else result
 
@@ -310,15 +296,6 @@ _ROWS = (
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 
-# What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
-_ON_TYPES = (
-    "flatten group take select append prepend replace zip slice dice get layout shape stride rank depth size make_layout"
-    " make_composed_layout crd2idx slice_and_offset composition complement right_inverse left_inverse logical_divide zipped_divide"
-    " tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce"
-    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition outer_partition domain_offset"
-    " get_slice partition_A partition_B partition_C partition_S partition_D"
-)
-ON_TYPES = frozenset(_ON_TYPES.split())
 # The names of CuTe's Python DSL and of older headers for the same things.
 ALIASES = {
     "group_modes": "group",
@@ -340,14 +317,19 @@ ALIASES = {
 def find(name: str) -> Op:
     """The operation of a name, with or without `cute::` or `cute.`; an AlgebraError names the nearest ones.
 
+    `dsl.` before the last word means what the DSL's compiler computes, where that is something else: see dsl.py.
+
     >>> find("cute::group_modes").name
     'group'
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [str(find(name).call([Layout((8, 1)), Layout((4, 1))])) for name in ("raked_product", "cute.dsl.raked_product")]
+    ['((4,8),(1,1)):((8,1),(0,0))', '((4,8),1):((8,1),0)']
     """
     short = name.replace("::", ".").rsplit(".", 1)[-1]
     short = f"blockwise_{short}" if "BlockwiseScaleConfig" in name else short
     short = ALIASES.get(short, short)
     if short in OPS:
-        return OPS[short]
+        return replace(OPS[short], module="dsl", function=short) if ".dsl." in f".{name}" else OPS[short]
     from difflib import get_close_matches
 
     near = get_close_matches(short, [*OPS, *ALIASES], n=3, cutoff=0.55)

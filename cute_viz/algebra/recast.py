@@ -16,7 +16,7 @@ from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Runtime, is_constant, is_known
+from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
 from cute_viz.values.types import bits_of, sparse
 
 
@@ -46,11 +46,11 @@ def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
     if isinstance(shape, tuple):
         parts = [_upcast(s, d, n, layout) for s, d in zip(shape, stride, strict=True)]
         return tuple(s for s, _ in parts), tuple(d for _, d in parts)
-    if not isinstance(stride, int):
+    if not isinstance(stride, (int, Unknown)):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
         return shape, stride
-    if isinstance(stride, Runtime):  # CuTe takes it to be a multiple of n, and does not look
+    if isinstance(stride, (Runtime, Unknown)):  # CuTe takes it to be a multiple of n, and does not look
         return shape, div_rem(stride, n)[0]
     if stride % n and n % stride:
         refuse(f"upcast<{n}>", (layout,), f"Divisibility condition: neither of the stride {stride} and {n} divides the other")

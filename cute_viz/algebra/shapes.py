@@ -9,7 +9,7 @@ from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Runtime, Unknown, is_known
+from cute_viz.values.integer import Runtime, Unknown, compared, is_known
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -154,7 +154,8 @@ def equal(a: Any, b: Any) -> bool | int:
     >>> equal(4, 4), equal(4, Runtime(4))
     (True, 1)
     """
-    return bool(a == b) if is_known(a) and is_known(b) else Runtime(a == b)
+    found = compared("==", a, b)
+    return found if is_known(a) and is_known(b) else Runtime(found)
 
 
 def every(answers: Iterable[bool | int]) -> bool | int:
@@ -200,7 +201,7 @@ def shape_of(x: Any, *path: int) -> Any:
 def grouped(shape: Any) -> Any:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
-    >>> from cute_viz.values.integer import Runtime
+    >>> from cute_viz.values.integer import compared, Runtime
     >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
     (24, (6, 4))
     """

@@ -12,7 +12,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.stride import Basis
-from cute_viz.values.integer import MulticastMask, Runtime, Static
+from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
 
 
 def mark_static(value: Any, kind: type[Static] = Static) -> Any:
@@ -120,7 +120,7 @@ def has_static(layout: Layout) -> bool:
     (True, False)
     """
     return any(
-        isinstance(x.value if isinstance(x, Basis) else x, (Static, Runtime))
+        isinstance(n := x.value if isinstance(x, Basis) else x, (Static, Runtime)) or (isinstance(n, Unknown) and n.plain)
         for part in (layout.shape, layout.stride)
         for x in leaves(part)
     )

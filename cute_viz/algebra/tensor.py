@@ -39,7 +39,8 @@ VIEWS = frozenset(
 class Tensor(Shown):
     """A layout behind a pointer, whose offset says how far a view of its buffer lies behind the beginning of it.
 
-    swizzle: of the element offsets, where the layout itself is swizzled and not the pointer. sliced: of a part of such a one the
+    layout: an affine one; in the reader of C++ a composed one, too. swizzle: of the element offsets, where the layout itself is
+    swizzled and not the pointer. sliced: of a part of such a one the
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
     (slicing.settled). name: what the source calls it; of a fragment the operand, `SFA`. part: of the part of any thread of a block,
     shares.Part, by which it was divided among them.
@@ -52,7 +53,7 @@ class Tensor(Shown):
     tiling: ClassVar[str] = "tmem"  # of other memories the layout is what is drawn
     marked: ClassVar[tuple[str, ...]] = ("pointer", "layout", "part")
     pointer: Pointer
-    layout: Layout
+    layout: Any
     swizzle: Swizzle | None = None
     sliced: tuple[str, list[Any]] | None = field(default=None, compare=False)
     name: str = ""
@@ -100,17 +101,27 @@ class Tensor(Shown):
     @property
     def whole(self) -> AnyLayout:
         """The tensor as a layout of element offsets: the swizzle and the offset of a view are in it."""
-        swizzle, bits = self.pointer.swizzle, self.bits
+        swizzle = self.pointer.swizzle
         if self.swizzle is not None:
             return ComposedLayout(self.swizzle, self.offset, self.layout)
-        if swizzle is not None:
+        if swizzle is not None and isinstance(self.layout, Layout):
+            bits = self.bits
             if not isinstance(self.offset, Unknown) and not self.offset:
                 return ComposedLayout(swizzle, PointerFlag(bits, sparsity=self.pointer.type.sparsity), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
             return ComposedLayout(scaled, self.offset, self.layout)
-        if not self.offset or is_coordinate_layout(self.layout):
-            return self.layout
+        if not isinstance(self.layout, Layout) or not self.offset or is_coordinate_layout(self.layout):
+            out: AnyLayout = self.layout
+            return out
         return ComposedLayout(Layout(self.offset + cosize(self.layout), 1), self.offset, self.layout)
+
+    @property
+    def printed(self) -> AnyLayout:
+        """What print(tensor) shows behind the pointer: the layout, and the swizzle of the pointer before it."""
+        if self.pointer.swizzle is None or not isinstance(self.layout, Layout):
+            return self.whole if self.swizzle is not None else self.layout
+        flag = PointerFlag(self.bits, tensor=True, sparsity=self.pointer.type.sparsity)
+        return ComposedLayout(self.pointer.swizzle, flag, self.layout)
 
     def __call__(self, *coord: Any) -> Any:
         """The offset of an element; with `_` in the coordinate, the tensor of the modes that are left."""

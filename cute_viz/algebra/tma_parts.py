@@ -30,7 +30,7 @@ from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
 from cute_viz.values.instruction import UNKNOWN
-from cute_viz.values.integer import MulticastMask, Static, is_constant, is_one
+from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one, unknowns
 
 CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1
@@ -131,8 +131,11 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
         mask = 0
         for n in range(min(size(ctas), CLUSTER)):
             mask |= 1 << _rank(ctas(n), layout)
+    if isinstance(elected, Unknown):
+        return elected.applied(f"mask {mask}")  # type: ignore[return-value]
     elected = _rank(elected, layout)
-    return MulticastMask.of((mask << int(elected)) & MASK, layout, given, modes_)
+    known = None if next(unknowns(given), None) is not None else given  # which CTA asks may not be known
+    return MulticastMask.of((mask << int(elected)) & MASK, layout, known, modes_)
 
 
 def ctas_of(mask: MulticastMask) -> dict[int, Any]:

@@ -29,6 +29,7 @@ from cute_viz.algebra.tmem import make_fragment_e, make_fragment_sf
 from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_known
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import named, sparse
 
 
@@ -42,7 +43,7 @@ def _make(operand: str, *given: Any) -> Any:
     op, where = mma.atom.instruction, mma.atom.instruction.home(operand)
     if where == "rmem":
         shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
-        return Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(whole(part))
+        return _registers(mma, operand, Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(whole(part)))
     _check_partitioned(mma, operand, part)
     if where == "smem":
         tensor, major = as_tensor(part), op.majors["AB".index(operand)]
@@ -52,6 +53,12 @@ def _make(operand: str, *given: Any) -> Any:
     if result is not None and result.short not in ("f16", "f32", "s32"):
         raise AlgebraError(f"{op.name}: Unknown type for CFormat", hint="half_t, float or int32_t")
     return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], shape)
+
+
+def _registers(mma: TiledMMA, operand: str, layout: Layout) -> Tensor:
+    """Registers for an operand, of the type that the MMA has for it."""
+    types = mma.atom.types
+    return Tensor(Pointer("rmem", types["ABC".index(operand)] if types else None), layout)
 
 
 def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
@@ -288,9 +295,9 @@ def _fragment(operand: str) -> Callable[[Any, Any], Any]:
         if not all(map(is_known, leaves(plain.shape))):
             refuse(name, (x,), "Dynamic owning tensors not supported", hint=_OWNING)
         if operand == "C":
-            return Layout(plain.shape)  # accumulators do not follow the tensor
+            return _registers(tiled, operand, Layout(plain.shape))  # accumulators do not follow the tensor
         steps = map_leaves(lambda step: Runtime(1) if isinstance(step, Unknown) else step, plain.stride)
-        return make_fragment_like(Layout(plain.shape, steps))
+        return _registers(tiled, operand, make_fragment_like(Layout(plain.shape, steps)))
 
     partition_fragment.__doc__ = f"What a thread needs of operand {operand}: registers, descriptors or tensor memory."
     return partition_fragment

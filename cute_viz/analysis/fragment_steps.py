@@ -18,6 +18,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tensor import whole
 from cute_viz.algebra.views import as_tiled_copy
 from cute_viz.analysis.partition_steps import MODES, named
 from cute_viz.analysis.steps import Step
@@ -77,7 +78,7 @@ def _order(result: Any) -> Step:
 
 def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
     tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
-    side = name[-1]
+    side, result = name[-1], whole(result)
     if not isinstance(result, Layout) or not isinstance(domain(layout), (Layout, tuple)):
         return []
     part = layout

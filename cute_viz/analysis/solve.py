@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
 from cute_viz.analysis.nearest import nearest
 from cute_viz.errors import AlgebraError, NotationError
 from cute_viz.limits import limit, over
@@ -178,6 +180,22 @@ def _without_headers(rows: list[list[int]]) -> list[list[int]]:
     inner = rows[1:]
     numbered = all(len(row) == len(rows[0]) + 1 and row[0] == n for n, row in enumerate(inner))
     return [row[1:] for row in inner] if numbered else rows
+
+
+def table_of(layout: AnyLayout) -> str:
+    """The offsets of a layout as the rows that `read_table` reads: mode 0 goes down, mode 1 right, of further modes each index is a
+    table of its own behind an empty line.
+
+    >>> table_of(Layout((2, 4), (4, 1))), table_of(Layout(3, 2))
+    ('0 1 2 3\\n4 5 6 7\\n', '0 2 4\\n')
+    """
+    values = [str(offset) for offset in offsets(layout)]
+    extents = [int(product(mode)) for mode in modes(layout.shape)]
+    rows, cols = extents[:2] if len(extents) > 1 else (1, len(values))
+    if not all(value.lstrip("-").isdecimal() for value in values):
+        raise AlgebraError(f"the values of {layout} are coordinates, and not offsets")
+    pages = (values[begin : begin + rows * cols] for begin in range(0, len(values), rows * cols))
+    return "\n".join("".join(" ".join(page[row::rows]) + "\n" for row in range(rows)) for page in pages)
 
 
 def pages_of(text: str) -> int:

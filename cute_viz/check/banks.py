@@ -10,12 +10,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import ACCESSES, LANES, phases, shared_wavefronts, width
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, entry_name
+from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Outputs, entry_name, sheet
+from cute_viz.check.kernels import kernel
+from cute_viz.check.kernels import registers as named
 
 LOADS = 32  # of a chain
 SPAN = 16 << 10  # bytes that addresses lie in
@@ -73,33 +76,37 @@ def patterns(access: str) -> Iterator[tuple[str, list[int]]]:
         yield f"random {n}", [size * rng.randrange(room // size) for _ in lanes]
 
 
-def checks() -> list[Item]:
+def checks() -> list[Check]:
     """A check for each kind of load.
 
     >>> [item.name for item in checks()][:3]
     ['ld.32', 'ld.64', 'ld.128']
     """
-    out: list[Item] = []
-    for access in INSTRUCTIONS:
-        job = _Job(access, entry_name("banks", access), tuple(patterns(access)))
-        out.append(Check("banks", access, job.kernel(), job.launches, job.judge))
-    return out
+    return [
+        Check("banks", access, _Chains(access, entry_name("banks", access), tuple(patterns(access)))) for access in INSTRUCTIONS
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Chains:
     """A chain of loads of one kind for each pattern, all in one launch."""
 
     access: str
     entry: str
     patterns: tuple[tuple[str, list[int]], ...]
 
+    def kernel(self) -> Kernel:
+        """The kernel (addresses, cycles), a pattern a block."""
+        count = registers(self.access)
+        loaded = named("v", count) if count > 1 or self.access in _MATRIX else "%v0"
+        return kernel("banks.ptx", self.entry, load=f"{INSTRUCTIONS[self.access]} {loaded}", loads=LOADS, room=SPAN + 1024)
+
     def launches(self) -> tuple[Launch, ...]:
         addresses = np.array([addresses for _, addresses in self.patterns], np.uint32)
         count = len(self.patterns)
         return (Launch(self.entry, (count, 1, 1), LANES, (In(addresses.tobytes()), Out(8 * count)), ALONE),)
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """The wavefronts that the measured cycles stand for, against the predicted ones."""
         cycles = (np.frombuffer(outputs[0][0], np.int64) / LOADS).tolist()
         predicted = [shared_wavefronts(addresses, self.access) for _, addresses in self.patterns]
@@ -108,41 +115,16 @@ class _Job:
         for (_, addresses), wavefronts, measured in zip(self.patterns, predicted, cycles, strict=True):
             least, time = base.setdefault(len(phases(addresses, self.access)), (wavefronts, measured))
             seen.append(round(least + (measured - time) / CYCLES))
-        ok = tuple(a == b for a, b in zip(predicted, seen, strict=True))
-        control = seen[1:] != predicted[:-1]  # the predictions moved by one pattern
-        drawn = tuple(f"{name}: {p}" for (name, _), p in zip(self.patterns, predicted, strict=True))
-        sheet = Sheet("wavefronts", len(drawn), 1, drawn, tuple(map(str, seen)), ok)
-        return Outcome((sheet,), control, {"cycles of a load without conflict": cycles[0]})
+        facts = {"cycles of a load without conflict": cycles[0]}
+        return counted("wavefronts", [name for name, _ in self.patterns], predicted, seen, facts)
 
-    def kernel(self) -> Kernel:
-        """The kernel (addresses, cycles), a pattern a block."""
-        loaded = ",".join(f"%v{j}" for j in range(registers(self.access)))
-        loaded = f"{{{loaded}}}" if "," in loaded or self.access in _MATRIX else loaded
-        chain = f"{INSTRUCTIONS[self.access]} {loaded}, [%a];\nadd.u32 %a, %a, %v0;\n" * LOADS
-        name = f"{self.entry}_smem"
-        return Kernel(
-            self.entry,
-            f""".extern .shared .align 1024 .b8 {name}[];
-.visible .entry {self.entry}(.param .u64 addresses, .param .u64 cycles)
-{{
-.reg .pred %p;
-.reg .b32 %t, %i, %k, %a, %s, %v<4>;
-.reg .b64 %at, %by, %c0, %c1;
-mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %s, {name};
-add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00;
-mul.lo.u32 %k, %t, 4; mov.u32 %v0, 0;
-ZERO: add.u32 %a, %k, %s; st.shared.b32 [%a], %v0; add.u32 %k, %k, 128; setp.lt.u32 %p, %k, {SPAN + 1024}; @%p bra ZERO;
-bar.sync 0;
-mad.lo.u32 %k, %i, 32, %t; mul.wide.u32 %by, %k, 4; ld.param.u64 %at, [addresses]; add.u64 %at, %at, %by;
-ld.global.u32 %a, [%at]; add.u32 %a, %a, %s;
-bar.sync 0;
-mov.u64 %c0, %clock64;
-{chain}setp.eq.u32 %p, %a, 1; @%p ret; // never, but the clock waits for the last load
-mov.u64 %c1, %clock64;
-sub.u64 %c1, %c1, %c0;
-setp.ne.u32 %p, %t, 0; @%p ret;
-mul.wide.u32 %by, %i, 8; ld.param.u64 %at, [cycles]; add.u64 %at, %at, %by; st.global.u64 [%at], %c1;
-ret;
-}}""",
-            target=75,
-        )
+
+def counted(role: str, names: Sequence[str], predicted: Sequence[float], seen: Sequence[float], facts: Any = None) -> Outcome:
+    """What was counted of each pattern against what is predicted; the control moves the predictions by one pattern.
+
+    >>> counted("sectors", ["a", "b"], [1, 4], [1, 3]).sheets[0].ok
+    (True, False)
+    """
+    drawn = [f"{name}: {number}" for name, number in zip(names, predicted, strict=True)]
+    found = sheet(role, (len(drawn), 1), drawn, seen, np.equal(predicted, seen))
+    return Outcome((found,), list(seen[1:]) != list(predicted[:-1]), facts or {})

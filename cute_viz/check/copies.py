@@ -6,7 +6,6 @@ arrives is compared with the drawn destination, cell by cell. Numbers too large 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +14,79 @@ import numpy as np
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.check.copy_ptx import IDLE, WARP, Move, kernel, move
 from cute_viz.check.digest import digest, owners, role
 from cute_viz.check.elements import pack, unpack
-from cute_viz.check.job import Check, In, Item, Launch, Out, Outcome, Sheet, Undecided, entry_name
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, entry_name, sheet
+from cute_viz.check.kernels import kernel, registers, text
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.values.instruction import Instruction
+
+WARP = 32
+IDLE = 0xFFFFFFFF  # the slot of a lane that takes no part
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A copy instruction.
+
+    source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: the instruction, with its
+    registers %s0 ... or %d0 ..., and the addresses %from and %to, %from32 and %to32 in shared memory. needs: version and target of
+    the PTX. shared: which of the two sides is in shared memory (`source`, `target` or empty).
+    """
+
+    source: str
+    target: str
+    ptx: str
+    needs: str = "7.0 70"
+    shared: str = ""
+
+
+_WORDS = {8: "b8 %w8", 16: "b16 %w16", 32: "b32 %w32", 64: "b64 %w0", 128: "v2.b64 {%w0,%w1}"}
+
+
+def move(op: Instruction, bits: int) -> Move | str:
+    """The instruction of an atom that moves `bits` a thread; or the reason why there is none here.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> move(resolve("SM75_U16x8_LDSM_T").instruction, 128).ptx
+    'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%d0,%d1,%d2,%d3}, [%from32];'
+    """
+    if op.matrices:
+        return _of_matrices(op)
+    if op.kind == "movmatrix":
+        return Move("registers", "registers", f"{op.ptx} %d0, %s0;", "7.8 75")
+    if op.kind == "shfl":
+        return Move("registers", "registers", text("shuffle.ptx", x=op.name[-1]))
+    if op.kind == "cp.async":
+        where = op.opcode.split(".")[2]
+        if bits not in (32, 64, 128) or (where == "cg" and bits != 128):
+            return f"cp.async.{where} does not copy {bits // 8} bytes"
+        tail = f", {bits // 8}" if "zfill" in op.words else ""
+        ptx = f"cp.async.{where}.shared.global [%to32], [%from], {bits // 8}{tail};\ncp.async.wait_all;"
+        return Move("memory", "memory", ptx, "7.0 80", "target")
+    if op.kind in ("copy", "auto"):
+        if bits not in _WORDS:
+            return f"the atom moves {bits} bits; the tensors decide how many accesses that is"
+        word, _, regs = _WORDS[bits].partition(" ")
+        return Move("memory", "memory", f"ld.global.{word} {regs}, [%from];\nst.global.{word} [%to], {regs};")
+    if op.kind.startswith("cp.async.bulk"):
+        return "box and swizzle are in a descriptor that the atom does not hold; the checks of GMMA layouts run TMA"
+    return f"no kernel for {op.name or 'an atom without a name'}"
+
+
+def _of_matrices(op: Instruction) -> Move | str:
+    if "packed" in op.words:
+        return "the gaps of packed elements in shared memory are not drawn"
+    store, of_bytes = op.kind == "stmatrix", op.ptx.endswith(".b8")
+    needs = "8.6 100a" if of_bytes else "7.8 90" if store else "7.0 75"
+    if store:
+        return Move("registers", "memory", f"{op.ptx} [%to32], {registers('s', op.matrices)};", needs, "target")
+    # Of each 16 x 16 bytes CuTe pairs the low halves of both registers, and the high ones (cute/arch/copy_sm100.hpp).
+    paired = "".join(
+        f"\nprmt.b32 %x, %d{j}, %d{j + 1}, 0x5410; prmt.b32 %d{j + 1}, %d{j}, %d{j + 1}, 0x7632; mov.b32 %d{j}, %x;"
+        for j in range(0, op.matrices if of_bytes else 0, 2)
+    )
+    return Move("memory", "registers", f"{op.ptx} {registers('d', op.matrices)}, [%from32];{paired}", needs, "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +130,11 @@ def check(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str, known:
     counts = [w // bits for w in wide]
     if any(side.cells.shape[1] % n for side, n in zip((source, target), counts, strict=True)) or bits > 64:
         return Undecided(kind, name, f"values of {bits} bits do not make up the instruction")
-    job = _Job(made, bits, source, target, counts, wide, entry_name("copy", name))
-    return Check(kind, name, kernel(made, job.entry, wide), job.launches, job.judge, digest(figure), known)
+    return Check(kind, name, _Moves(made, bits, source, target, counts, wide, entry_name("copy", name)), digest(figure), known)
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Moves:
     """The instances of one instruction: for each digit, each repetition and each warp, a block of 32 lanes."""
 
     made: Move
@@ -78,6 +144,22 @@ class _Job:
     counts: list[int]
     wide: list[int]
     entry: str
+
+    def kernel(self) -> Kernel:
+        """The kernel (first, sslots, tslots, out), one warp a block.
+
+        first: the rows or registers of the source. sslots, tslots: the slot of each lane, IDLE for a lane that takes no part on
+        that side. out: the rows by slot, or each lane's registers.
+        """
+        made = self.made
+        sides = {"from_memory": made.source == "memory", "to_memory": made.target == "memory"}
+        alone = all(sides.values())  # per lane; the others are of the whole warp
+        sides |= {"from_shared": made.shared == "source", "to_shared": made.shared == "target"}
+        s, d = (-(-bits // 32) for bits in self.wide)
+        given, row = (bits // 8 for bits in self.wide)
+        counts = {"s": s, "d": d, "given": given, "row": row, "words": -(-row // 4)}
+        title = made.ptx.splitlines()[0]
+        return kernel("copy.ptx", self.entry, made.needs, title=title, ptx=made.ptx, alone=alone, **sides, **counts)
 
     @property
     def base(self) -> int:
@@ -140,28 +222,18 @@ class _Job:
         arguments = (In(first.tobytes()), slots[0], slots[1], Out(blocks * WARP * row))
         return (Launch(self.entry, (blocks, 1, 1), WARP, arguments),)
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """The cell that each drawn place of the destination received."""
         groups = self.groups(self.target, self.counts[1])
         seen = self.received(outputs[0][0], groups.shape)
         places = groups >= 0
-        arrived = np.full(self.target.panel.rows * self.target.panel.cols, -1, np.int64)
-        fine = np.ones(len(arrived), bool)
-        for cell, got in zip(groups[places].tolist(), seen[places].tolist(), strict=True):
-            if fine[cell]:
-                arrived[cell], fine[cell] = got, got == cell
-        writers = np.bincount(groups[places], minlength=len(arrived))
-        wrong = groups[places].copy()
+        cells, got = groups[places], seen[places]
+        wrong = cells.copy()
         wrong[[0, -1]] = wrong[[-1, 0]]
-        control = bool((wrong != seen[places]).any()) if len(set(wrong.tolist())) > 1 else bool((seen[places] != 1).any())
-        facts = {"cells written once": int((writers == 1).sum())}
-        drawn = [str(cell) if n else "" for cell, n in enumerate(writers.tolist())]
-        sheets = []
-        for label, panel in (("destination", self.target.panel), ("source", self.source.panel)):
-            got = [str(a) if n else None for a, n in zip(arrived.tolist(), writers.tolist(), strict=True)]
-            ok = [bool(f) if n else None for f, n in zip(fine.tolist(), writers.tolist(), strict=True)]
-            sheets.append(Sheet(label, panel.rows, panel.cols, tuple(drawn), tuple(got), tuple(ok)))
-        return Outcome(tuple(sheets), control, facts)
+        control = bool((wrong != got).any()) if (cells != cells[0]).any() else bool((got != 1).any())
+        sides = (("destination", self.target.panel), ("source", self.source.panel))
+        sheets = tuple(sheet(label, (panel.rows, panel.cols), cells, got, cells=cells) for label, panel in sides)
+        return Outcome(sheets, control, {"cells written once": int((np.bincount(cells) == 1).sum())})
 
     def received(self, data: bytes, shape: tuple[int, ...]) -> Any:
         """The number that came back at each [repetition, warp, lane, value] of the target."""

@@ -19,7 +19,8 @@ import numpy as np
 from cute_viz.analysis.access import global_request
 from cute_viz.analysis.banks import LANES, shared_wavefronts
 from cute_viz.check import banks
-from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Sheet, Undecided, module
+from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Undecided, module
+from cute_viz.check.kernels import kernel
 from cute_viz.errors import CannotCheck
 
 SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
@@ -27,7 +28,7 @@ GLOBAL = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 REPEATS = 8  # loads of one global launch
 OWN = 4  # sectors that reading the 32 addresses themselves takes
 SPAN = 1 << 20  # bytes of global memory that addresses lie in
-_LOADS = {1: "u8 %v", 2: "u16 %v", 4: "b32 %v", 8: "v2.b32 {%v,%w}", 16: "v4.b32 {%v,%w,%x,%y}"}
+_LOADS = {1: "u8 %h", 2: "u16 %h", 4: "b32 %v", 8: "v2.b32 {%v,%w}", 16: "v4.b32 {%v,%w,%x,%y}"}
 
 
 def global_patterns(width: int) -> Iterator[tuple[str, list[int]]]:
@@ -54,24 +55,7 @@ def global_kernel(width: int) -> Kernel:
     >>> global_kernel(16).body.count("ld.volatile.global.v4.b32") == REPEATS
     True
     """
-    entry = f"sectors_{width}"
-    kind, registers = _LOADS[width].split(" ")
-    load = f"ld.volatile.global.{kind} {registers.replace('%v', '%h') if width < 4 else registers}, [%at];"
-    use = "cvt.u32.u16 %v, %h; " if width < 4 else ""
-    return Kernel(
-        entry,
-        f""".visible .entry {entry}(.param .u64 addresses, .param .u64 data, .param .u64 out)
-{{
-.reg .b16 %h;
-.reg .b32 %t, %a, %s, %v, %w, %x, %y;
-.reg .b64 %at, %by;
-mov.u32 %t, %tid.x; mul.wide.u32 %by, %t, 4; ld.param.u64 %at, [addresses]; add.u64 %at, %at, %by; ld.global.u32 %a, [%at];
-cvt.u64.u32 %by, %a; ld.param.u64 %at, [data]; add.u64 %at, %at, %by; mov.u32 %s, 0;
-{f"{load} {use}add.u32 %s, %s, %v;" * REPEATS}
-mul.wide.u32 %by, %t, 4; ld.param.u64 %at, [out]; add.u64 %at, %at, %by; st.global.u32 [%at], %s;
-ret;
-}}""",
-    )
+    return kernel("sectors.ptx", f"sectors_{width}", load=_LOADS[width], narrow=width < 4, repeats=REPEATS)
 
 
 def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
@@ -82,7 +66,6 @@ def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
     """
     out = []
     for item in banks.checks():
-        assert isinstance(item, Check)
         found = [(name, places, shared_wavefronts(places, item.name)) for name, places in banks.patterns(item.name)]
         out.append(("wavefronts", item.name, item.kernel, found))
     for width in _LOADS:
@@ -143,12 +126,8 @@ def judge(rows: Sequence[dict[str, float]]) -> list[tuple[str, str, Outcome]]:
             seen = [row.get(SHARED, -1.0) / banks.LOADS for row in mine]
         else:
             seen = [(row.get(GLOBAL, -1.0) - OWN) / REPEATS for row in mine]
-        wanted = [number for _, _, number in patterns]
-        drawn = tuple(f"{name}: {number}" for name, _, number in patterns)
-        sheet = Sheet(
-            kind, len(drawn), 1, drawn, tuple(f"{x:g}" for x in seen), tuple(a == b for a, b in zip(wanted, seen, strict=True))
-        )
-        out.append((kind, access, Outcome((sheet,), seen[1:] != wanted[:-1])))
+        names, _, wanted = zip(*patterns, strict=True)
+        out.append((kind, access, banks.counted(kind, names, wanted, seen)))
     return out
 
 
@@ -167,9 +146,9 @@ def main() -> None:
     from cute_viz.check.device import Device
 
     device = Device()
-    for kind, _, kernel, patterns in jobs():
-        loaded = device.load(module([kernel]))
-        device.run(loaded, [launch(kind, kernel, places) for _, places, _ in patterns])
+    for kind, _, made, patterns in jobs():
+        loaded = device.load(module([made]))
+        device.run(loaded, [launch(kind, made, places) for _, places, _ in patterns])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.static import mark_static
 from cute_viz.check.job import Kernel
-from cute_viz.check.layout_ptx import PER_THREAD, Unwritable
+from cute_viz.check.kernels import kernel as from_file
+from cute_viz.check.kernels import text
+from cute_viz.check.layout_ptx import Unwritable
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.write import write
 
@@ -45,23 +47,7 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
     if len(layouts) > 1:
         raise Unwritable("its values are coordinates")
     kind = "int" if bits == 32 else "long long"
-    return Kernel(
-        entry,
-        f"""{HEADERS}
-extern "C" __global__ void {entry}_0({kind} const* table, {kind}* seen, unsigned* count, unsigned n) {{
-  auto layout = {expression(layouts[0])};
-  for (unsigned j = 0; j < {PER_THREAD}; ++j) {{
-    unsigned i = {PER_THREAD} * (blockIdx.x * blockDim.x + threadIdx.x) + j;
-    if (i < n) {{
-      {kind} value = {kind}(layout(int(i)));
-      seen[i] = value;
-      if (value != table[i]) atomicAdd(count, 1u);
-    }}
-  }}
-}}
-""",
-        cuda=True,
-    )
+    return from_file("layout.cu", entry, headers=HEADERS, kind=kind, expression=expression(layouts[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +63,12 @@ class Static:
         table = list(self.table)
         if corrupted:
             table[len(table) // 2] ^= 1
-        out = [
-            f"{HEADERS}\nconstexpr auto object = {self.layout};",
-            "template <int N> constexpr bool holds(long long const (&drawn)[N], int first) {",
-            "  for (int i = 0; i < N; ++i) if ((long long)(object(first + i)) != drawn[i]) return false;",
-            "  return true;\n}",
-        ]
+        asserts = []
         for n in range(0, len(table), CHUNK):
             part = table[n : n + CHUNK]
-            out.append(f"constexpr long long drawn_{n}[] = {{{','.join(f'{x}LL' for x in part)}}};")
-            out.append(f'static_assert(holds(drawn_{n}, {n}), "drawn entries {n} to {n + len(part) - 1}");')
-        return "\n".join(out) + "\n"
+            asserts.append(f"constexpr long long drawn_{n}[] = {{{','.join(f'{x}LL' for x in part)}}};")
+            asserts.append(f'static_assert(holds(drawn_{n}, {n}), "drawn entries {n} to {n + len(part) - 1}");')
+        return text("static.cu", headers=HEADERS, expression=self.layout, asserts="\n".join(asserts)) + "\n"
 
     def wrong(self, log: str) -> list[tuple[int, int]]:
         """The ranges of entries (first, last) that a compiler's log says are not as drawn.

@@ -6,7 +6,6 @@ decided. Each k-block of a fragment is multiplied through its own descriptor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +15,12 @@ from cute_viz.algebra.descriptor import UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
-from cute_viz.check import wgmma_ptx
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.check.digest import digest
-from cute_viz.check.elements import ELEMENTS, UNSIGNED, decode, element_of, encode, unpack
-from cute_viz.check.job import Check, In, Item, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
+from cute_viz.check.elements import ELEMENTS, UNSIGNED, element_of, encode
+from cute_viz.check.job import Check, Item, Kernel, Launch, Outcome, Outputs, Undecided, entry_name, sheet
+from cute_viz.check.wgmma_ptx import PLAIN, Wgmma, accumulator, plain_tile
 from cute_viz.figures.model import Figure
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 
 ATOM = 1024  # bytes after which every swizzle repeats
 ROWS = 64  # of the tile: M of a wgmma, and the N that is tried
@@ -50,16 +48,54 @@ def checks(obj: SmemDescriptor | DescriptorTensor, figure: Figure, name: str) ->
     mn = product(modes(first.tensor.layout.shape)[0])
     if mn != ROWS:
         return [Undecided("wgmma descriptor", name, f"{mn} rows are tried as {ROWS}: give a tile of {ROWS} rows")]
-    out: list[Item] = []
-    for operand in "AB":
-        job = Job(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name))
-        kernel = wgmma_ptx.kernel(job.made, job.entry)
-        out.append(Check("wgmma descriptor", f"{name} as {operand}", kernel, job.launches, job.judge, digest(figure)))
-    return out
+    jobs = {operand: Blocks(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
+    return [Check("wgmma descriptor", f"{name} as {operand}", job, digest(figure)) for operand, job in jobs.items()]
+
+
+def whole(fragment: DescriptorTensor) -> Layout:
+    """(row, k) -> element of shared memory, of the first stage; k goes through the k-blocks.
+
+    >>> from cute_viz.check.library import subjects
+    >>> str(whole(next(subjects("descriptors"))[1]))
+    '(64,((8,2),1)):(8,((1,512),0))'
+    """
+    shape, stride = modes(fragment.tensor.layout.shape), modes(fragment.tensor.layout.stride)
+    (mn, k), (mn_step, k_step) = modes(shape[0]), modes(stride[0])
+    return Layout((mn, (k, shape[2])), (mn_step, (k_step, stride[2])))
+
+
+def starts(fragment: DescriptorTensor) -> list[int]:
+    """Where the descriptor of each k-block begins, in 16 bytes from that of the first.
+
+    >>> from cute_viz.check.library import subjects
+    >>> starts(next(subjects("descriptors"))[1])
+    [0]
+    """
+    shape = modes(fragment.blocks.shape)
+    return [int(fragment.blocks(0, 0, k, *[0] * (len(shape) - 3))) for k in range(product(shape[2]))]
+
+
+def image(tensor: Tensor, layout: Layout, patterns: Any, start: int = 0) -> bytes:
+    """Shared memory from a 1024-byte line on, in which a tile [row, k] of patterns lies from `start` on as its layout says.
+
+    >>> from cute_viz.check.library import subjects
+    >>> made = next(subjects("descriptors"))[1]
+    >>> memory = np.frombuffer(image(made.first.tensor, whole(made), np.arange(1024).reshape(64, 16)), np.uint16)
+    >>> memory[:16].tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
+    """
+    bits, swizzle = tensor.bits, tensor.pointer.swizzle
+    places = []
+    for offset in offsets(layout):  # column by column: row, then k
+        byte = start + offset * bits // 8
+        places.append((swizzle(byte) if swizzle else byte) * 8 // bits + offset % max(1, 8 // bits))
+    memory = np.zeros(-(-(max(places) + 1) * bits // (8 * ATOM)) * 8 * ATOM // bits, UNSIGNED[max(bits, 8)])
+    memory[places] = patterns.T.reshape(-1)
+    return (memory[0::2] | memory[1::2] << 4 if bits == 4 else memory).tobytes()
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Blocks:
     """The launches of one operand and their judgement: a launch a k-block, and one whose memory has two rows exchanged."""
 
     obj: SmemDescriptor | DescriptorTensor
@@ -69,118 +105,61 @@ class Job:
     entry: str
 
     @property
-    def made(self) -> wgmma_ptx.Wgmma:
+    def made(self) -> Wgmma:
         """The instruction: N = 64, the operand in its own major, the other K-major."""
         element = ELEMENTS[self.kind]
         turned = int(self.first.major == "MN")
         majors = (turned, 0) if self.operand == "A" else (0, turned)
-        return wgmma_ptx.Wgmma(element, element, ELEMENTS[RESULTS[self.kind]], ROWS, transposed=majors)
+        return Wgmma(element, element, ELEMENTS[RESULTS[self.kind]], ROWS, transposed=majors)
 
+    @property
     def layout(self) -> Layout:
-        """(row, k) -> element of shared memory, of the first stage; k goes through the k-blocks."""
-        whole = self.obj.tensor.layout
-        if isinstance(self.obj, SmemDescriptor):
-            return whole
-        shape, stride = modes(whole.shape), modes(whole.stride)
-        (mn, k), (mn_step, k_step) = modes(shape[0]), modes(stride[0])
-        return Layout((mn, (k, shape[2])), (mn_step, (k_step, stride[2])))
+        """(row, k) -> element of shared memory."""
+        out: Layout = self.obj.tensor.layout if isinstance(self.obj, SmemDescriptor) else whole(self.obj)
+        return out
 
+    @property
     def starts(self) -> list[int]:
         """Where the descriptor of each k-block begins, in bytes from that of the first."""
-        if isinstance(self.obj, SmemDescriptor):
-            return [0]
-        fragment = self.obj.blocks
-        rest = [0] * (len(modes(fragment.shape)) - 3)
-        return [int(fragment(0, 0, k, *rest)) * UNIT for k in range(product(modes(fragment.shape)[2]))]
+        return [0] if isinstance(self.obj, SmemDescriptor) else [UNIT * start for start in starts(self.obj)]
+
+    def kernel(self) -> Kernel:
+        """The kernel of the instruction."""
+        return self.made.kernel(self.entry)
 
     def numbers(self) -> tuple[Any, Any]:
         """The tile [row, k] of the operand, and that of the other one [row, k of a block]: the same in every run."""
         random = np.random.default_rng(64)
-        depth = product(modes(self.layout().shape)[1])
+        depth = product(modes(self.layout.shape)[1])
         return random.integers(0, LARGEST + 1, (ROWS, depth)), random.integers(0, LARGEST + 1, (ROWS, self.made.k))
-
-    def image(self, tile: Any) -> Any:
-        """Shared memory from the 1024-byte line on in which the tile begins, holding it as its layout says."""
-        bits, tensor = self.first.bits, self.first.tensor
-        swizzle = tensor.pointer.swizzle
-        start, base = tensor.address, tensor.address - tensor.address % ATOM
-        table = offsets(self.layout())  # column by column: row, then k
-        at = [start + offset * bits // 8 for offset in table]
-        places = [((swizzle(byte) if swizzle else byte) - base) * 8 // bits for byte in at]
-        memory = np.zeros((-(-(max(places) + 1) * bits // 8 // ATOM)) * ATOM * 8 // bits, UNSIGNED[bits])
-        memory[places] = encode(tile, self.kind).T.reshape(-1)
-        return memory
 
     def launches(self) -> tuple[Launch, ...]:
         """A launch a k-block, and the control."""
         tile, other = self.numbers()
         swapped = tile.copy()
         swapped[[0, 9]] = swapped[[9, 0]]
-        starts = self.starts()
-        plain = wgmma_ptx.plain_tile(encode(other, self.kind)[None], self.first.bits)
-        return (
-            *tuple(self._launch(self.image(tile), start, plain) for start in starts),
-            self._launch(self.image(swapped), 0, plain),
-        )
+        plain = plain_tile(encode(other, self.kind)[None], self.first.bits)
+        return (*(self._launch(tile, start, plain) for start in self.starts), self._launch(swapped, 0, plain))
 
-    def _launch(self, memory: Any, start: int, plain: bytes) -> Launch:
+    def _launch(self, tile: Any, start: int, plain: bytes) -> Launch:
         """The product through the descriptor that begins so many bytes on: whole lines in front of it are left out."""
-        begin = self.first.tensor.address % ATOM + start
+        inside = self.first.tensor.address % ATOM
+        begin = inside + start
         cut = begin - begin % ATOM
-        data = memory.tobytes()[cut:]
+        data = image(self.first.tensor, self.layout, encode(tile, self.kind), inside)[cut:]
         described = self.first.desc & ~0x3FFF | (begin - cut) // UNIT
-        pairs = [(data, described), (plain, wgmma_ptx.PLAIN)]
-        (a, desc_a), (b, desc_b) = pairs if self.operand == "A" else pairs[::-1]
-        out = Out(wgmma_ptx.GROUP * self.made.results * 4)
-        words = (Word(desc_a, 8), Word(desc_b, 8), Word(len(a) // 16), Word(len(b) // 16), Word(1), Word(0))
-        return Launch(self.entry, (1, 1, 1), wgmma_ptx.GROUP, (In(a), In(b), out, *words), wgmma_ptx.SHARED)
+        operands = [(data, described), (plain, PLAIN)]
+        (a, desc_a), (b, desc_b) = operands if self.operand == "A" else operands[::-1]
+        return self.made.launch(self.entry, a, b, (1, 1), (desc_a, desc_b))
 
-    def product(self, data: bytes) -> Any:
-        """[m, n]: the accumulators where the PTX ISA's figure "wgmma D fragment" has them."""
-        made = self.made
-        registers = np.frombuffer(data, np.uint32).reshape(wgmma_ptx.GROUP, made.results)
-        values = decode(unpack(registers, made.c.bits), made.c.name)
-        t, v = np.meshgrid(np.arange(wgmma_ptx.GROUP), np.arange(values.shape[1]), indexing="ij")
-        row, col = t // 32 * 16 + t % 32 // 4 + v // 2 % 2 * 8, t % 4 * 2 + v % 2 + v // 4 * 8
-        out = np.zeros((ROWS, ROWS), np.int64)
-        out[row, col] = np.nan_to_num(values, nan=-1, posinf=-1, neginf=-1)
-        return out
-
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """Every sum of every k-block against the exact product."""
         tile, other = self.numbers()
-        blocks = [tile[:, n * self.made.k : (n + 1) * self.made.k] for n in range(len(self.starts()))]
+        blocks = [tile[:, n * self.made.k : (n + 1) * self.made.k] for n in range(len(self.starts))]
         right = [block @ other.T if self.operand == "A" else other @ block.T for block in blocks]
-        got = [self.product(data[0]) for data in outputs]
-        control = bool((got[-1] != right[0]).any())
-        sheets = []
-        for n, (drawn, seen) in enumerate(zip(right, got[:-1], strict=True)):
-            words = [tuple(map(str, table.reshape(-1).tolist())) for table in (drawn, seen)]
-            same = tuple((drawn == seen).reshape(-1).tolist())
-            sheets.append(Sheet(f"C of k-block {n}", ROWS, ROWS, words[0], words[1], same))
-        return Outcome(tuple(sheets), control, {"sums": ROWS * ROWS * len(blocks)})
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, fragment) of every major, mode and type that CuTe accepts for wgmma: a tile of 64 rows and one swizzle atom of K.
-
-    >>> name, fragment = next(subjects())
-    >>> name, str(fragment.first)
-    ('descriptor of half_t, K-major INTER', '0x0000000800400000')
-    """
-    kinds = {"half_t": "F16F16", "bfloat16_t": "BF16BF16", "tfloat32_t": "TF32TF32", "float_e4m3_t": "E4M3E4M3"}
-    kinds |= {"float_e5m2_t": "E5M2E5M2", "int8_t": "S8S8", "uint8_t": "U8U8"}
-    for kind, types in kinds.items():
-        element = element_of(kind)
-        assert element is not None
-        for major in ("K", "MN") if element.bits == 16 else ("K",):
-            for n, mode in enumerate(("INTER", "SW32", "SW64", "SW128")):
-                deep = wgmma_ptx.STEP * 8 // element.bits  # K of one instruction
-                depth = max(deep, (16 << n) * 8 // element.bits) if major == "K" else 2 * deep
-                result = RESULTS[element.name].upper()
-                tail = f"<GMMA::Major::K,GMMA::Major::{major}>" if element.bits == 16 else "_TN"
-                atom = f"SM90_64x64x{deep}_{result}{types}_SS{tail}{{}}"
-                tile = f"tile_to_shape(GMMA::Layout_{major}_{mode}_Atom<{kind}>{{}}, (64,{depth}))"
-                smem = f"make_tensor(make_smem_ptr<{kind}>(0), {tile})"
-                text = f"mma = make_tiled_mma({atom}); mma.make_fragment_B(mma.get_slice(0).partition_B({smem}))"
-                yield f"descriptor of {kind}, {major}-major {mode}", parse(text, resolve=resolve)
+        got = np.zeros((len(outputs), ROWS, ROWS), np.int64)
+        for n, (data,) in enumerate(outputs):
+            values = self.made.values(data)[0]
+            got[n][accumulator(values.shape[1])] = values
+        sheets = [sheet(f"C of k-block {n}", (ROWS, ROWS), drawn, got[n]) for n, drawn in enumerate(right)]
+        return Outcome(tuple(sheets), bool((got[-1] != right[0]).any()), {"sums": ROWS * ROWS * len(blocks)})

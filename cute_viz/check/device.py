@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from cute_viz.check.job import In, Launch, Map, Out, Tensor, Word
+from cute_viz.check.job import In, Launch, Map, Out, Word
 from cute_viz.errors import CannotCheck
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; `emit=ptx` and `static=` need none"
@@ -162,32 +162,9 @@ class Device:
                 arguments.append((ctypes.c_uint64 if given.size == 8 else ctypes.c_uint32)(given.value % (1 << 8 * given.size)))
             elif isinstance(given, Map):
                 arguments.append(self._map(given, by_place[given.of]))
-            elif isinstance(given, Tensor):
-                arguments.append(self._descriptor(given, by_place[given.of]))
             else:
                 arguments.append(ctypes.c_uint64(int(by_place[n])))
         return buffers, arguments
-
-    def _descriptor(self, tensor: Tensor, pointer: Any) -> Any:
-        """The 128 bytes of a CUtensorMap of a row-major matrix."""
-        cuda = self._cuda
-        kinds = {8: "UINT8", 16: "UINT16", 32: "UINT32"}
-        swizzles = ("NONE", "32B", "64B", "128B")
-        encoded = self._ask(
-            "cuTensorMapEncodeTiled",
-            getattr(cuda.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{kinds[tensor.bits]}"),
-            2,
-            int(pointer),
-            [cuda.cuuint64_t(tensor.cols), cuda.cuuint64_t(tensor.rows)],
-            [cuda.cuuint64_t(tensor.cols * tensor.bits // 8)],
-            [cuda.cuuint32_t(tensor.box[1]), cuda.cuuint32_t(tensor.box[0])],
-            [cuda.cuuint32_t(1), cuda.cuuint32_t(1)],
-            cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-            getattr(cuda.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{swizzles[tensor.swizzle]}"),
-            cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_NONE,
-            cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-        )
-        return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
 
     def _map(self, given: Map, pointer: Any) -> Any:
         """The 128 bytes of a CUtensorMap, of arguments as CuTe computes them."""

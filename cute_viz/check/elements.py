@@ -66,7 +66,7 @@ def element_of(kind: str) -> Element | None:
     >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]
     ['bf16', 'f32', 'b1', None]
     """
-    name = found.name if (found := named(kind)) else kind
+    name = found.short if (found := named(kind)) else kind
     return ELEMENTS.get(_PTX.get(name, name))
 
 
@@ -104,6 +104,15 @@ def decode(patterns: Any, kind: str) -> Any:
         return patterns.astype(np.uint32).view(np.int32).astype(np.int64)
     real = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind]
     return patterns.astype(UNSIGNED[ELEMENTS[kind].bits]).view(real).astype(np.float64)
+
+
+def integers(patterns: Any, kind: str) -> Any:
+    """Raw patterns of an accumulator type as int64; -1 for what is no number.
+
+    >>> integers(np.array([0x3F800000, 0x7F800000], np.uint32), "f32").tolist()
+    [1, -1]
+    """
+    return np.nan_to_num(decode(patterns, kind), nan=-1, posinf=-1, neginf=-1).astype(np.int64)
 
 
 def pack(patterns: Any, bits: int, register: int = 32) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cute_viz.check.digest import owners, role
+from cute_viz.check.job import Sheet, pairs, sheet
 from cute_viz.figures.model import Figure, Panel
 
 
@@ -29,6 +30,18 @@ class Fragment:
     def size(self) -> int:
         """How many slots there are."""
         return len(self.threads)
+
+    @property
+    def cells(self) -> Any:
+        """Of each slot its cell of the panel, which shows B with K down and N across."""
+        across = role(self.panel) == "B"
+        return self.cols * self.panel.cols + self.rows if across else self.rows * self.panel.cols + self.cols
+
+    def sheet(self, letter: str, rows: Any, cols: Any, fit: Any = True) -> Sheet:
+        """The panel, every slot's place as drawn and as seen; right where they are the same, and it is fit."""
+        ok = (rows == self.rows) & (cols == self.cols) & fit
+        shape = (self.panel.rows, self.panel.cols)
+        return sheet(letter, shape, pairs(self.rows, self.cols), pairs(rows, cols), ok, self.cells)
 
     def swapped(self) -> Fragment:
         """The fragment with two of its slots exchanged, which no instruction agrees with; a lone slot is moved away."""

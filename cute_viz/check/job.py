@@ -1,14 +1,16 @@
-"""What a check is made of: kernels as PTX text, launches with their buffers, and the judgement of what comes back.
+"""What a check is made of: a kernel as text, launches with their buffers, and the judgement of what comes back.
 
-Everything here is a value; nothing runs. `device.py` executes launches, and a check's own `judge` reads the bytes.
+Everything here is a value; nothing runs. Each kind of check is a `Job`, which says what to run and what to expect; `device.py`
+executes launches, and the job's `judge` reads the bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
 
 POISON = 0xCD  # what every byte of an output holds before the launch
 
@@ -37,21 +39,6 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
-    """A TMA descriptor of the matrix in buffer argument `of`: rows x cols elements of `bits`, a box of them, a swizzle mode.
-
-    swizzle: 0, 1, 2, 3 for none, 32, 64 and 128 bytes (CUtensorMapSwizzle).
-    """
-
-    of: int
-    rows: int
-    cols: int
-    box: tuple[int, int]
-    swizzle: int
-    bits: int
-
-
-@dataclass(frozen=True, slots=True)
 class Map:
     """A tensor map of the buffer argument `of`, as cuTensorMapEncodeTiled takes it: dimension 0 first, strides in bytes.
 
@@ -70,7 +57,8 @@ class Map:
     corners: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
-Argument: TypeAlias = "In | Out | Word | Tensor | Map"
+Argument: TypeAlias = "In | Out | Word | Map"
+Outputs: TypeAlias = "Sequence[Sequence[bytes]]"  # of each launch its outputs, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +150,44 @@ class Outcome:
         return sum(sheet.ok.count(True) for sheet in self.sheets)
 
 
+class Job(Protocol):
+    """One kind of check of one object: a pure description of what runs, and how what comes back is judged."""
+
+    def kernel(self) -> Kernel:
+        """The kernel."""
+
+    def launches(self) -> tuple[Launch, ...]:
+        """The launches: made late, as the buffers are large."""
+
+    def judge(self, outputs: Outputs) -> Outcome:
+        """The outputs, launch by launch, against what is drawn; with a control, something corrupted that must be caught."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check, ready to run.
 
     kind: a key of `promises.PROVES`. name: of the object. digest: of the mapping drawn; None where the check is of no picture.
-    launches: makes the launches (late: the buffers are large). judge: the outputs, launch by launch -> the outcome.
     known: what CuTe is known to have wrong, in words, where the table of the hardware is checked instead; empty for nearly all.
     """
 
     kind: str
     name: str
-    kernel: Kernel
-    launches: Callable[[], tuple[Launch, ...]]
-    judge: Callable[[Sequence[Sequence[bytes]]], Outcome]
+    job: Job
     digest: str | None = None
     known: str = ""
+    kernel: Kernel = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", self.job.kernel())
+
+    def launches(self) -> tuple[Launch, ...]:
+        """What runs."""
+        return self.job.launches()
+
+    def judge(self, outputs: Outputs) -> Outcome:
+        """What the outputs, launch by launch, show."""
+        return self.job.judge(outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +202,37 @@ class Undecided:
 Item: TypeAlias = "Check | Undecided"
 
 
-@lru_cache(maxsize=512)
-def places(rows: int, cols: int, transposed: bool = False) -> tuple[str, ...]:
-    """The coordinates of a panel's cells as text, row by row; transposed: as (column, row).
+def sheet(role: str, shape: tuple[int, int], drawn: Any, seen: Any, ok: Any = None, cells: Any = None) -> Sheet:
+    """A panel of what is known of its cells, or of those of them that `cells` numbers; of a cell with several, what is wrong.
 
-    >>> places(1, 2)
-    ('(0,0)', '(0,1)')
+    drawn, seen: numbers or texts. ok: whether they agree; without it, whether they are equal.
+
+    >>> sheet("C", (1, 3), [4, 5], [4, 6], cells=[2, 0])
+    Sheet(role='C', rows=1, cols=3, drawn=('5', '', '4'), seen=('6', None, '4'), ok=(False, None, True))
     """
-    return tuple(f"({c},{r})" if transposed else f"({r},{c})" for r in range(rows) for c in range(cols))
+    total = shape[0] * shape[1]
+    words = [""] * total
+    told: list[str | None] = [None] * total
+    fine: list[bool | None] = [None] * total
+    right = np.ravel(np.asarray(drawn) == np.asarray(seen) if ok is None else ok).tolist()
+    places = range(total) if cells is None else np.ravel(cells).tolist()
+    for cell, one, other, same in zip(places, _words(drawn), _words(seen), right, strict=True):
+        if fine[cell] is not False:
+            words[cell], told[cell], fine[cell] = one, other, same
+    return Sheet(role, *shape, tuple(words), tuple(told), tuple(fine))
+
+
+def _words(table: Any) -> list[str]:
+    return [f"{x:g}" if isinstance(x, float) else str(x) for x in np.ravel(table).tolist()]
+
+
+def pairs(rows: Any, cols: Any) -> list[str]:
+    """Coordinates as texts.
+
+    >>> pairs(np.array([0, 1]), np.array([2, 3]))
+    ['(0,2)', '(1,3)']
+    """
+    return [f"({row},{col})" for row, col in zip(rows.tolist(), cols.tolist(), strict=True)]
 
 
 def entry_name(kind: str, name: str) -> str:

@@ -11,6 +11,7 @@ from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.check.job import Kernel
+from cute_viz.check.kernels import text
 from cute_viz.errors import CuteVizError
 
 THREADS = 256
@@ -134,45 +135,14 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int = 32) -> Kernel:
 
 def _entry(layout: AnyLayout, entry: str, bits: int) -> str:
     writer = _Writer(bits)
-    groups = [range(4)] if bits == 32 else [range(2), range(2, 4)]
-    lanes = [f"{{{','.join(f'%e{j}' for j in group)}}}" for group in groups]
-    vector = f"v{len(groups[0])}.b{bits}"
-    lines = [f"ld.global.{vector} {names}, [%from+{16 * n}];" for n, names in enumerate(lanes)]
     values = []
     for j in range(PER_THREAD):
         writer.lines.append(f"// entry {j}")
-        index = writer.new("add.u", "%base", j)
-        values.append(writer.layout(layout, index))
-    lines += writer.lines
-    for n, group in enumerate(groups):
-        names = f"{{{','.join(values[j] for j in group)}}}"
-        lines.append(f"st.global.{vector} [%to+{16 * n}], {names};")
-    for j in range(PER_THREAD):
-        lines += [
-            f"add.u32 %t, %first, {j};",
-            "setp.lt.u32 %inside, %t, %n;",
-            f"setp.ne.and.b{bits} %miss, {values[j]}, %e{j}, %inside;",
-            "@%miss add.u32 %bad, %bad, 1;",
-        ]
-    body = "\n".join(lines)
-    widen = "mov.b32 %base, %first;" if bits == 32 else "cvt.u64.u32 %base, %first;"
-    return f"""// {layout}
-.visible .entry {entry}(.param .u64 table, .param .u64 seen, .param .u64 count, .param .u32 n)
-{{
-.reg .pred %inside, %miss, %past;
-.reg .b32 %first, %n, %t, %bad;
-.reg .b64 %from, %to, %at;
-.reg .b{bits} %base, %e<{PER_THREAD}>, %v<{writer.count}>;
-mov.u32 %first, %ctaid.x; mov.u32 %t, %ntid.x; mul.lo.u32 %first, %first, %t; mov.u32 %t, %tid.x;
-add.u32 %first, %first, %t; shl.b32 %first, %first, {PER_THREAD.bit_length() - 1};
-ld.param.u32 %n, [n]; setp.ge.u32 %past, %first, %n; @%past ret;
-{widen}
-mul.wide.u32 %at, %first, {bits // 8};
-ld.param.u64 %from, [table]; add.u64 %from, %from, %at;
-ld.param.u64 %to, [seen]; add.u64 %to, %to, %at;
-mov.u32 %bad, 0;
-{body}
-setp.eq.u32 %past, %bad, 0; @%past ret;
-ld.param.u64 %at, [count]; red.global.add.u32 [%at], %bad;
-ret;
-}}"""
+        values.append(writer.layout(layout, writer.new("add.u", "%base", j)))
+    per = 128 // bits  # entries of a vector
+    groups = range(0, PER_THREAD, per)
+    holes = {f"loaded{g // per}": ",".join(f"%e{j}" for j in range(g, g + per)) for g in groups}
+    holes |= {f"stored{g // per}": ",".join(values[g : g + per]) for g in groups}
+    counted = "\n".join(text("count.ptx", j=j, value=value, bits=bits) for j, value in enumerate(values))
+    form = {"wide": bits == 64, "bits": bits, "bytes": bits // 8, "per": per, "registers": writer.count}
+    return text("layout.ptx", layout=layout, entry=entry, lines="\n".join(writer.lines), counted=counted, **form, **holes)

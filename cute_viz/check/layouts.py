@@ -5,7 +5,8 @@ The kernel of `layout_ptx.py` proves the arithmetic of the picture; CuTe's own h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.stride import Basis
 from cute_viz.check import cuda
 from cute_viz.check.digest import digest, owners
-from cute_viz.check.job import Check, In, Item, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
 from cute_viz.check.layout_ptx import PER_THREAD, THREADS, Unwritable, bound, kernel
 from cute_viz.figures.model import Figure
 
@@ -84,40 +85,59 @@ def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> I
         made = cuda.kernel(parts, entry, bits) if cute else kernel(parts, entry, bits)
     except Unwritable as error:
         return Undecided(kind, name, error.message)
-    places = list(_drawn(figure, flat=len(parts) == 1))
-    count = 1 + max(index for _, _, index, _ in places)
-    padded = -(-count // PER_THREAD) * PER_THREAD
-    dtype = np.dtype(np.int32 if bits == 32 else np.int64)
+    places = tuple(_drawn(figure, flat=len(parts) == 1))
+    return Check(kind, name, _Tables(made, bits, len(parts), figure, places), digest(figure))
 
-    def tables() -> list[Any]:
-        out = []
-        for k in range(len(parts)):
-            table = np.zeros(padded, dtype)
-            for _, _, index, value in places:
-                table[index] = value[k] if k < len(value) else 0
-            out.append(table)
-        return out
 
-    def launches() -> tuple[Launch, ...]:
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The tables of a layout's components, and each with an entry changed. places: as `_drawn` has them."""
+
+    made: Kernel
+    bits: int
+    parts: int
+    figure: Figure
+    places: tuple[tuple[int, int, int, tuple[int, ...]], ...]
+
+    def kernel(self) -> Kernel:
+        return self.made
+
+    def tables(self) -> list[Any]:
+        """Of each component its drawn values by index."""
+        out = np.zeros((self.parts, 1 + max(index for _, _, index, _ in self.places)), f"i{self.bits // 8}")
+        for _, _, index, value in self.places:
+            out[: len(value), index] = value[: self.parts]
+        return list(out)
+
+    def launches(self) -> tuple[Launch, ...]:
         out = []
-        for k, table in enumerate(tables()):
-            wrong = table.copy()
-            wrong[count // 2] ^= 1
-            for data in (table, wrong):
-                out.append(launch(f"{entry}_{k}", data.tobytes(), count))
+        for k, table in enumerate(self.tables()):
+            padded = np.pad(table, (0, -len(table) % PER_THREAD))
+            wrong = padded.copy()
+            wrong[len(table) // 2] ^= 1
+            out += [launch(f"{self.made.entry}_{k}", data.tobytes(), len(table)) for data in (padded, wrong)]
         return tuple(out)
 
-    def judge(outputs: Sequence[Sequence[bytes]]) -> Outcome:
-        seen = [np.frombuffer(out[0], dtype)[:count] for out in outputs[::2]]
+    def judge(self, outputs: Outputs) -> Outcome:
+        """What the device computed against what is drawn; it counts mismatches itself, one more or less with a changed entry."""
+        tables = self.tables()
+        seen = [np.frombuffer(out[0], table.dtype)[: len(table)] for out, table in zip(outputs[::2], tables, strict=True)]
         counts = [int(np.frombuffer(out[1], np.uint32)[0]) for out in outputs]
-        unequal = [int((s != t[:count]).sum()) for s, t in zip(seen, tables(), strict=True)]
-        control = all(
-            wrong == right + 1 or (right and wrong == right - 1) for right, wrong in zip(counts[::2], counts[1::2], strict=True)
-        )
-        counted = counts[::2] == unequal
-        return Outcome(_sheets(figure, places, seen), control and counted, {"mismatches counted on the device": sum(counts[::2])})
-
-    return Check(kind, name, made, launches, judge, digest(figure))
+        pairs = list(zip(counts[::2], counts[1::2], strict=True))
+        control = all(wrong == right + 1 or (right and wrong == right - 1) for right, wrong in pairs)
+        unequal = [int((s != t).sum()) for s, t in zip(seen, tables, strict=True)]
+        lists = [s.tolist() for s in seen]
+        sheets = []
+        for n, panel in enumerate(self.figure.panels):
+            cells, drawn, got = [], [], []
+            for of, cell, index, value in self.places:
+                if of == n:
+                    cells.append(cell)
+                    drawn.append(",".join(map(str, value)))
+                    got.append(",".join(str(s[index]) for s in lists))
+            sheets.append(sheet(panel.caption, (panel.rows, panel.cols), drawn, got, cells=cells))
+        facts = {"mismatches counted on the device": sum(counts[::2])}
+        return Outcome(tuple(sheets), control and counts[::2] == unequal, facts)
 
 
 def table_of(figure: Figure) -> list[int] | None:
@@ -141,20 +161,3 @@ def launch(entry: str, table: bytes, count: int) -> Launch:
     """
     blocks = -(-count // (THREADS * PER_THREAD))
     return Launch(entry, (blocks, 1, 1), THREADS, (In(table), Out(len(table)), Out(4, fill=0), Word(count)))
-
-
-def _sheets(figure: Figure, places: list[tuple[int, int, int, tuple[int, ...]]], seen: list[Any]) -> tuple[Sheet, ...]:
-    lists = [s.tolist() for s in seen]
-    drawn = [["" for _ in panel.labels] for panel in figure.panels]
-    saw: list[list[str | None]] = [[None for _ in panel.labels] for panel in figure.panels]
-    ok: list[list[bool | None]] = [[None for _ in panel.labels] for panel in figure.panels]
-    for n, cell, index, value in places:
-        got = tuple(s[index] for s in lists)
-        right = got == value
-        if ok[n][cell] is not False:  # of a cell with several owners, the one that differs is told
-            drawn[n][cell], saw[n][cell] = (",".join(map(str, x)) for x in (value, got))
-            ok[n][cell] = right
-    return tuple(
-        Sheet(panel.caption, panel.rows, panel.cols, tuple(drawn[n]), tuple(saw[n]), tuple(ok[n]))
-        for n, panel in enumerate(figure.panels)
-    )

@@ -7,109 +7,159 @@ fragments predict it entry by entry.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.digest import digest
-from cute_viz.check.elements import Element, decode, encode, pack, unpack
+from cute_viz.check.elements import Element, decode, element_of, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import Check, In, Launch, Out, Outcome, Sheet, entry_name
-from cute_viz.check.mma_ptx import WARP, Instruction, kernel
+from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Outputs, Sheet, entry_name
+from cute_viz.check.kernels import kernel
 from cute_viz.figures.model import Figure
 
+WARP = 32
 
-def check(made: Instruction, figure: Figure, name: str, known: str = "") -> Check:
+
+@dataclass(frozen=True, slots=True)
+class WarpMma:
+    """A matrix instruction on registers: its PTX opcode, the types of A, B and C, and the version and target that it needs.
+
+    xor: the multiplication of bits is an exclusive or, so that a 1 in A counts where B has a 0.
+    """
+
+    opcode: str
+    a: Element
+    b: Element
+    c: Element
+    needs: str
+    xor: bool = False
+
+    def kernel(self, file: str, entry: str, values: tuple[int, ...], **holes: int) -> Kernel:
+        """A kernel of the instruction; values: of A, B and C in a thread.
+
+        kernels/mma.ptx (A, B, C, D): one warp a block, A and D by blockIdx.x, B and D by blockIdx.y, C the same for all.
+        """
+        for letter, element, count in zip("abc", (self.a, self.b, self.c), values, strict=True):
+            holes[letter] = -(-count * element.bits // element.register)
+            holes[f"{letter}_bytes"] = element.register // 8
+        return kernel(file, entry, self.needs, opcode=self.opcode, braces=self.opcode.startswith("mma"), **holes)
+
+
+def instruction(atom: MMA_Atom) -> WarpMma | str:
+    """The instruction that an atom's name stands for (PTX ISA, "mma"); or the reason why none does.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> instruction(resolve("SM80_16x8x16_F32BF16BF16F32_TN")).opcode
+    'mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
+    """
+    op = atom.instruction
+    kinds = [found for kind in atom.types if (found := element_of(kind)) is not None]
+    if op.kind == "dp4a":
+        return WarpMma(op.opcode, kinds[0], kinds[1], kinds[2], "7.0 61")
+    if op.kind == "dp2a":
+        return "CuTe writes dp2a without .lo or .hi, which PTX does not have"
+    if op.name == "UniversalFMA":
+        if len(set(atom.types)) > 1 or not kinds or kinds[0].name not in ("f32", "f64"):
+            return f"no kernel for fma of {', '.join(atom.types)}"
+        return WarpMma(f"fma.rn.{kinds[0].name}", kinds[0], kinds[0], kinds[0], "7.0 70")
+    arch = int(re.sub(r"\D", "", op.arch) or 0)
+    if op.kind != "mma" and arch < 100:
+        return f"no kernel for {op.name or 'an atom without a name'}"
+    if any(kind.endswith("c64") for kind in atom.types):
+        return "complex numbers: CuTe builds this from the F64 instruction of the same shape"
+    if arch >= 100 or len(kinds) != 4:
+        return f"needs an instruction of sm_{arch}"
+    version = {89: "8.7" if kinds[2].name == "f16" else "8.4", 90: "7.8"}.get(arch, "7.1")
+    return WarpMma(op.opcode, kinds[0], kinds[1], kinds[2], f"{version} {arch}", "xorpopc" in op.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Incidence:
+    """The job of one atom, of which A, B and C are drawn."""
+
+    made: WarpMma
+    entry: str
+    a: Fragment
+    b: Fragment
+    c: Fragment
+
+    @property
+    def base(self) -> int:
+        """The base of the numbers in B: no digit is larger than what f16, the smallest accumulator, holds exactly."""
+        return min(self.made.b.exact, 2048)
+
+    def digits(self) -> list[Any]:
+        """The numbers 1 ... slots of B in a number system that its type holds exactly, a digit for all slots at a time."""
+        numbers, out = np.arange(1, self.b.size + 1), []
+        while numbers.any():
+            out.append(numbers % self.base)
+            numbers = numbers // self.base
+        return out
+
+    def kernel(self) -> Kernel:
+        """The kernel of one instruction."""
+        return self.made.kernel("mma.ptx", self.entry, (self.a.per_thread, self.b.per_thread, self.c.per_thread))
+
+    def launches(self) -> tuple[Launch, ...]:
+        """Every slot of A with every digit of B; and C alone, numbered."""
+        a, b, c, digits = self.a, self.b, self.c, self.digits()
+        ones = np.zeros((a.size + 1, WARP, a.per_thread), np.int64)  # the last one is A = 0: what C and a popc give alone
+        ones[np.arange(a.size), a.threads, a.values] = 1
+        numbers = np.zeros((len(digits) + 1, WARP, b.per_thread), np.int64)
+        numbers[:, b.threads, b.values] = np.stack([np.ones_like(digits[0]), *digits])
+        ids = np.zeros((1, WARP, c.per_thread), np.int64)
+        ids[0, c.threads, c.values] = np.arange(c.size) + 1
+        return self._launch(ones, numbers, 0 * ids), self._launch(0 * ones[:1], 0 * numbers[:1], ids)
+
+    def _launch(self, *sets: Any) -> Launch:
+        elements = (self.made.a, self.made.b, self.made.c)
+        packed = [pack(encode(x, e.name), e.bits, e.register) for x, e in zip(sets, elements, strict=True)]
+        grid = (len(sets[0]), len(sets[1]), 1)
+        return Launch(self.entry, grid, WARP, (*(In(x.tobytes()) for x in packed), Out(grid[0] * grid[1] * packed[2].nbytes)))
+
+    def accumulators(self, data: bytes) -> Any:
+        """What came back, block by block: the value in each slot of C."""
+        element, c = self.made.c, self.c
+        registers = np.frombuffer(data, np.uint64 if element.register == 64 else np.uint32)
+        per_lane = -(-c.per_thread * element.bits // element.register)
+        patterns = unpack(registers.reshape(-1, WARP, per_lane), element.bits, element.register)[..., : c.per_thread]
+        return decode(patterns[:, c.threads, c.values], element.name)
+
+    def incidence(self, data: bytes) -> Any:
+        """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1. data: the accumulators of the first launch."""
+        values = self.accumulators(data).reshape(-1, self.a.size + 1, self.c.size)
+        change = values[:, :-1] - values[:, -1:]
+        hit = change[0] != 0
+        digit = (change == -1) if self.made.xor else change
+        number = sum((digit[p + 1] * float(self.base) ** p for p in range(len(values) - 1)), np.zeros(hit.shape))
+        return np.where(hit, np.nan_to_num(number, nan=-1, posinf=-1, neginf=-1).astype(np.int64) - 1, -1)
+
+    def judge(self, outputs: Outputs) -> Outcome:
+        """The incidence against the predicted one; the control is a prediction with two slots of A exchanged."""
+        a, b, c = self.a, self.b, self.c
+        met = self.incidence(outputs[0][0])
+        passed = self.accumulators(outputs[1][0])[0] == np.arange(c.size) + 1
+        expected = predicted(a, b, c)
+        control = not np.array_equal(predicted(a.swapped(), b, c), met)
+        facts = {"incidences": int(met.size), "incidences agreeing": int((met == expected).sum())}
+        return Outcome(_sheets(met, expected, a, b, c, passed), control, facts)
+
+
+def check(made: WarpMma, figure: Figure, name: str, known: str = "") -> Check:
     """The check of a drawn MMA atom against its instruction. known: as in `Check`.
 
-    >>> from cute_viz.check.mma_ptx import instruction
     >>> from cute_viz.figures import build
     >>> from cute_viz.spec import resolve
     >>> atom = resolve("SM80_16x8x8_F16F16F16F16_TN")
     >>> check(instruction(atom), build(atom), "x").kernel.entry
     'mma_x'
     """
-    a, b, c = (fragment(figure, operand) for operand in "ABC")
-    entry = entry_name("mma", name)
-    digits = _digits(b.size, _base(made))
-    fill = [(a, made.a), (b, made.b), (c, made.c)]
-
-    def launches() -> tuple[Launch, ...]:
-        ones = np.zeros((a.size + 1, WARP, a.per_thread), np.int64)  # the last one is A = 0: what C and a popc give alone
-        ones[np.arange(a.size), a.threads, a.values] = 1
-        numbers = np.zeros((len(digits) + 1, WARP, b.per_thread), np.int64)
-        numbers[0, b.threads, b.values] = 1
-        for p, column in enumerate(digits):
-            numbers[p + 1, b.threads, b.values] = column
-        zeros = np.zeros((1, WARP, c.per_thread), np.int64)
-        ids = zeros.copy()
-        ids[0, c.threads, c.values] = np.arange(c.size) + 1
-        blank = np.zeros((1, WARP, a.per_thread), np.int64), np.zeros((1, WARP, b.per_thread), np.int64)
-        return (
-            _launch(entry, (ones, numbers, zeros), fill),
-            _launch(entry, (*blank, ids), fill),
-        )
-
-    def judge(outputs: Sequence[Sequence[bytes]]) -> Outcome:
-        met = incidence(outputs[0][0], made, a, c)
-        through = _accumulators(outputs[1][0], made.c, c)[0]
-        passed = through == np.arange(c.size) + 1
-        expected = predicted(a, b, c)
-        control = not np.array_equal(predicted(a.swapped(), b, c), met)
-        facts = {"incidences": int(met.size), "incidences agreeing": int((met == expected).sum())}
-        return Outcome(sheets(met, expected, a, b, c, passed), control, facts)
-
-    values = (a.per_thread, b.per_thread, c.per_thread)
-    return Check("mma", name, kernel(made, entry, values), launches, judge, digest(figure), known)
-
-
-def _base(made: Instruction) -> int:
-    """The base of the numbers in B: no digit is larger than what f16, the smallest accumulator, holds exactly."""
-    return min(made.b.exact, 2048)
-
-
-def _digits(slots: int, base: int) -> list[Any]:
-    """The numbers 1 ... slots in a number system that the type of B holds exactly, a digit for all slots at a time."""
-    numbers, out = np.arange(1, slots + 1), []
-    while numbers.any():
-        out.append(numbers % base)
-        numbers = numbers // base
-    return out
-
-
-def _launch(entry: str, sets: tuple[Any, Any, Any], fill: list[tuple[Fragment, Element]]) -> Launch:
-    packed = [pack(encode(x, e.name), e.bits, e.register) for x, (_, e) in zip(sets, fill, strict=True)]
-    grid = (len(sets[0]), len(sets[1]), 1)
-    out = grid[0] * grid[1] * packed[2].nbytes
-    return Launch(entry, grid, WARP, (*(In(x.tobytes()) for x in packed), Out(out)))
-
-
-def _accumulators(data: bytes, element: Element, c: Fragment) -> Any:
-    """What came back, block by block: the value in each slot of C."""
-    registers = np.frombuffer(data, np.uint64 if element.register == 64 else np.uint32)
-    per_lane = -(-c.per_thread * element.bits // element.register)
-    patterns = unpack(registers.reshape(-1, WARP, per_lane), element.bits, element.register)[..., : c.per_thread]
-    return decode(patterns[:, c.threads, c.values], element.name)
-
-
-def incidence(data: bytes, made: Instruction, a: Fragment, c: Fragment) -> Any:
-    """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1. data: the accumulators of the first launch.
-
-    >>> from cute_viz import figure, parse
-    >>> from cute_viz.check.mma_ptx import instruction
-    >>> fma = parse("UniversalFMA<float>{}")
-    >>> a, c = (fragment(figure(fma), operand) for operand in "AC")
-    >>> incidence(bytes(2 * 2 * WARP * 4), instruction(fma), a, c).tolist()  # zeros: nothing met
-    [[-1]]
-    """
-    base = _base(made)
-    values = _accumulators(data, made.c, c).reshape(-1, a.size + 1, c.size)
-    change = values[:, :-1] - values[:, -1:]
-    hit = change[0] != 0
-    digit = (change == -1) if made.xor else change
-    number = sum((digit[p + 1] * float(base) ** p for p in range(len(values) - 1)), np.zeros(hit.shape))
-    return np.where(hit, np.nan_to_num(number, nan=-1, posinf=-1, neginf=-1).astype(np.int64) - 1, -1)
+    job = Incidence(made, entry_name("mma", name), *(fragment(figure, operand) for operand in "ABC"))
+    return Check("mma", name, job, digest(figure), known)
 
 
 def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
@@ -127,16 +177,10 @@ def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
     return np.where((a.rows[:, None] == c.rows[None, :]) & (inside == c.cols)[None, :], meets, -1)
 
 
-def sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passed: Any) -> tuple[Sheet, ...]:
+def _sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passed: Any) -> tuple[Sheet, ...]:
     """Each drawn cell against what the other two operands say of its slot, by majority of its meetings.
 
     With every label right, a slot is right when all its meetings are the predicted ones, and C's when it also lets a value through.
-
-    >>> from cute_viz import figure
-    >>> a, b, c = (fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), operand) for operand in "ABC")
-    >>> met, passed = predicted(a, b, c), np.ones(c.size, bool)
-    >>> [(sheet.role, all(sheet.ok)) for sheet in sheets(met, met, a, b, c, passed)]
-    [('C', True), ('A', True), ('B', True)]
     """
     slot_a, slot_c = np.nonzero((met >= 0) & (met < b.size))
     slot_b = met[slot_a, slot_c]
@@ -151,16 +195,15 @@ def sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passe
     for seen in (met, expected):
         touched = seen[wrong]
         fit["B"][touched[(touched >= 0) & (touched < b.size)]] = False
-    out = []
+    found = {}
     for letter, drawn in (("C", c), ("A", a), ("B", b)):
         slots, rows, cols = votes[letter]
         row, col = (_majority(slots, labels, drawn.size) for labels in (rows, cols))
-        same = (row == drawn.rows) & (col == drawn.cols)
-        out.append((letter, drawn, row, col, same))
-    labels_hold = all(bool(same.all()) for *_, same in out)
+        found[letter] = drawn, row, col
+    labels_hold = all(bool(((row == drawn.rows) & (col == drawn.cols)).all()) for drawn, row, col in found.values())
     return tuple(
-        _sheet(letter, drawn, row, col, (same & fit[letter]) if labels_hold or (letter == "C" and not passed.all()) else same)
-        for letter, drawn, row, col, same in out
+        drawn.sheet(letter, row, col, fit[letter] if labels_hold or (letter == "C" and not passed.all()) else True)
+        for letter, (drawn, row, col) in found.items()
     )
 
 
@@ -171,18 +214,3 @@ def _majority(slots: Any, labels: Any, size: int) -> Any:
     counts = np.zeros((size, int(labels.max()) + 1), np.int64)
     np.add.at(counts, (slots, labels), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
-
-
-def _sheet(letter: str, drawn: Fragment, row: Any, col: Any, ok: Any) -> Sheet:
-    """The slots of one operand as the cells of its panel."""
-    panel = drawn.panel
-    cells = panel.rows * panel.cols
-    said: list[str] = [""] * cells
-    seen: list[str | None] = [None] * cells
-    fine: list[bool | None] = [None] * cells
-    columns = (drawn.rows, drawn.cols, row, col, ok)
-    for m, n, got_m, got_n, same in zip(*(column.tolist() for column in columns), strict=True):
-        cell = n * panel.cols + m if letter == "B" else m * panel.cols + n
-        if fine[cell] is not False:
-            said[cell], seen[cell], fine[cell] = f"({m},{n})", f"({got_m},{got_n})", same
-    return Sheet(letter, panel.rows, panel.cols, tuple(said), tuple(seen), tuple(fine))

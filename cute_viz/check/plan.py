@@ -6,7 +6,7 @@ The tables that the kernels are held against come from the figure (`digest.owner
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -24,25 +24,20 @@ from cute_viz.check import (
     copies,
     cuda,
     descriptors,
-    grouped,
     layouts,
     mma,
-    mma_ptx,
-    operand,
     sparse,
-    sparse_ptx,
     swizzle_atom,
     tcgen05,
     tiled,
-    tma,
     tma_box,
     tma_conv,
     umma,
     wgmma,
     wgmma_ptx,
 )
-from cute_viz.check.job import Item, Undecided
-from cute_viz.check.library import atoms, specs, swizzled, tilings
+from cute_viz.check.job import Check, Item, Undecided, entry_name
+from cute_viz.check.library import atoms, specs, subjects
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.lanes import is_lanes
@@ -54,24 +49,17 @@ from cute_viz.spec import PACKAGED, Library
 MAX_CELLS = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A table that CuTe has wrong: in words, and the atom with the layouts that the hardware has."""
-
-    words: str
-    layouts: dict[str, str]
-
-
-KNOWN = {
+# Tables that CuTe has wrong: in words, and the layouts that the hardware has.
+KNOWN: dict[str, tuple[str, dict[str, str]]] = {
     **{
-        f"SM80_16x8x128_S32U1U1S32_TN_{popc}": Known(
+        f"SM80_16x8x128_S32U1U1S32_TN_{popc}": (
             "CuTe's stride of A, ((_512,_1),((_16,_8))), is malformed and cannot be evaluated; "
             "the hardware has ((_512,_1),(_16,_8)), which was checked",
             {"layout_a": "((_4,_8),(_32,_2)):((_512,_1),(_16,_8))"},
         )
         for popc in ("XORPOPC", "ANDPOPC")
     },
-    "SM75_U32x1_MOVM_T": Known(
+    "SM75_U32x1_MOVM_T": (
         "CuTe's trait is the identity; the hardware transposes the 8 x 8 matrix, to Dst ((4,8),(16,2)):((256,16),(1,128)), "
         "which was checked",
         {"dst": "((4,8),(16,2)):((256,16),(1,128))"},
@@ -97,9 +85,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
             figure = build(obj, replace(options, tile=tile))
-            atom = None if tile else swizzle_atom.recognise(obj)
             by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
-            by_hardware = [*tma.checks(atom, figure, name), *operand.checks(atom, figure, name)] if atom else []
+            by_hardware = [] if tile else swizzle_atom.checks(obj, figure, name)
             return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
             return descriptors.checks(obj, build(obj, options), name)
@@ -110,9 +97,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
-            op = obj.atom.instruction
-            by_groups = op.kind == "wgmma" and op.sparse == 1
-            return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
+            return [tiled.check(obj, build(obj, options), name)]
         if is_lanes(obj) or (isinstance(obj, CopyOp) and obj.instruction.kind == "tcgen05.cp"):
             return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
@@ -129,32 +114,29 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
 
 
 def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
-    if atom.instruction.kind == "wgmma" and atom.instruction.sparse == 1:
-        of_group = wgmma_ptx.instruction(atom)
-        if isinstance(of_group, str):
-            return Undecided("wgmma", name, of_group)
-        return wgmma.check(of_group, _drawn(atom, "CA" if of_group.registers else "C"), name)
     if has_metadata(atom):
-        return _sparse(atom, name)
-    made = mma_ptx.instruction(atom)
+        shown = wgmma.drawn(build(atom, options))
+        found = wgmma_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
+        if isinstance(found, str):
+            return Undecided("sparse wgmma", name, found)
+        return Check("sparse wgmma", name, sparse.Metadata(found, entry_name("sparse", name), shown), shown.digest)
+    if atom.instruction.kind == "wgmma":
+        found = wgmma_ptx.instruction(atom)
+        if isinstance(found, str):
+            return Undecided("wgmma", name, found)
+        shown = _drawn(atom, "CA" if found.registers else "C")
+        return Check("wgmma", name, wgmma.Accumulators(found, entry_name("wgmma", name), shown), shown.digest)
+    made = mma.instruction(atom)
     if isinstance(made, str):
         return Undecided("mma", name, made)
     fixed, words = _fixed(atom)
     return mma.check(made, build(fixed, options), name, words)
 
 
-def _sparse(atom: MMA_Atom, name: str) -> Item:
-    shown = sparse.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS)))
-    made = sparse_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
-    return Undecided("sparse wgmma", name, made) if isinstance(made, str) else sparse.check(made, shown, name)
-
-
 def _fixed(obj: Any) -> tuple[Any, str]:
     """An atom or operation with the hardware's layouts where CuTe is known to have others, and that in words."""
-    known = KNOWN.get(obj.name)
-    if known is None:
-        return obj, ""
-    return replace(obj, **{key: parse(text) for key, text in known.layouts.items()}), known.words
+    words, layouts = KNOWN.get(obj.name, ("", {}))
+    return replace(obj, **{key: parse(text) for key, text in layouts.items()}) if layouts else obj, words
 
 
 def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
@@ -203,10 +185,9 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield obj
         else:
             yield from plan(obj, name, library=library)
-    for name, obj in swizzled():
-        yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects(), *umma.subjects()):
-        yield from plan(obj, name, library=library)
+    for section in ("swizzles", "tilings", "descriptors", "tma", "im2col", "umma"):
+        for name, obj in subjects(section):
+            yield from plan(obj, name, cute=cute, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):
         yield from plan(obj, name, tile, cute, library)

@@ -56,8 +56,9 @@ class Report:
 def judged(check: Check, outcome: Outcome) -> Verdict:
     """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference.
 
+    >>> from cute_viz.check.banks import checks
     >>> caught, missed = (Outcome((Sheet("", 1, 1, ("1",), ("1",), (True,)),), control) for control in (True, False))
-    >>> [judged(Check("layout", "x", None, None, None), outcome).verdict for outcome in (caught, missed)]
+    >>> [judged(checks()[0], outcome).verdict for outcome in (caught, missed)]
     ['agree', 'differ']
     """
     return verdict_of(check.kind, check.name, outcome, check.digest, check.known)

@@ -9,17 +9,28 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from cute_viz.check import bench, counters, plan
+import numpy as np
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets_numpy
+from cute_viz.check import counters, plan
 from cute_viz.check.compiler import compile_
 from cute_viz.check.device import Device, DeviceError
 from cute_viz.check.job import Check, Item, Kernel, Undecided, module
+from cute_viz.check.layout_ptx import kernel as layout_kernel
+from cute_viz.check.layouts import launch
 from cute_viz.check.report import Report, Verdict, compiled, judged, undecided, verdict_of
 from cute_viz.errors import CannotCheck
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
+from cute_viz.limits import raised
 from cute_viz.spec import PACKAGED, Library
 
 BATCH = 64  # modules that are compiled side by side
+ENTRIES = 1 << 28  # of the table by which bandwidth is measured
+LARGE = ComposedLayout(Swizzle(3, 4, 3), 0, Layout((1 << 14, 1 << 14), (1 << 14, 1)))
 
 Progress: TypeAlias = "Callable[[int, int], object]"  # told how many checks are done, and of how many
 
@@ -220,6 +231,16 @@ def _counted() -> list[Verdict]:
 
 
 def _bandwidth(device: Any) -> dict[str, Any]:
-    """The speed of the layout kernel on a large table, beside that of the device's own copy."""
-    loaded = device.load(module([bench.made()]))
-    return bench.found(device.seconds(loaded, bench.table()), device.copy_bandwidth())
+    """The speed of the layout kernel on a large table, in bytes a second, beside that of the device's own copy."""
+    loaded = device.load(module([layout_kernel([LARGE], "bandwidth")]))
+    with raised({"elements": ENTRIES}):
+        table = offsets_numpy(LARGE, np).astype(np.int32).tobytes()
+    seconds, copied = device.seconds(loaded, launch("bandwidth_0", table, ENTRIES)), device.copy_bandwidth()
+    speed = 2 * 4 * ENTRIES / seconds  # each entry is read once and written once, 4 bytes at a time
+    return {
+        "layout": str(LARGE),
+        "entries": ENTRIES,
+        "layout kernel, GB/s": round(speed / 1e9, 1),
+        "device copy, GB/s": round(copied / 1e9, 1),
+        "of the copy": round(speed / copied, 3),
+    }

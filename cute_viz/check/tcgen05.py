@@ -6,7 +6,6 @@ Needs a device of compute capability 10.0; the kernels assemble for sm_100a (PTX
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +13,9 @@ import numpy as np
 
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.tmem import WARP, WORD
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
-from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED, fill
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
+from cute_viz.check.kernels import kernel
+from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED
 from cute_viz.figures.lanes import copied, held
 
 LANES, THREADS = 32, 32  # of the one warp that runs tcgen05.ld or tcgen05.st
@@ -33,9 +33,9 @@ def checks(op: CopyOp, name: str) -> list[Item]:
     entry = entry_name("tcgen05", name)
     said = op.instruction
     if said.lanes and "stat" not in said.words:
-        job: Job | CpJob = Job(op, ".".join(said.ptx.split(".")[4:6]), said.kind == "tcgen05.st", entry)
+        job: Lanes | Rows = Lanes(op, ".".join(said.ptx.split(".")[4:6]), said.kind == "tcgen05.st", entry)
     elif said.kind == "tcgen05.cp" and said.ctas == 1 and ".4x256b" not in said.ptx:
-        job = CpJob(op, said.ptx.split(".", 3)[3], entry)
+        job = Rows(op, said.ptx.split(".", 3)[3], entry)
     else:
         return [
             Undecided(
@@ -44,11 +44,11 @@ def checks(op: CopyOp, name: str) -> list[Item]:
                 f"{op.name} is not checked: loads with a maximum, copies of a pair of CTAs and copies of four rows are not",
             )
         ]
-    return [Check("tcgen05", name, job.kernel(), job.launches, job.judge)]
+    return [Check("tcgen05", name, job)]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Lanes:
     """One launch of one warp, and its judgement: every register, or every lane and column, shows its number.
 
     A packed instruction has two numbers of 16 bits in a register, and one in the low half of a column.
@@ -72,58 +72,16 @@ class Job:
     def kernel(self) -> Kernel:
         """The kernel (out): tensor memory numbered by .32x32b, the instruction, and what it brought, a thread's values together."""
         columns, registers = self.extents()
-        taken = max(32, 1 << (columns - 1).bit_length())
-        given = "{" + ",".join(f"%r{n}" for n in range(registers)) + "}"
+        packed = self.halves > 1
+        how = (".unpack::16b" if self.store else ".pack::16b") if packed else ""
         split = f", {columns // 2}" if "bx2" in self.shape else ""  # the column at which the second half of the lanes begins
-        number = "mul.lo.u32 %x, %t, {0}; add.u32 %x, %x, {1};"
-        if self.store:
-            each = self.halves * registers
-            fill = "\n".join(
-                f"{number.format(each, self.halves * n + 1)} mov.b32 %r{n}, %x;"
-                + (f" add.u32 %x, %x, 1; shl.b32 %x, %x, 16; or.b32 %r{n}, %r{n}, %x;" if self.halves > 1 else "")
-                for n in range(registers)
-            )
-            how = ".unpack::16b" if self.halves > 1 else ""
-            run = f"{fill}\ntcgen05.st.sync.aligned.{self.shape}{how}.b32 [%m]{split}, {given};\ntcgen05.wait::st.sync.aligned;"
-            back, count = _read(columns), columns
-        else:
-            how = ".pack::16b" if self.halves > 1 else ""
-            run = f"tcgen05.ld.sync.aligned.{self.shape}{how}.b32 {given}, [%m]{split};\ntcgen05.wait::ld.sync.aligned;"
-            back, count = "\n".join(f"st.global.b32 [%q+{4 * n}], %r{n};" for n in range(registers)), registers
-        clear = "0" if self.store else "%x"
-        numbered = "\n".join(
-            f"{number.format(columns, c + 1)} add.u32 %z, %m, {c}; mov.b32 %y, {clear}; "
-            "tcgen05.st.sync.aligned.32x32b.x1.b32 [%z], {%y};"
-            for c in range(columns)
-        )
-        return Kernel(
-            self.entry,
-            f""".visible .entry {self.entry}(.param .u64 out)
-{{
-.shared .align 16 .b32 where;
-.reg .b32 %t, %m, %x, %y, %z, %r<{registers}>;
-.reg .b64 %q, %by;
-mov.u32 %t, %tid.x; mov.u32 %x, where;
-tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%x], {taken};
-tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
-bar.sync 0; ld.shared.b32 %m, [where];
-{numbered}
-tcgen05.wait::st.sync.aligned;
-{run}
-mul.wide.u32 %by, %t, {4 * count}; ld.param.u64 %q, [out]; add.u64 %q, %q, %by;
-{back}
-tcgen05.dealloc.cta_group::1.sync.aligned.b32 %m, {taken};
-ret;
-}}""",
-            (8, 6),
-            100,
-            exact=True,
-        )
+        form = {"columns": columns, "registers": registers, "halves": self.halves, "packed": packed, "store": self.store}
+        words = {"shape": self.shape + how, "split": split, "held": "0" if self.store else "%x"}
+        return kernel("tmem.ptx", self.entry, taken=_taken(columns), **form, **words)
 
     def launches(self) -> tuple[Launch, ...]:
         """The launch of one warp."""
-        columns, registers = self.extents()
-        return (Launch(self.entry, (1, 1, 1), THREADS, (Out(THREADS * 4 * (columns if self.store else registers)),)),)
+        return (Launch(self.entry, (1, 1, 1), THREADS, (Out(self.right().nbytes),)),)
 
     def right(self) -> Any:
         """What comes back: the numbers of each register's lanes and columns; of a store those of the register in each of these."""
@@ -137,27 +95,21 @@ ret;
                     out[thread, register] |= lane * columns + column + 1 << 16 * half
         return out
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
-        """Every value against what is drawn."""
-        right = self.right()
-        seen = np.frombuffer(outputs[0][0], np.uint32).reshape(right.shape)
-        if self.store and self.halves > 1:
-            seen = seen & 0xFFFF  # what the other half of a column holds is not said
-        return _judged("tensor memory" if self.store else "registers", right, seen)
+    def judge(self, outputs: Outputs) -> Outcome:
+        """Every value against what is drawn; what the other half of a column holds is not said."""
+        mask = 0xFFFF if self.store and self.halves > 1 else 0xFFFFFFFF
+        return _judged("tensor memory" if self.store else "registers", self.right(), outputs, mask)
 
 
-def _judged(role: str, right: Any, seen: Any) -> Outcome:
+def _judged(role: str, right: Any, outputs: Outputs, mask: int = 0xFFFFFFFF) -> Outcome:
     """Every number of a table against the right one; the control has them one row lower."""
-    words = [tuple(map(str, table.reshape(-1).tolist())) for table in (right, seen)]
-    (rows, cols), same = right.shape, tuple((right == seen).reshape(-1).tolist())
-    sheet = Sheet(role, rows, cols, words[0], words[1], same)
-    return Outcome((sheet,), bool((np.roll(right, 1, axis=0) != seen).any()))
+    seen = np.frombuffer(outputs[0][0], np.uint32).reshape(right.shape) & np.uint32(mask)
+    return Outcome((sheet(role, right.shape, right, seen),), bool((np.roll(right, 1, axis=0) != seen).any()))
 
 
-def _read(columns: int) -> str:
-    """PTX that stores a lane's columns of tensor memory at %q."""
-    each = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%y}, [%z]; tcgen05.wait::ld.sync.aligned;"
-    return "\n".join(f"add.u32 %z, %m, {c}; {each} st.global.b32 [%q+{4 * c}], %y;" for c in range(columns))
+def _taken(columns: int) -> int:
+    """How many columns of tensor memory are allocated for so many."""
+    return max(32, 1 << (columns - 1).bit_length())
 
 
 def issued(entry: str, instruction: str, columns: int, more: int = 0, sms: int = 1) -> Kernel:
@@ -170,74 +122,8 @@ def issued(entry: str, instruction: str, columns: int, more: int = 0, sms: int =
     >>> "cta_group::2" in issued("k", "tcgen05.mma.cta_group::2.kind::f16 [%m], %pa, %pb, %d, %more;", 64, 0, 2).body
     True
     """
-    taken = max(32, 1 << (columns + more - 1).bit_length())
-    group = f"cta_group::{sms}"
-    together = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" if sms > 1 else "bar.sync 0;"
-    commit = (
-        "mov.b16 %h, 3; tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%w], %h;"
-        if sms > 1
-        else "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%w];"
-    )
-    put = "\n".join(
-        f"ld.global.b32 %y, [%q+{4 * c}]; add.u32 %z, %x, {columns + c}; tcgen05.st.sync.aligned.32x32b.x1.b32 [%z], {{%y}};"
-        for c in range(more)
-    )
-    mine = "mad.lo.u32 %x, %i, 128, %t; mul.wide.u32 %by, %x, {}; ld.param.u64 %q, [{}]; add.u64 %q, %q, %by;"
-    return Kernel(
-        entry,
-        f""".extern .shared .align 1024 .b8 {entry}_smem[];
-.visible .entry {entry}(.param .u64 a, .param .u64 b, .param .u64 t, .param .u64 d, .param .u64 s,
- .param .u32 na, .param .u32 nb, .param .u32 steps){f" .reqnctapercluster {sms}, 1, 1" if sms > 1 else ""}
-{{
-.shared .align 8 .b64 barrier;
-.shared .align 16 .b32 where;
-.reg .pred %p, %more;
-.reg .b16 %h;
-.reg .b32 %t, %i, %k, %m, %n, %s, %x, %y, %z, %w, %d, %f, %g, %lane;
-.reg .b64 %by, %pa, %pb, %q, %w0, %w1, %ba, %bb;
-mov.u32 %t, %tid.x; mov.u32 %i, %cluster_ctarank; mov.u32 %s, {entry}_smem; mov.u32 %w, barrier;
-add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00;
-{fill("A", "a", "%i", "na", 0)}
-{fill("B", "b", "%i", "nb", B_AT)}
-setp.ge.u32 %p, %t, 32; @%p bra PLACED;
-mov.u32 %x, where;
-tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [%x], {taken};
-tcgen05.relinquish_alloc_permit.{group}.sync.aligned;
-setp.ne.u32 %p, %t, 0; @%p bra PLACED;
-mbarrier.init.shared::cta.b64 [%w], 1; fence.mbarrier_init.release.cluster;
-PLACED: fence.proxy.async.shared::cta; tcgen05.fence::before_thread_sync;
-bar.sync 0; tcgen05.fence::after_thread_sync; ld.shared.b32 %m, [where];
-shr.u32 %x, %t, 5; shl.b32 %lane, %x, 21; // a warp reaches its own 32 lanes
-{mine.format(4 * more, "t") if more else ""}
-add.u32 %x, %m, %lane;
-{put}
-tcgen05.wait::st.sync.aligned; tcgen05.fence::before_thread_sync;
-{together} tcgen05.fence::after_thread_sync;
-add.u32 %x, %t, %i; setp.ne.u32 %p, %x, 0; @%p bra WAIT; // the first thread of the first CTA issues
-and.b32 %x, %s, 0x3FFFF; shr.u32 %x, %x, 4; cvt.u64.u32 %ba, %x;
-add.u32 %x, %s, {B_AT}; and.b32 %x, %x, 0x3FFFF; shr.u32 %x, %x, 4; cvt.u64.u32 %bb, %x;
-ld.param.u32 %n, [steps]; ld.param.u64 %q, [s]; mov.u32 %x, 0; setp.ne.u32 %more, %x, 0; // the first replaces what was there
-AGAIN: ld.global.v2.b64 {{%pa,%pb}}, [%q]; ld.global.v4.b32 {{%d,%f,%g,%y}}, [%q+16];
-add.u64 %pa, %pa, %ba; add.u64 %pb, %pb, %bb; add.u32 %f, %f, %m; add.u32 %g, %g, %m;
-{instruction}
-setp.eq.u32 %more, %x, 0; add.u64 %q, %q, {STEP}; sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra AGAIN;
-{commit}
-WAIT: mov.u32 %x, 0;
-POLL: mbarrier.try_wait.parity.shared::cta.b64 %p, [%w], 0; @%p bra DONE;
-add.u32 %x, %x, 1; setp.lt.u32 %p, %x, 1000000; @%p bra POLL;
-DONE: {together} tcgen05.fence::after_thread_sync;
-{mine.format(4 * columns, "d")}
-add.u32 %m, %m, %lane;
-{_read(columns)}
-tcgen05.fence::before_thread_sync; {together}
-setp.ge.u32 %p, %t, 32; @%p bra END;
-ld.shared.b32 %m, [where]; tcgen05.dealloc.{group}.sync.aligned.b32 %m, {taken};
-END: ret;
-}}""",
-        (8, 7),
-        100,
-        exact=True,
-    )
+    form = {"columns": columns, "more": more, "sms": sms, "many": sms > 1, "taken": _taken(columns + more)}
+    return kernel("tcgen05.ptx", entry, instruction=instruction, b_at=B_AT, step=STEP, **form)
 
 
 def step(a: int = 0, b: int = 0, instruction: int = 0, first: int = 0, second: int = 0) -> bytes:
@@ -250,7 +136,7 @@ def step(a: int = 0, b: int = 0, instruction: int = 0, first: int = 0, second: i
 
 
 @dataclass(frozen=True, slots=True)
-class CpJob:
+class Rows:
     """tcgen05.cp of numbered words of shared memory, and where each is found in tensor memory."""
 
     op: CopyOp
@@ -282,7 +168,6 @@ class CpJob:
             out[where] = row * self.extents()[1] + word + 1
         return out
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """Every word against what is drawn."""
-        right = self.right()
-        return _judged("tensor memory", right, np.frombuffer(outputs[0][0], np.uint32).reshape(right.shape))
+        return _judged("tensor memory", self.right(), outputs)

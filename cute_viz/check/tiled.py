@@ -1,12 +1,13 @@
 """TiledMMA: the drawn tables drive a real product, and every element of C must come out right, written once.
 
-Registers are packed as A and B are drawn, the instruction runs for every warp, repetition and step of K, and each accumulator is
-stored where C is drawn, with a count for each element.
+Of instructions on registers, A and B are packed as they are drawn, the instruction runs for every warp, repetition and step of K,
+and each accumulator is stored where C is drawn, with a count for each element. Warp groups (wgmma) multiply the tiles that the
+drawn A and B give them: A and B of shared memory are drawn as values of every thread of a group, in the order m + 64 k and n + N k
+of one instruction; a tile is laid out from these. A in registers is packed thread by thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,53 +16,53 @@ import numpy as np
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
+from cute_viz.check import mma, wgmma_ptx
 from cute_viz.check.digest import digest
-from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack
+from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
-from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
-from cute_viz.check.mma_ptx import WARP, Instruction, instruction
+from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
+from cute_viz.check.mma import WARP, WarpMma
+from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
 
 NOWHERE = 0xFFFFFFFF  # the place of an accumulator that no cell of C stands for
 
 
 def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
-    """The check of a drawn TiledMMA of instructions on registers, or the reason why there is none.
+    """The check of a drawn TiledMMA, or the reason why there is none.
 
     >>> from cute_viz import figure, parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x8_F16F16F16F16_TN{}, (2,1,1))")
-    >>> check(mma, figure(mma), "x").kernel.entry
-    'tiled_x'
+    >>> for atom in ("SM80_16x8x8_F16F16F16F16_TN", "SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>"):
+    ...     mma = parse(f"make_tiled_mma({atom}{{}}, (2,1,1))")
+    ...     print(check(mma, figure(mma), "x").kernel.entry)
+    tiled_x
+    grouped_x
     """
-    made = instruction(obj.atom)
+    op = obj.atom.instruction
+    made = (wgmma_ptx if op.kind == "wgmma" and op.sparse == 1 else mma).instruction(obj.atom)
     if isinstance(made, str):
         return Undecided("tiled mma", name, made)
-    if size(get(obj.thr_layout_vmnk, 3)) > 1:
-        return Undecided("tiled mma", name, "atoms along K hold partial sums, which no single product shows")
+    groups = isinstance(made, Wgmma)
     a, b, c = (fragment(figure, operand) for operand in "ABC")
     values = tuple(size(get(obj.atom.layout(operand), 1)) for operand in "ABC")
     repeats = [x.per_thread // n for x, n in zip((a, b, c), values, strict=True)]  # RM*RK, RN*RK, RM*RN
+    along_k = size(get(obj.thr_layout_vmnk, 3)) > 1
+    if groups and (along_k or repeats[0] * repeats[1] != repeats[2]):
+        return Undecided("tiled mma", name, "several instructions along K, which the check of wgmma tilings does not add up")
+    if along_k:
+        return Undecided("tiled mma", name, "atoms along K hold partial sums, which no single product shows")
     rk = round((repeats[0] * repeats[1] / repeats[2]) ** 0.5)
-    job = _Job(made, entry_name("tiled", name), a, b, c, values, (repeats[0] // rk, repeats[1] // rk, rk))
-    return Check("tiled mma", name, job.kernel(), job.launches, job.judge, digest(figure))
-
-
-def small_numbers(rows: int, cols: int, element: Element, seed: int) -> Any:
-    """Numbers of -1 .. 2, as far as the type has them, in a fixed irregular order: their products are exact in every type.
-
-    >>> from cute_viz.check.elements import ELEMENTS
-    >>> sorted(set(small_numbers(9, 9, ELEMENTS["b1"], 3).reshape(-1).tolist()))
-    [0, 1]
-    """
-    drawn = np.random.default_rng(seed).integers(0, 4, (rows, cols))
-    return drawn % 2 if element.bits == 1 else drawn % 3 if not element.signed else drawn - 1
+    rest = (repeats[0] // rk, repeats[1] // rk, rk)
+    if isinstance(made, Wgmma):
+        return Check("tiled mma", name, _Groups(made, entry_name("grouped", name), a, b, c, values, rest), digest(figure))
+    return Check("tiled mma", name, _Warps(made, entry_name("tiled", name), a, b, c, values, rest), digest(figure))
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Tiling:
     """values: of A, B and C in one thread of an atom. rest: how often the atom is repeated along M, N and K by its threads."""
 
-    made: Instruction
+    made: WarpMma | Wgmma
     entry: str
     a: Fragment
     b: Fragment
@@ -69,119 +70,147 @@ class _Job:
     values: tuple[int, ...]
     rest: tuple[int, int, int]
 
+    def numbers(self) -> tuple[Any, Any, Any]:
+        """A (m,k), B (n,k) and their product: small numbers in a fixed irregular order, exact in every type."""
+        m, n, k = (int(x.max()) + 1 for x in (self.c.rows, self.c.cols, self.a.cols))
+        first, second = _small_numbers(m, k, self.made.a, 3), _small_numbers(n, k, self.made.b, 5)
+        if isinstance(self.made, WarpMma) and self.made.xor:
+            return first, second, (first[:, None, :] != second[None, :, :]).sum(axis=2)
+        return first, second, first @ second.T
+
+    def wrong(self) -> tuple[Fragment, Fragment]:
+        """A with two values exchanged, and C with two places."""
+        first, _, product = self.numbers()
+        return exchanged(self.a, first[self.a.rows, self.a.cols]), exchanged(self.c, product[self.c.rows, self.c.cols])
+
+    def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
+        """The elements of C, and how often each was written: as drawn, and twice corrupted."""
+        raise NotImplementedError
+
+    def judge(self, outputs: Outputs) -> Outcome:
+        """Each element of C against the product; what was corrupted must come out wrong."""
+        product = self.numbers()[2]
+        (values, written), *wrong = self.received(outputs)
+        ok = (values == product) & (written == 1)
+        control = all(bool(((found != product) | (count != 1)).any()) for found, count in wrong)
+        found = zip(values.reshape(-1).tolist(), written.reshape(-1).tolist(), strict=True)
+        seen = [f"{x:g}" if count == 1 else f"{x:g} written {count} times" for x, count in found]
+        found_c = sheet("C", (self.c.panel.rows, self.c.panel.cols), product, seen, ok)
+        return Outcome((found_c,), control, {"elements written once": int((written == 1).sum())})
+
+
+@dataclass(frozen=True, slots=True)
+class _Warps(_Tiling):
+    """Instructions on registers: a block is one warp with one repetition (m,n)."""
+
+    made: WarpMma
+
     @property
     def warps(self) -> int:
         return 1 + int(max(x.threads.max() for x in (self.a, self.b, self.c))) // WARP
 
-    def numbers(self) -> tuple[Any, Any, Any]:
-        """A (m,k), B (n,k) and their product: small numbers in a fixed irregular order, exact in every type."""
-        m, n, k = (int(x.max()) + 1 for x in (self.c.rows, self.c.cols, self.a.cols))
-        first, second = small_numbers(m, k, self.made.a, 3), small_numbers(n, k, self.made.b, 5)
-        if self.made.xor:
-            return first, second, (first[:, None, :] != second[None, :, :]).sum(axis=2)
-        return first, second, first @ second.T
-
-    def registers(self, drawn: Fragment, numbers: Any, operand: str, own: int) -> Any:
+    def registers(self, drawn: Fragment, numbers: Any, element: Element, own: int) -> Any:
         """Registers as [warp, repetition, lane, register], a repetition being one atom's values of a thread."""
-        element = self.made.a if operand == "a" else self.made.b
         patterns = np.zeros((self.warps * WARP, drawn.per_thread), np.uint64)
         patterns[drawn.threads, drawn.values] = encode(numbers, element.name)[drawn.rows, drawn.cols]
         grouped = patterns.reshape(self.warps, WARP, -1, own).transpose(0, 2, 1, 3)
         return pack(grouped, element.bits, element.register)
 
     def launches(self) -> tuple[Launch, ...]:
-        """The product as drawn; with two values of A exchanged; with two places of C exchanged."""
-        first, _, product = self.numbers()
-        wrong_a = exchanged(self.a, first[self.a.rows, self.a.cols])
-        wrong_c = exchanged(self.c, product[self.c.rows, self.c.cols])
+        wrong_a, wrong_c = self.wrong()
         return (self.launch(self.a, self.c), self.launch(wrong_a, self.c), self.launch(self.a, wrong_c))
 
     def launch(self, a: Fragment, c: Fragment) -> Launch:
-        """The product with A and C packed as the fragments say: a block is one warp with one repetition (m,n)."""
+        """The product with A and C packed as the fragments say."""
         rm, rn, rk = self.rest
         first, second, product = self.numbers()
-        m, n, k = np.meshgrid(np.arange(rm), np.arange(rn), np.arange(rk), indexing="ij")
-        m, n, k = (x.transpose(1, 0, 2) for x in (m, n, k))  # repetition (m,n) of C is m + rm * n
-        of_a = self.registers(a, first, "a", self.values[0])[:, m + rm * k]  # [warp, n, m, k, lane, register]
-        of_b = self.registers(self.b, second, "b", self.values[1])[:, n + rn * k]
+        n, m, k = np.meshgrid(np.arange(rn), np.arange(rm), np.arange(rk), indexing="ij")  # repetition (m,n) of C is m + rm * n
+        of_a = self.registers(a, first, self.made.a, self.values[0])[:, m + rm * k]  # [warp, n, m, k, lane, register]
+        of_b = self.registers(self.b, second, self.made.b, self.values[1])[:, n + rn * k]
         places = np.full((self.warps * WARP, c.per_thread), NOWHERE, np.uint32)
         inside = (c.rows < product.shape[0]) & (c.cols < product.shape[1])
         places[c.threads[inside], c.values[inside]] = (c.rows * product.shape[1] + c.cols)[inside]
         table = places.reshape(self.warps, WARP, -1, self.values[2]).transpose(0, 2, 1, 3)
-        width = self.made.c.bits // 8
-        arguments: tuple[Argument, ...] = (
-            *(In(np.ascontiguousarray(x).tobytes()) for x in (of_a, of_b, table)),
-            *(Out(product.size * width), Out(product.size * 4, fill=0), Word(rk)),
-        )
+        buffers = (In(np.ascontiguousarray(x).tobytes()) for x in (of_a, of_b, table))
+        outs = (Out(product.size * self.made.c.bits // 8), Out(product.size * 4, fill=0))
+        arguments: tuple[Argument, ...] = (*buffers, *outs, Word(rk))
         return Launch(self.entry, (self.warps * rm * rn, 1, 1), WARP, arguments)
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
-        """Each element of C against the product; both corrupted launches must come out wrong."""
-        _, _, product = self.numbers()
-
-        def right(output: Sequence[bytes]) -> tuple[Any, Any, Any]:
-            values = decode(np.frombuffer(output[0], UNSIGNED[self.made.c.bits]), self.made.c.name).reshape(product.shape)
-            written = np.frombuffer(output[1], np.uint32).reshape(product.shape)
-            return values, written, (values == product) & (written == 1)
-
-        values, written, ok = right(outputs[0])
-        wrong = [int((~right(output)[2]).sum()) for output in outputs[1:]]
-        control = all(wrong)
-        panel = self.c.panel
-        drawn = tuple(str(x) for x in product.reshape(-1).tolist())
-        seen = tuple(
-            f"{x:g}" if w == 1 else f"{x:g} written {w} times"
-            for x, w in zip(np.nan_to_num(values, nan=-1e9).reshape(-1).tolist(), written.reshape(-1).tolist(), strict=True)
-        )
-        sheet = Sheet("C", panel.rows, panel.cols, drawn, seen, tuple(ok.reshape(-1).tolist()))
-        return Outcome((sheet,), control, {"elements written once": int((written == 1).sum())})
+    def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
+        c, shape = self.made.c, self.numbers()[2].shape
+        values = (decode(np.frombuffer(output[0], UNSIGNED[c.bits]), c.name).reshape(shape) for output in outputs)
+        return list(zip(values, (np.frombuffer(output[1], np.uint32).reshape(shape) for output in outputs), strict=True))
 
     def kernel(self) -> Kernel:
         """The kernel (a, b, places, d, count, steps), one warp a block: the sum over `steps` instructions, then the stores."""
+        own, halves = self.values[2], self.made.c.bits == 16
+        return self.made.kernel("tiled.ptx", self.entry, self.values, own=own, pairs=own // 2 * halves, singles=own * (not halves))
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups(_Tiling):
+    """wgmma: block (x, y) multiplies A tile x with B tile y, group by group."""
+
+    made: Wgmma
+
+    @property
+    def groups(self) -> int:
+        return 1 + int(self.c.threads.max()) // GROUP
+
+    def kernel(self) -> Kernel:
+        return self.made.kernel(self.entry)
+
+    def table(self, drawn: Fragment, numbers: Any) -> Any:
+        """The numbers of [thread, value]; of threads that a shared operand does not name as thread 0 has them."""
+        out = np.zeros((self.groups * GROUP, drawn.per_thread), np.int64)
+        out[drawn.threads, drawn.values] = numbers[drawn.rows, drawn.cols]
+        named = np.zeros(self.groups * GROUP, bool)
+        named[drawn.threads] = True
+        out[~named] = out[0]
+        return out
+
+    def tiles(self, drawn: Fragment, numbers: Any, rows: int, element: Element, own: int) -> tuple[int, bytes]:
+        """How many tiles [group and repetition, row, k] shared memory holds for the first thread of each group, and they."""
+        table = self.table(drawn, numbers)[::GROUP]
+        tiles = table.reshape(-1, own // rows, rows).transpose(0, 2, 1)
+        return len(tiles), plain_tile(encode(tiles, element.name), element.bits)
+
+    def launches(self) -> tuple[Launch, ...]:
+        """The product as drawn; with two values of A exchanged."""
+        return (self.launch(self.a), self.launch(self.wrong()[0]))
+
+    def launch(self, a: Fragment) -> Launch:
+        """Every A tile by every B tile; of the blocks, those whose A and B are of one group are C's."""
         made = self.made
-        counts = [made.registers(x, n) for x, n in zip("abc", self.values, strict=True)]
-        widths = [made.a.register, made.b.register, made.c.register]
-        lists = [",".join(f"%{x}{j}" for j in range(n)) for x, n in zip("abc", counts, strict=True)]
-        if made.opcode.startswith("mma"):
-            lists = [f"{{{text}}}" for text in lists]
-        lines = [f".reg .b{width} %{x}<{n}>;" for x, n, width in zip("abc", counts, widths, strict=True)]
-        lines.append("mov.u32 %lane, %tid.x; mov.u32 %block, %ctaid.x; ld.param.u32 %steps, [steps]; mov.u32 %step, 0;")
-        lines += [f"mov.b{widths[2]} %c{j}, 0;" for j in range(counts[2])]
-        lines.append("AGAIN: mad.lo.u32 %k, %block, %steps, %step; mul.lo.u32 %k, %k, 32; add.u32 %k, %k, %lane;")
-        for x, n, width in zip("ab", counts, widths, strict=False):
-            lines.append(f"mul.wide.u32 %by, %k, {n * width // 8}; ld.param.u64 %at, [{x}]; add.u64 %at, %at, %by;")
-            lines += [f"ld.global.b{width} %{x}{j}, [%at+{j * width // 8}];" for j in range(n)]
-        lines.append(f"{made.opcode} {lists[2]}, {lists[0]}, {lists[1]}, {lists[2]};")
-        lines.append("add.u32 %step, %step, 1; setp.lt.u32 %p, %step, %steps; @%p bra AGAIN;")
-        own = self.values[2]
-        lines.append(f"mad.lo.u32 %k, %block, 32, %lane; mul.wide.u32 %by, %k, {4 * own};")
-        lines.append("ld.param.u64 %at, [places]; add.u64 %at, %at, %by;")
-        bits = made.c.bits
-        for v in range(own):
-            value = f"%c{v}"
-            if bits == 16:
-                value = ("%low", "%high")[v % 2]
-                lines.append(f"mov.b32 {{%low,%high}}, %c{v // 2};")
-            lines += [
-                f"ld.global.u32 %k, [%at+{4 * v}]; setp.ne.u32 %p, %k, {NOWHERE};",
-                f"mul.wide.u32 %by, %k, {bits // 8}; ld.param.u64 %to, [d]; add.u64 %to, %to, %by;",
-                f"@%p st.global.b{bits} [%to], {value};",
-                "mul.wide.u32 %by, %k, 4; ld.param.u64 %to, [count]; add.u64 %to, %to, %by; @%p red.global.add.u32 [%to], 1;",
-            ]
-        body = "\n".join(lines)
-        parameters = ", ".join(f".param .u64 {x}" for x in ("a", "b", "places", "d", "count"))
-        return Kernel(
-            self.entry,
-            f"""// {made.opcode}
-.visible .entry {self.entry}({parameters}, .param .u32 steps)
-{{
-.reg .pred %p;
-.reg .b16 %low, %high;
-.reg .b32 %lane, %block, %k, %steps, %step;
-.reg .b64 %at, %by, %to;
-{body}
-ret;
-}}""",
-            made.version,
-            made.target,
-        )
+        first, second, _ = self.numbers()
+        if made.registers:
+            table = self.table(a, first).reshape(self.groups, GROUP, -1, self.values[0]).transpose(0, 2, 1, 3)
+            of_a = pack(encode(table, made.a.name), made.a.bits).astype(np.uint32)
+            count, data = of_a.shape[0] * of_a.shape[1], of_a.tobytes()
+        else:
+            count, data = self.tiles(a, first, 64, made.a, self.values[0])
+        count_b, of_b = self.tiles(self.b, second, made.n, made.b, self.values[1])
+        return made.launch(self.entry, data, of_b, (count, count_b))
+
+    def product(self, data: bytes, c: Fragment) -> tuple[Any, Any]:
+        """C as its drawn places receive it, and how often each is written."""
+        rm, rn, _ = self.rest
+        registers = np.frombuffer(data, np.uint32).reshape(self.groups, rn, self.groups, rm, GROUP, self.made.results)
+        own = registers[np.arange(self.groups), :, np.arange(self.groups)]  # [group, n, m, lane, register]
+        values = decode(unpack(own, self.made.c.bits), self.made.c.name)
+        by_thread = values.transpose(0, 3, 1, 2, 4).reshape(self.groups * GROUP, -1)  # values of a thread: atom, then m, then n
+        out = np.full((int(self.c.rows.max()) + 1, int(self.c.cols.max()) + 1), np.nan)
+        written = np.zeros(out.shape, np.int64)
+        out[c.rows, c.cols] = by_thread[c.threads, c.values]
+        np.add.at(written, (c.rows, c.cols), 1)
+        return out, written
+
+    def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
+        right, corrupted = outputs[0][0], outputs[1][0]
+        return [self.product(right, self.c), self.product(right, self.wrong()[1]), self.product(corrupted, self.c)]
+
+
+def _small_numbers(rows: int, cols: int, element: Element, seed: int) -> Any:
+    """Numbers of -1 .. 2, as far as the type has them, in a fixed irregular order: their products are exact in every type."""
+    drawn = np.random.default_rng(seed).integers(0, 4, (rows, cols))
+    return drawn % 2 if element.bits == 1 else drawn % 3 if not element.signed else drawn - 1

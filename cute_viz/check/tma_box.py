@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,30 @@ from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.swizzled import get_swizzle_portion
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check.elements import UNSIGNED
-from cute_viz.check.job import POISON, Check, In, Item, Kernel, Launch, Map, Out, Outcome, Sheet, Undecided, Word, entry_name
-from cute_viz.check.tma_box_ptx import MOST, kernel
+from cute_viz.check.job import (
+    POISON,
+    Check,
+    In,
+    Item,
+    Kernel,
+    Launch,
+    Map,
+    Out,
+    Outcome,
+    Outputs,
+    Sheet,
+    Undecided,
+    Word,
+    entry_name,
+    sheet,
+)
+from cute_viz.check.kernels import kernel, registers
 from cute_viz.figures.tma import pieces_at, place_pieces
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 
 CHUNK, LINE = 16, 8  # bytes that are judged together, and how many of them stand in a row of the sheet
 SHARED = 200 << 10
+MOST = 5  # dimensions of a tensor map
+OFFSETS = 3  # of a filter at most, behind the dimensions
 
 
 def checks(obj: TmaCopy, name: str) -> list[Item]:
@@ -35,8 +51,7 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
     reason = _undecided(obj)
     if reason:
         return [Undecided("TMA box", name, reason)]
-    job = Job(obj, entry_name("tma_box", name))
-    return [Check("TMA box", name, job.kernel(), job.launches, job.judge)]
+    return [Check("TMA box", name, Boxes(obj, entry_name("tma_box", name)))]
 
 
 def _undecided(obj: TmaCopy) -> str:
@@ -55,7 +70,7 @@ def _undecided(obj: TmaCopy) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Boxes:
     """The launches of one copy, a corner of the tensor each, and their judgement."""
 
     obj: TmaCopy
@@ -67,15 +82,41 @@ class Job:
         return self.obj.op.instruction.home("D") == "gmem"
 
     @property
+    def ctas(self) -> int:
+        """The cluster that is launched."""
+        return 1 if self.store else self.obj.ctas
+
+    @property
+    def offsets(self) -> int:
+        """Of im2col mode, how many offsets of the filter an instruction has."""
+        return 0
+
+    @property
     def size(self) -> int:
         """Bytes of the tile."""
         return size(self.obj.cta_v_map) * self.obj.tensor.bits // 8
 
     def kernel(self) -> Kernel:
-        """The kernel for the copy's dimensions and cluster."""
-        return kernel(self.entry, self.obj.map.rank, 1 if self.store else self.obj.ctas, self.store)
+        """The kernel (map, coords, in, out, bytes, count, step, own, mask), of one warp a CTA and one cluster a grid.
 
-    def corners(self) -> list[tuple[int, ...]]:
+        PTX ISA, "cp.async.bulk.tensor". coords: 5 integers for each instruction and CTA, and 3 offsets of im2col mode. bytes: of
+        the tile. count: instructions a CTA. step: bytes of shared memory from one instruction to the next, own: those of one CTA.
+        mask: who receives. A load copies shared memory to out, CTA after CTA; a store fills it from `in` before.
+        """
+        rank, many = self.obj.map.rank, self.ctas > 1
+        if self.store:
+            issue = f"global.shared::cta.tile.bulk_group [%map, {registers('c', rank)}], [%x]"
+        else:
+            mode, moved = ("im2col", f", {registers('o', self.offsets)}") if self.offsets else ("tile", "")
+            cast, mask = (".multicast::cluster", ", %h") if many else ("", "")
+            issue = f"shared::cluster.global.{mode}.mbarrier::complete_tx::bytes{cast} [%x], "
+            issue += f"[%map, {registers('c', rank)}], [%m]{moved}{mask}"
+        issue = f"cp.async.bulk.tensor.{rank}d.{issue};"
+        form = {"many": many, "ctas": self.ctas, "store": self.store, "rank": rank, "offsets": self.offsets}
+        record = 4 * (MOST + (OFFSETS if self.offsets else 0))
+        return kernel("tma_box.ptx", self.entry, issue=issue, record=record, **form)
+
+    def corners(self) -> list[Any]:
         """Where the tile is put: at 0, across the end, and, of loads, across the beginning.
 
         A store with a negative coordinate is an illegal instruction to an H100, where a load is not.
@@ -87,121 +128,84 @@ class Job:
         before = tuple(-(part // 2) for part in tile[: len(extents)])
         return [(0,) * len(extents), across, *([] if self.store else [before])]
 
+    def elements(self) -> int:
+        """How many elements the tensor has in global memory."""
+        return cosize(self.obj.tensor.layout)
+
     def numbers(self) -> Any:
         """The tensor in global memory: a number that identifies each element, as far as its bits go."""
         bits = self.obj.tensor.bits
-        return (np.arange(cosize(self.obj.tensor.layout)) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
+        return (np.arange(self.elements()) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
 
-    def image(self, corner: tuple[int, ...]) -> tuple[Any, Any]:
-        """Shared memory with the tile at a corner, element by element; and the global offset of each, -1 out of bounds."""
-        obj = self.obj
-        bits, swizzle = obj.tensor.bits, get_swizzle_portion(obj.smem)
-        memory = np.zeros(self.size * 8 // bits, UNSIGNED[bits])
-        source = np.full(len(memory), -1, np.int64)
-        extents, steps = ([int(x) for x in leaves(part)] for part in (obj.tensor.layout.shape, obj.tensor.layout.stride))
-        numbers = self.numbers()
-        for element, tile in enumerate(place_pieces(obj)):
+    def sources(self, corner: Any) -> Iterator[int]:
+        """For each element of the tile at a corner its place in the tensor, -1 out of bounds."""
+        extents, steps = ([int(x) for x in leaves(part)] for part in (self.obj.tensor.layout.shape, self.obj.tensor.layout.stride))
+        for tile in place_pieces(self.obj):
             coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
-            place = swizzle(element * bits // 8) * 8 // bits + element * bits % 8
-            if all(0 <= x < extent for x, extent in zip(coord, extents, strict=True)):
-                source[place] = sum(x * step for x, step in zip(coord, steps, strict=True))
-                memory[place] = numbers[source[place]]
-        return memory, source
+            inside = all(0 <= x < extent for x, extent in zip(coord, extents, strict=True))
+            yield sum(x * step for x, step in zip(coord, steps, strict=True)) if inside else -1
+
+    def image(self, corner: Any) -> tuple[Any, Any]:
+        """Shared memory with the tile at a corner, element by element; and the place in the tensor of each, -1 out of bounds."""
+        bits, swizzle = self.obj.tensor.bits, get_swizzle_portion(self.obj.smem)
+        source = np.full(self.size * 8 // bits, -1, np.int64)
+        for element, place in enumerate(self.sources(corner)):
+            source[swizzle(element * bits // 8) * 8 // bits + element * bits % 8] = place
+        return np.where(source >= 0, self.numbers()[source], 0).astype(UNSIGNED[bits]), source
+
+    def issued(self, corner: Any) -> list[tuple[int, ...]]:
+        """The integers of each instruction."""
+        return [tuple(piece.start) for piece in pieces_at(self.obj, corner)]
+
+    def map(self) -> Map:
+        """The tensor map that we compute."""
+        x = self.obj.map
+        return Map(3 if self.store else 2, x.global_dim, x.global_strides, x.box_dim, x.swizzle, x.data_type, x.rank)
 
     def launches(self) -> tuple[Launch, ...]:
         """A launch a corner."""
         return tuple(self._launch(corner) for corner in self.corners())
 
-    def _launch(self, corner: tuple[int, ...]) -> Launch:
-        obj, ctas = self.obj, 1 if self.store else self.obj.ctas
-        pieces = pieces_at(obj, corner)
-        coords = np.zeros((len(pieces), MOST), np.int32)
-        for n, piece in enumerate(pieces):
-            coords[n, : len(piece.start)] = piece.start
-        data = self.numbers()
-        of = 3 if self.store else 2
-        x = obj.map
-        tensor = Map(of, x.global_dim, x.global_strides, x.box_dim, x.swizzle, x.data_type, x.rank)
-        count = len(pieces) // obj.ctas
-        step = obj.bits // 8
-        words = (Word(self.size), Word(count), Word(step), Word(step // obj.ctas), Word((1 << ctas) - 1))
-        if self.store:
-            memory, _ = self.image(corner)
-            buffers: tuple[Any, ...] = (In(coords.tobytes()), In(memory.tobytes()), Out(data.nbytes))
-        else:
-            buffers = (In(coords.tobytes()), In(data.tobytes()), Out(self.size * ctas))
-        return Launch(self.entry, (ctas, 1, 1), 32, (tensor, *buffers, *words), self.size + 2048)
+    def _launch(self, corner: Any) -> Launch:
+        pieces = self.issued(corner)
+        coords = np.zeros((len(pieces), MOST + (OFFSETS if self.offsets else 0)), np.int32)
+        for row, piece in zip(coords, pieces, strict=True):
+            row[: len(piece)] = piece
+        step, data = self.obj.bits // 8, self.numbers()
+        words = (self.size, len(pieces) // self.obj.ctas, step, step // self.obj.ctas, (1 << self.ctas) - 1)
+        filled = self.image(corner)[0] if self.store else data
+        buffers = (In(coords.tobytes()), In(filled.tobytes()), Out(data.nbytes if self.store else self.size * self.ctas))
+        return Launch(self.entry, (self.ctas, 1, 1), 32, (self.map(), *buffers, *map(Word, words)), self.size + 2048)
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
-        """Every 16 bytes of shared memory of every CTA, or of the tensor that was stored, against what is drawn."""
-        sheets, control = [], False
-        for corner, output in zip(self.corners(), outputs, strict=True):
+    def where(self, corner: Any) -> str:
+        """A corner in words."""
+        return f"tile at {show(corner)}"
+
+    def judge(self, outputs: Outputs) -> Outcome:
+        """Every 16 bytes of shared memory of every CTA, or of the tensor that was stored, against what is drawn.
+
+        The control has the first and the last element exchanged, and a bit of each.
+        """
+        sheets, control, bits = [], False, self.obj.tensor.bits
+        for corner, (data,) in zip(self.corners(), outputs, strict=True):
             memory, source = self.image(corner)
+            right, names = memory, [f"CTA {cta}" for cta in range(self.ctas)]
             if self.store:
-                poison = int.from_bytes(bytes([POISON]) * (self.obj.tensor.bits // 8), "little")
+                names, poison = ["the tensor"], int.from_bytes(bytes([POISON]) * (bits // 8), "little")
                 right = np.full(len(self.numbers()), poison, memory.dtype)
                 right[source[source >= 0]] = memory[source >= 0]
-                parts = [("the tensor", right, np.frombuffer(output[0], memory.dtype))]
-            else:
-                every = np.frombuffer(output[0], memory.dtype).reshape(self.obj.ctas, -1)
-                parts = [(f"CTA {cta}", memory, seen) for cta, seen in enumerate(every)]
-            for words, right, seen in parts:
-                sheets.append(sheet(f"{words}, tile at {show(corner)}", right, seen, self.obj.tensor.bits))
-                control |= caught(right, seen)
-        return Outcome(tuple(sheets), control, {"boxes": len(outputs)})
+            for name, seen in zip(names, np.frombuffer(data, memory.dtype).reshape(len(names), -1), strict=True):
+                sheets.append(_chunks(f"{name}, {self.where(corner)}", right, seen, bits))
+                wrong = right.copy()
+                wrong[[0, -1]] = wrong[[-1, 0]] ^ 1
+                control |= bool((wrong != seen).any())
+        return Outcome(tuple(sheets), control, {"tiles" if self.offsets else "boxes": len(outputs)})
 
 
-def caught(right: Any, seen: Any) -> bool:
-    """Whether memory differs from what is expected with its first and last element exchanged, and a bit of each: the control.
-
-    >>> caught(np.arange(4), np.arange(4))
-    True
-    """
-    wrong = right.copy()
-    wrong[[0, -1]] = wrong[[-1, 0]] ^ 1
-    return bool((wrong != seen).any())
-
-
-def sheet(role: str, right: Any, seen: Any, bits: int) -> Sheet:
-    """Memory in lines of 128 bytes, 16 bytes a cell.
-
-    >>> sheet("CTA 0", np.zeros(64, np.uint16), np.zeros(64, np.uint16), 16).ok
-    (True, True, True, True, True, True, True, True)
-    """
+def _chunks(role: str, right: Any, seen: Any, bits: int) -> Sheet:
+    """Memory in lines of 128 bytes, 16 bytes a cell."""
     per = CHUNK * 8 // bits
     count = -(-len(right) // (per * LINE)) * LINE
     padded = [np.pad(table, (0, count * per - len(table))).reshape(count, per) for table in (right, seen)]
-    same = tuple((padded[0] == padded[1]).all(axis=1).tolist())
-    words = [tuple(" ".join(map(str, row)) for row in table.tolist()) for table in padded]
-    return Sheet(role, count // LINE, LINE, words[0], words[1], same)
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, copy) of TMA copies: every swizzle, types, both majors, three dimensions, stores, clusters of 2 and 4.
-
-    >>> next(subjects())[0]
-    'TMA SM90_TMA_LOAD of half_t, K_INTER'
-    """
-    row, col = "make_layout(make_shape(100,136), GenRowMajor{})", "make_layout(make_shape(136,100))"
-    cases = [
-        ("SM90_TMA_LOAD", "half_t", atom, "(64,64)", row if atom[0] == "K" else col, 1)
-        for atom in ("K_INTER", "K_SW32", "K_SW64", "K_SW128", "MN_INTER", "MN_SW32", "MN_SW64", "MN_SW128")
-    ]
-    cases += [("SM90_TMA_LOAD", kind, "K_SW128", "(32,128)", row, 1) for kind in ("uint8_t", "float_e4m3_t", "bfloat16_t", "float")]
-    cases += [("SM90_TMA_LOAD_MULTICAST", "half_t", atom, "(64,64)", row, n) for atom in ("K_SW128", "K_SW64") for n in (2, 4)]
-    cases += [("SM90_TMA_STORE", "half_t", atom, "(64,64)", row, 1) for atom in ("K_INTER", "K_SW32", "K_SW64", "K_SW128")]
-    for op, kind, atom, tile, layout, ctas in cases:
-        g = f"make_tensor(make_gmem_ptr<{kind}>(0), {_padded(layout, kind)})"
-        text = f"make_tma_copy({op}{{}}, {g}, tile_to_shape(GMMA::Layout_{atom}_Atom<{kind}>{{}}, {tile}), {tile}, {ctas})"
-        name = f"TMA {op} of {kind}, {atom}" + (f", cluster of {ctas}" if ctas > 1 else "")
-        yield name, parse(text, resolve=resolve)
-    plain = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(20,24,6), make_stride(24,Int<1>{},480)))"
-    yield (
-        "TMA SM90_TMA_LOAD of float, 3 dimensions",
-        parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {plain}, (8,16,2):(16,1,128), (8,16,2), 1)", resolve=resolve),
-    )
-
-
-def _padded(layout: str, kind: str) -> str:
-    """A layout whose stride is a multiple of 16 bytes in any type of 8 bits or more."""
-    return layout.replace("136", "144") if kind in ("uint8_t", "float_e4m3_t") else layout
+    words = [[" ".join(map(str, row)) for row in table.tolist()] for table in padded]
+    return sheet(role, (count // LINE, LINE), words[0], words[1], (padded[0] == padded[1]).all(axis=1))

@@ -6,7 +6,7 @@ assemble for sm_100a (PTX ISA, "tcgen05.mma", "tcgen05.commit").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,19 +15,17 @@ import numpy as np
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.scale_factors import deduce_smem_layoutSFA, deduce_smem_layoutSFB
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
 from cute_viz.algebra.with_operands import MmaOperands
-from cute_viz.check.elements import UNSIGNED, decode, element_of, encode
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
+from cute_viz.check.descriptors import image, starts, whole
+from cute_viz.check.elements import element_of, encode, integers
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
 from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
-from cute_viz.notation import parse
-from cute_viz.spec.library import resolve
 from cute_viz.values.types import named
 
 LANES, COPIES = 128, 4  # of tensor memory; of each scale factor in it
@@ -41,7 +39,8 @@ POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and
 def checks(obj: MmaOperands, name: str) -> list[Item]:
     """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other.
 
-    >>> item = checks(next(subjects())[1], "x")[0]
+    >>> from cute_viz.check.library import subjects
+    >>> item = checks(next(subjects("umma"))[1], "x")[0]
     >>> item.kind, item.kernel.target, item.kernel.exact
     ('tcgen05.mma', 100, True)
     """
@@ -56,16 +55,15 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     vector, called = op.vector, op.name.split("_")[2]
     kind = KINDS.get(called) or KINDS.get(f"{called} {vector}")
     narrow = op.ctas == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
-    four = [(found := named(word)) is not None and found.name == "e2m1" for word in atom.types[:2]]
+    four = [(found := named(word)) is not None and found.short == "e2m1" for word in atom.types[:2]]
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
         return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
-    job = Job(obj, kind, vector, entry_name("umma", name))
-    return [Check("tcgen05.mma", name, job.kernel(), job.launches, job.judge)]
+    return [Check("tcgen05.mma", name, TensorMemory(obj, kind, vector, entry_name("umma", name)))]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TensorMemory:
     """One launch, and one whose A has two rows exchanged, and their judgement."""
 
     obj: MmaOperands
@@ -92,16 +90,14 @@ class Job:
     @property
     def steps(self) -> int:
         """How many k-blocks there are."""
-        assert isinstance(self.obj.b, DescriptorTensor)
-        return product(modes(self.obj.b.blocks.shape)[2])
+        found = self.given("B")
+        assert found is not None
+        return len(starts(found))
 
-    def layout(self, operand: str) -> Layout:
-        """(row, k) -> element of a CTA's shared memory, through the k-blocks of the first stage."""
+    def given(self, operand: str) -> DescriptorTensor | None:
+        """Operand A or B, where shared memory holds it."""
         found = {"A": self.obj.a, "B": self.obj.b}[operand]
-        assert isinstance(found, DescriptorTensor)
-        shape, stride = modes(found.tensor.layout.shape), modes(found.tensor.layout.stride)
-        (mn, k), (mn_step, k_step) = modes(shape[0]), modes(stride[0])
-        return Layout((mn, (k, shape[2])), (mn_step, (k_step, stride[2])))
+        return found if isinstance(found, DescriptorTensor) else None
 
     def accumulator(self) -> Tensor:
         """C of a CTA in tensor memory."""
@@ -145,19 +141,10 @@ class Job:
 
     def image(self, operand: str, tile: Any) -> bytes:
         """A CTA's shared memory from a 1024-byte line on, holding its rows of the operand as their layout says."""
-        found = {"A": self.obj.a, "B": self.obj.b}[operand]
+        found = self.given(operand)
         if found is None:
             return bytes(1024)
-        assert isinstance(found, DescriptorTensor)
-        bits, swizzle = found.first.bits, found.first.tensor.pointer.swizzle
-        each = max(1, 8 // bits)  # elements of a byte
-        places = []
-        for offset in offsets(self.layout(operand)):
-            byte = offset * bits // 8
-            places.append((swizzle(byte) if swizzle else byte) * 8 // bits + offset % each)
-        memory = np.zeros(-(-(max(places) + 1) * bits // 8192) * 8192 // bits, UNSIGNED[max(bits, 8)])
-        memory[places] = self._patterns(self.atom.types["AB".index(operand)], tile).T.reshape(-1)
-        return (memory[0::2] | memory[1::2] << 4 if bits == 4 else memory).tobytes()
+        return image(found.first.tensor, whole(found), self._patterns(self.atom.types["AB".index(operand)], tile))
 
     @staticmethod
     def _patterns(kind: str, tile: Any) -> Any:
@@ -186,12 +173,12 @@ class Job:
         kind = named(tensor.pointer.type)
         assert kind is not None
         (mn, (_, count)), _, blocks = modes(tensor.layout.shape)
-        whole = product(mn) // COPIES
+        rows = product(mn) // COPIES
         for k in range(product(blocks)):
             for s in range(product(count)):
-                for row in range(min(whole, len(powers))):
+                for row in range(min(rows, len(powers))):
                     for copy in range(COPIES):
-                        at = tensor.layout((row + whole * copy, (0, s)), 0, k)
+                        at = tensor.layout((row + rows * copy, (0, s)), 0, k)
                         yield int(at), POWERS[kind.short][powers[row, k * product(count) + s]]
 
     def described(self) -> bytes:
@@ -204,12 +191,8 @@ class Job:
         out = []
         for k in range(self.steps):
             descs, first, at = [], self.columns(), []
-            for found in (self.obj.a, self.obj.b):
-                if isinstance(found, DescriptorTensor):
-                    rest = [0] * (len(modes(found.blocks.shape)) - 3)
-                    descs.append((found.first.desc & ~0x3FFF) + int(found.blocks(0, 0, k, *rest)))
-                else:
-                    descs.append(0)
+            for found in map(self.given, "AB"):
+                descs.append((found.first.desc & ~0x3FFF) + starts(found)[k] if found else 0)
             for _, tensor in self.behind():
                 at.append(first + address(place(int(tensor.layout((0, 0), 0, k)), tensor.bits)))
                 first += find_tmem_tensor_col_offset(tensor)
@@ -226,9 +209,9 @@ class Job:
 
     def _launch(self, tile: Any) -> Launch:
         pieces = {}
-        for operand, whole in (("A", tile), ("B", self.tile("B"))):
-            rows = len(whole) // self.sms
-            pieces[operand] = [self.image(operand, whole[cta * rows : (cta + 1) * rows]) for cta in range(self.sms)]
+        for operand, numbers in (("A", tile), ("B", self.tile("B"))):
+            rows = len(numbers) // self.sms
+            pieces[operand] = [self.image(operand, numbers[cta * rows : (cta + 1) * rows]) for cta in range(self.sms)]
         behind = b"".join(self.words(tile, cta).tobytes() for cta in range(self.sms))
         buffers: list[Any] = [In(b"".join(part)) for part in pieces.values()]
         counts = [Word(len(part[0]) // 16) for part in pieces.values()]
@@ -254,59 +237,12 @@ class Job:
             held[:, where.lane, where.column] = True
         return out.reshape(-1, shape[2]), held.reshape(-1, shape[2])
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+    def judge(self, outputs: Outputs) -> Outcome:
         """Every accumulator in tensor memory against the exact product at its drawn place."""
         right, held = self.right()
         kind = element_of(self.atom.types[2])
         assert kind is not None
-        seen, wrong = (self._decoded(data[0], kind.name, right.shape) for data in outputs)
-        words = [tuple(str(x) if ok else "" for x, ok in zip(t.flat, held.flat, strict=True)) for t in (right, seen)]
-        same = tuple(bool(a == b) if ok else None for a, b, ok in zip(right.flat, seen.flat, held.flat, strict=True))
-        rows, cols = right.shape
-        sheet = Sheet("tensor memory", rows, cols, tuple(words[0]), tuple(words[1]), same)
-        return Outcome((sheet,), bool((wrong != right)[held].any()), {"accumulators": int(held.sum())})
-
-    def _decoded(self, data: bytes, kind: str, shape: tuple[int, ...]) -> Any:
-        """The columns as integers; of f16 the low half of a word."""
-        raw = np.frombuffer(data, np.uint32).reshape(shape)
-        values = decode(raw & 0xFFFF if kind == "f16" else raw, kind)
-        return np.nan_to_num(values, nan=-1, posinf=-1, neginf=-1).astype(np.int64)
-
-
-def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, MMA with operands) of every kind, M of 64 to 256, both majors, A in tensor memory, pairs of CTAs, scale factors.
-
-    >>> next(subjects())[0]
-    'tcgen05.mma F16BF16_SS of half_t, 128 x 64, K-major SW128'
-    """
-    deep = {"SW128": 64, "SW64": 32, "SW32": 16, "INTER": 64}
-    cases = [("F16BF16_SS", "half_t", "float", 128, 64, "K", mode, depth) for mode, depth in deep.items()]
-    cases += [("F16BF16_SS", "half_t", "float", 128, 64, "MN", mode, 64) for mode in deep]
-    cases += [
-        ("F16BF16_SS", "bfloat16_t", "float", 64, 128, "K", "SW128", 64),
-        ("TF32_SS", "tfloat32_t", "float", 128, 64, "K", "SW128", 32),
-        ("F8F6F4_SS", "float_e4m3_t", "float", 128, 256, "K", "SW128", 128),
-        ("S8_SS", "int8_t", "int32_t", 128, 64, "K", "SW128", 128),
-        ("F16BF16_TS", "half_t", "float", 128, 64, "K", "SW128", 64),
-        ("F16BF16_TS", "half_t", "float", 64, 64, "K", "SW128", 64),
-        ("F16BF16_2x1SM_SS", "half_t", "float", 256, 128, "K", "SW128", 64),
-        ("F16BF16_2x1SM_SS", "half_t", "float", 128, 128, "MN", "SW128", 64),
-        ("F8F6F4_2x1SM_TS", "float_e4m3_t", "half_t", 256, 64, "K", "SW128", 128),
-        ("MXF8F6F4_SS", "float_e4m3_t", "float,float_ue8m0_t", 128, 64, "K", "SW128", 128),
-        ("MXF8F6F4_2x1SM_SS", "float_e5m2_t", "float,float_ue8m0_t", 256, 64, "K", "SW128", 128),
-        ("MXF4_SS", "float_e2m1_t", "float,float_ue8m0_t", 128, 192, "K", "SW128", 256),
-        ("MXF4_SS", "float_e2m1_t", "float,float_ue4m3_t", 128, 64, "K", "SW128", 256),
-        ("MXF4_2x1SM_SS", "float_e2m1_t", "float,float_ue4m3_t", 256, 128, "K", "SW128", 256),
-    ]
-    for kind, element, result, m, n, major, mode, depth in cases:
-        vector = {"e8m0": "32,", "e4m3": "16,"}[result[-6:-2]] if kind.startswith("MXF4_") else ""
-        name = f"SM100_MMA_{kind}<{element},{element},{result},{m},{n},{vector}UMMA::Major::{major},UMMA::Major::{major}>"
-        text = f"mma = {name}{{}}; "
-        for operand, extent in (("A", m), ("B", n)):
-            shape = f"partition_shape_{operand}(mma, ({extent},{depth}))"
-            atom = f"UMMA::Layout_{major}_{mode}_Atom<{element}>{{}}"
-            text += f"s{operand} = make_tensor(make_smem_ptr<{element}>(0), tile_to_mma_shape({atom}, {shape})); "
-        what = f"tcgen05.mma {kind} of {element}, {m} x {n}, {major}-major {mode}" + (
-            f", scales per {vector[:-1]}" if vector else ""
-        )
-        yield what, parse(f"{text}mma_operands(mma, {'0' if '_TS' in kind else 'sA'}, sB)", resolve=resolve)
+        raw = (np.frombuffer(data, np.uint32).reshape(right.shape)[held] for (data,) in outputs)
+        seen, wrong = (integers(x & 0xFFFF if kind.bits == 16 else x, kind.name) for x in raw)  # of f16 the low half of a word
+        found = sheet("tensor memory", right.shape, right[held], seen, cells=np.flatnonzero(held))
+        return Outcome((found,), bool((wrong != right[held]).any()), {"accumulators": int(held.sum())})

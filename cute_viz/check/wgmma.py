@@ -6,136 +6,123 @@ k + 1 or n + 1. Each accumulator then says which m and n it is, and each value o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cute_viz.check.digest import digest, role, shared_by_all
-from cute_viz.check.elements import decode, encode, pack, unpack
+from cute_viz.check.digest import digest, owners, role, shared_by_all
+from cute_viz.check.elements import encode, pack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import Check, Launch, Outcome, Sheet, entry_name, places
-from cute_viz.check.wgmma_ptx import GROUP, Wgmma, kernel, launch, plain_tile
-from cute_viz.figures.model import Figure
+from cute_viz.check.job import Kernel, Launch, Outcome, Outputs
+from cute_viz.check.wgmma_ptx import DENSE, GROUP, PLAIN, Wgmma, plain_tile
+from cute_viz.figures.model import Figure, Panel
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What is drawn of an atom: the digest of the mapping, the accumulator, and A where it is in registers."""
+    """What is drawn of an atom: the digest of the mapping, the accumulator, A where it is in registers; of a sparse one metadata.
+
+    nibbles: of each cell of the metadata's panel its (thread, nibble), one for each sparsity selector.
+    """
 
     digest: str
     c: Fragment
     a: Fragment | None
+    metadata: Panel | None
+    nibbles: tuple[tuple[tuple[int, int], ...], ...]
 
 
 def drawn(figure: Figure) -> Drawn:
-    """The operands of a figure; of one that shared memory holds there is no fragment.
+    """The operands of a figure, of which one that shared memory holds is no fragment; and its metadata.
 
     >>> from cute_viz import figure
     >>> shown = drawn(figure("SM90_64x8x16_F32F16F16_SS"))
     >>> shown.c.size, shown.a is None
     (512, True)
+    >>> drawn(figure("GMMA_64x8x32_F32F16F16_SS")).nibbles[1]
+    ((0, 1), (2, 1))
     """
-    in_registers = any(role(panel) == "A" and not shared_by_all(figure, panel) for panel in figure.panels)
-    return Drawn(digest(figure), fragment(figure, "C"), fragment(figure, "A") if in_registers else None)
-
-
-def check(made: Wgmma, shown: Drawn, name: str) -> Check:
-    """The check of a drawn wgmma atom; of A in shared memory only the accumulator is drawn as a fragment, and decided.
-
-    >>> from cute_viz import figure, parse
-    >>> from cute_viz.check.wgmma_ptx import instruction
-    >>> atom = parse("SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}")
-    >>> check(instruction(atom), drawn(figure(atom)), "x").kernel.target
-    90
-    """
-    entry = entry_name("wgmma", name)
-    job = _Job(made, entry, shown.c, shown.a)
-    return Check("wgmma", name, kernel(made, entry), job.launches, job.judge, shown.digest)
+    panels = {role(panel): panel for panel in figure.panels}
+    in_registers = "A" in panels and not shared_by_all(figure, panels["A"])
+    nibbles = tuple(owners(panels["E"])) if "E" in panels else ()
+    c, a = fragment(figure, "C"), fragment(figure, "A") if in_registers else None
+    return Drawn(digest(figure), c, a, panels.get("E"), nibbles)
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
-    """The launches of one atom and their judgement. columns: the k that are probed, all of them when A is in registers."""
+class Product:
+    """The products of one atom: what the probes of dense and of sparse ones share."""
 
     made: Wgmma
     entry: str
-    c: Fragment
-    a: Fragment | None
+    shown: Drawn
 
-    @property
-    def columns(self) -> int:
-        return self.made.k if self.a else 1
+    def kernel(self) -> Kernel:
+        """The kernel of the instruction."""
+        return self.made.kernel(self.entry)
 
-    def launches(self) -> tuple[Launch, ...]:
-        m, n, k = np.arange(64) + 1, np.arange(self.made.n) + 1, np.arange(self.made.k) + 1
-        pick = np.eye(self.made.k, dtype=np.int64)[: self.columns]  # [column, k]
-        carry = np.concatenate([digit[None, :, None] * pick[:, None, :] for digit in self.made.digits(m)])
-        ones = np.broadcast_to(pick[:, None, :], (self.columns, 64, self.made.k))
-        plain = np.ones((1, self.made.n, self.made.k), np.int64)
-        by_k = self.made.digits(k)[:, None, :] * plain
-        by_n = self.made.digits(n)[:, :, None] * plain
-        out = [self.launch(carry, plain), self.launch(ones[:1], by_n)]
-        if self.a:
-            out += [self.launch(ones, by_k), self.launch(carry, plain, self.a.swapped())]
-        return tuple(out)
-
-    def launch(self, a: Any, b: Any, fragment: Fragment | None = None) -> Launch:
-        """All A [block, m, k] by all B [block, n, k]; fragment: A in registers, where it is not as drawn."""
-        made = self.made
-        patterns = encode(a, made.a.name)
-        if self.a:
-            drawn = fragment or self.a
-            values = np.zeros((len(a), GROUP, self.a.per_thread), np.uint64)
-            values[:, drawn.threads, drawn.values] = patterns[:, drawn.rows, drawn.cols]
-            first = pack(values, made.a.bits).astype(np.uint32).tobytes()
+    def launch(self, a: Any, b: Any, fragment: Fragment | None = None, metadata: Any = None, selector: int = 0) -> Launch:
+        """All A [block, row, held element] by all B [block, n, k]; fragment: A in registers, where it is not as drawn."""
+        made, drawn = self.made, fragment or self.shown.a
+        first, second = encode(a, made.a.name), plain_tile(encode(b, made.b.name), made.b.bits)
+        if drawn is None:
+            data = plain_tile(first, made.a.bits)
         else:
-            first = plain_tile(patterns, made.a.bits)
-        second = plain_tile(encode(b, made.b.name), made.b.bits)
-        return launch(made, self.entry, first, second, (len(a), len(b)))
+            each = made.k // made.held  # of so many drawn elements next to each other one is kept, and stands in the register
+            values = np.zeros((len(a), GROUP, drawn.per_thread // each), np.uint64)
+            values[:, drawn.threads, drawn.values // each] = first[:, drawn.rows, drawn.cols // each]
+            data = pack(values, made.a.bits).astype(np.uint32).tobytes()
+        blocks = (len(a), len(b))
+        if metadata is None:
+            return made.launch(self.entry, data, second, blocks)
+        return made.launch(self.entry, data, second, blocks, (PLAIN, DENSE), metadata.tobytes(), (selector,))
 
     def results(self, data: bytes) -> Any:
         """[block, slot of C]: the accumulators as integers; -1 for what is none."""
-        registers = np.frombuffer(data, np.uint32).reshape(-1, GROUP, self.made.results)
-        patterns = unpack(registers, self.made.c.bits)
-        values = decode(patterns[:, self.c.threads, self.c.values], self.made.c.name)
-        return np.nan_to_num(values, nan=-1, posinf=-1, neginf=-1).astype(np.int64)
+        return self.made.values(data)[:, self.shown.c.threads, self.shown.c.values]
 
-    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+
+@dataclass(frozen=True, slots=True)
+class Accumulators(Product):
+    """The job of a dense atom. columns: the k that are probed, all of them when A is in registers."""
+
+    @property
+    def columns(self) -> int:
+        """How many k are probed."""
+        return self.made.k if self.shown.a else 1
+
+    def launches(self) -> tuple[Launch, ...]:
+        """m in A, n in B; of A in registers also k in B, and the control, A with two values exchanged."""
+        made, a = self.made, self.shown.a
+        m, n, k = np.arange(64) + 1, np.arange(made.n) + 1, np.arange(made.k) + 1
+        pick = np.eye(made.k, dtype=np.int64)[: self.columns]  # [column, k]
+        carry = np.concatenate([digit[None, :, None] * pick[:, None, :] for digit in made.digits(m)])
+        ones = np.broadcast_to(pick[:, None, :], (self.columns, 64, made.k))
+        plain = np.ones((1, made.n, made.k), np.int64)
+        out = [self.launch(carry, plain), self.launch(ones[:1], made.digits(n)[:, :, None] * plain)]
+        if a:
+            by_k = made.digits(k)[:, None, :] * plain
+            out += [self.launch(ones, by_k), self.launch(carry, plain, a.swapped())]
+        return tuple(out)
+
+    def judge(self, outputs: Outputs) -> Outcome:
         """Each accumulator's m and n, and with A in registers each of its values' m and k, against the drawn place."""
-        c, base = self.c, self.made.base
-        m_digits = self.results(outputs[0][0]).reshape(-1, self.columns, c.size)
-        got_m = sum(digit * base**p for p, digit in enumerate(m_digits)) - 1
-        got_n = sum(digit * base**p for p, digit in enumerate(self.results(outputs[1][0]))) - 1
-        fine = (got_m[0] == c.rows) & (got_n == c.cols)
-        sheets = [_sheet("C", c, got_m[0], got_n, fine)]
+        c, a, number = self.shown.c, self.shown.a, self.made.number
+        got_m = number(self.results(outputs[0][0]).reshape(-1, self.columns, c.size)) - 1
+        got_n = number(self.results(outputs[1][0])) - 1
+        sheets = [c.sheet("C", got_m[0], got_n)]
         wrong = c.swapped()
         control = bool(((got_m[0] != wrong.rows) | (got_n != wrong.cols)).any())
-        if self.a:
-            k_digits = self.results(outputs[2][0]).reshape(-1, self.columns, c.size)  # the digits of k + 1 are the blocks of B
-            got_k = sum(digit * base**p for p, digit in enumerate(k_digits)) - 1
+        if a:
+            got_k = number(self.results(outputs[2][0]).reshape(-1, self.columns, c.size)) - 1  # digits are the blocks of B
             first = c.cols == 0  # the slots of column 0 of C, one a row
             row_of = np.zeros(64, np.int64)
             row_of[c.rows[first]] = np.nonzero(first)[0]
-            seen_m, seen_k = got_m[self.a.cols, row_of[self.a.rows]], got_k[self.a.cols, row_of[self.a.rows]]
+            seen_m, seen_k = got_m[a.cols, row_of[a.rows]], got_k[a.cols, row_of[a.rows]]
             whole = (got_m == c.rows[None]) & (got_k == np.arange(self.columns)[:, None])  # [column, slot of C]
             by_row = np.ones((self.columns, 64), bool)
             np.logical_and.at(by_row, (np.arange(self.columns)[:, None], c.rows[None, :]), whole)
-            ok = by_row[self.a.cols, self.a.rows] & (seen_m == self.a.rows) & (seen_k == self.a.cols)
-            sheets.append(_sheet("A", self.a, seen_m, seen_k, ok))
+            sheets.append(a.sheet("A", seen_m, seen_k, by_row[a.cols, a.rows]))
             control &= outputs[3][0] != outputs[0][0]
         return Outcome(tuple(sheets), control, {"accumulators": int(c.size)})
-
-
-def _sheet(letter: str, drawn: Fragment, rows: Any, cols: Any, ok: Any) -> Sheet:
-    panel = drawn.panel
-    right = places(panel.rows, panel.cols)
-    if ok.all() and drawn.size == len(right):
-        return Sheet(letter, panel.rows, panel.cols, right, right, (True,) * len(right))
-    seen: list[str | None] = [None] * len(right)
-    fine: list[bool | None] = [None] * len(right)
-    cells = (drawn.rows * panel.cols + drawn.cols).tolist()
-    for cell, row, col, same in zip(cells, *(x.tolist() for x in (rows, cols, ok)), strict=True):
-        seen[cell], fine[cell] = f"({row},{col})", same
-    return Sheet(letter, panel.rows, panel.cols, right, tuple(seen), tuple(fine))

@@ -113,7 +113,7 @@ def cli() -> None:
 
 def _for_a_source(word: str) -> str:
     """What to do with a source that stands where a command belongs."""
-    from cute_viz.engine.subject import is_file
+    from cute_viz.engine.reading import is_file
 
     try:
         is_source = is_file(word) and not word.endswith((".yaml", ".yml", ".json"))

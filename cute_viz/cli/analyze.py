@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,13 +12,11 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import DRAWN, Access, film, picture_of, report_of
-from cute_viz.engine.answer import Answer, format_of
-from cute_viz.engine.kernel import Report, assumption, page_of, place
-from cute_viz.engine.whole import value_of
+from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of
+from cute_viz.engine.answer import format_of
+from cute_viz.engine.kernel import HEAD, Report, assumption, page_of, place
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.options.words import read
-from cute_viz.source.model import matching
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move
@@ -116,7 +111,7 @@ def command(
     the program had no arguments; --let gives others.
     """
     answer = ask(reading.request(source))
-    if access is None and reading.name is None and (report := answer.kernel) is not None:
+    if access is None and (report := answer.kernel) is not None:
         return _kernel(report, source, as_json, path, max_ways)
     if max_ways is not None:
         raise click.UsageError("--max-ways needs the file of a kernel")
@@ -127,14 +122,14 @@ def command(
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--draw, --thread and --wavefront go with -o, without --animate")
-    if access is None and reading.name is None and answer.subjects[0].file is not None and Path(source).is_file():
+    if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
         raise CuteVizError(
             "there is no `copy` or `gemm` statement to report",
             name=source,
             hint="for one tile: `name=` its name, `access=` a TiledCopy of the file; `cute-viz list` shows the names",
         )
     output.notes(answer.notes)
-    by = None if access is None else _accessor(answer, source, access, reading)
+    by = None if access is None else accessor(answer, access)
     asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
@@ -169,11 +164,10 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
 
 def _accesses(report: Report) -> None:
     """One line per access, the cures of the tiles, and what could not be evaluated."""
-    rows = [["line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal"]]
+    rows = [list(HEAD)]
     for row in report.accesses:
-        cost = row.cost
-        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
-        rows.append([place(row.move), _short(row.move), cost.instruction, *("" if x is None else str(x) for x in counts)])
+        line, _, *counts = row.cells
+        rows.append([line, _short(row.move), *counts])
     if report.accesses:
         output.table(rows)
     cures = {(row.move.call, row.cost.side.tensor.name, row.cure): None for row in report.accesses if row.cost.side and row.cure}
@@ -208,21 +202,6 @@ def _short(move: Move) -> str:
 
 def _needs(error: CuteVizError) -> str:
     return f" ({spelled(error.hint, 'cli')})" if error.hint else ""
-
-
-def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any:
-    """The object that accesses: a name that the file of LAYOUT defines, or an expression of its own.
-
-    In an expression, names that the file defines once, and that --let does not give, mean what they are there.
-    """
-    file = answer.subjects[0].file
-    if file is None or source == "-":
-        return ask(reading.beside(access)).obj
-    if matching(file.entries, access):
-        return ask(replace(reading, name=access).request(source)).obj
-    names = dict.fromkeys(re.findall(r"(?<![\w.:@])[A-Za-z_]\w*(?:::\w+)*", access))
-    own = {name: found[0] for name in names if name not in reading.let and len(found := matching(file.entries, name)) == 1}
-    return ask(replace(reading, let={**reading.let, **{name: value_of(entry) for name, entry in own.items()}}).beside(access)).obj
 
 
 def _table(steps: list[dict[str, Any]], group: str) -> None:

@@ -13,7 +13,8 @@ from cute_viz.files import read_text
 from cute_viz.gallery.plan import name_files, reserved, root_of
 from cute_viz.renderers import format_named
 from cute_viz.spec import Library
-from cute_viz.spec.build import Builder, Spec
+from cute_viz.spec.build import Builder
+from cute_viz.spec.made import Spec
 
 
 @click.command(epilog="\b\nExamples:\n  cute-viz check-spec mine.yaml\n  cute-viz check-spec --schema > schema.json    for editors")

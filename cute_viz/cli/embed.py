@@ -12,6 +12,7 @@ from cute_viz.cli.words import layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.documents.markup import LANGUAGES
 from cute_viz.documents.names import one_name
+from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
 from cute_viz.files import decode, held, own_bytes, top_of
@@ -35,6 +36,7 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "\b\nIn the document:\n"
     "  Markdown, MyST, HTML  <!-- cute-viz: (8,8):(8,1) | color-by=row name=tv -->\n"
     "                        <!-- /cute-viz -->\n"
+    "                        <!-- cute-viz: kernel.cu::gemm_tn::sA | let=M:512 -->\n"
     "  Markdown, MyST        a fence ```cute-viz tile=8x128\n"
     "  reST                  .. cute-viz: (8,8):(8,1)      .. /cute-viz\n"
     "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz"
@@ -48,7 +50,8 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 def command(files: tuple[str, ...], folder: str, format_: str | None, page: str | None, check: bool, library: Library) -> int:
     """Draw what Markdown, MyST, reST, HTML and LaTeX documents ask for, and put references with alt texts into them.
 
-    A block is an expression or the name of a spec, and options as in a spec's figure; name= and alt= override the picture's file
+    A block is an expression, the name of a spec, or an address in the document's folder (kernel.cu::sA), and options as in a spec's
+    figure, with let=M:512 for values; name= and alt= override the picture's file
     name and its alt text. Everything else of the document stays as it is, byte for byte.
     """
     folder = folder.replace("\\", "/").rstrip("/") if folder != "/" else folder
@@ -83,7 +86,9 @@ def _one(
     try:
         held(at, top)
         mark, text = _read(path)
-        done = embed(text, language, stem, folder, format_, path, library, page)
+        done = embed(
+            text, language, stem, folder, format_, path, library, page, Folder(os.path.dirname(path), os.path.dirname(path))
+        )
     except CuteVizError as error:
         output.error(error, "block")
         return True

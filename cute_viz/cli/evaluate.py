@@ -12,7 +12,7 @@ from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import evaluate
-from cute_viz.engine.subject import is_file, values_of
+from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import limit, over
 
@@ -21,7 +21,7 @@ from cute_viz.limits import limit, over
     epilog="\b\nExamples:\n"
     "  cute-viz eval '(4,8):(8,1)' 'size((4,8):(8,1))'\n"
     "  cute-viz eval 'a = (4,8):(8,1); a(2,3)'\n"
-    "  cute-viz eval kernel_traits.h --name SmemLayoutQ --let kHeadDim_=128\n"
+    "  cute-viz eval kernel_traits.h::SmemLayoutQ --let kHeadDim_=128\n"
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
 )
 @click.argument("expressions", metavar="EXPR|FILE...|-", nargs=-1, required=True)
@@ -31,28 +31,32 @@ def command(expressions: tuple[str, ...], as_json: bool, reading: Reading) -> No
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
-    'error: ...', and the exit status is 1 at the end. For a FILE, or - with --name, print the value of the object that --name
-    picks.
+    'error: ...', and the exit status is 1 at the end. For an address, kernel.cu::gemm_tn::sA(_,_,0), or for a FILE, or - with
+    --name, print the value of that object.
     """
-    if any((text == "-" and reading.name is not None) or is_file(text) for text in expressions):
-        if len(expressions) > 1:
-            raise click.UsageError("a file cannot be combined with other expressions")
-        answer = ask(reading.request(*expressions))
-        output.notes(answer.notes)
-        click.echo(answer.printed)
-        return
-    names = values_of(reading.let, reading.request())
-    if as_json:
-        if "-" in expressions:
-            raise click.UsageError("--json takes expressions, not standard input")
-        for text in expressions:
-            click.echo(_json(text, names, reading))
-        return
-    if expressions == ("-",):
+    at_hand = {text: is_file(text) or (text == "-" and reading.name is not None) for text in expressions}
+    if as_json and "-" in expressions and not at_hand["-"]:
+        raise click.UsageError("--json takes expressions, not standard input")
+    names = {} if all(at_hand.values()) else values_of(reading.let, reading.request())
+    if expressions == ("-",) and not at_hand["-"]:
         _lines(names, reading)
         return
     for text in expressions:
-        click.echo(_value(text, names, reading))
+        if at_hand[text]:
+            click.echo(_of_file(text, as_json, reading))
+        else:
+            click.echo((_json if as_json else _value)(text, names, reading))
+
+
+def _of_file(source: str, as_json: bool, reading: Reading) -> str:
+    """The object of a file, or of an address, as its language prints it."""
+    answer = ask(reading.request(source))
+    if as_json:
+        import json
+
+        return json.dumps({"value": answer.printed, "names": {}, "warnings": list(answer.notes)})
+    output.notes(answer.notes)
+    return answer.printed
 
 
 def _lines(names: dict[str, Any], reading: Reading) -> None:

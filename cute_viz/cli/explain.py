@@ -18,7 +18,7 @@ from cute_viz.engine.answer import format_of
     "  cute-viz explain 'complement(4:2, 24)'\n"
     "  # the steps as pictures\n  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg\n"
     "  # why CuTe refuses it\n  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'\n"
-    "  # how a file's layout comes about\n  cute-viz explain kernel.cu --name sB\n"
+    "  # how a file's layout comes about\n  cute-viz explain kernel.cu::sB\n"
     "  # why a copy does not vectorise\n  cute-viz explain - < copy.cu\n"
     "  # which bits are XORed into which\n  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'"
 )

@@ -15,15 +15,17 @@ from cute_viz.notation.write import TARGETS
     "  # Layout<Shape<_4,_8>,Stride<_8,_1>>{}\n  cute-viz fmt '(_4,_8):(_8,_1)' --as cpp\n"
     "  # cute.make_layout((4, 8), stride=(8, 1))\n  cute-viz fmt '(4,8):(8,1)' --as dsl\n"
     "  cute-viz fmt 'Sw<3,3,3> o 0 o (8,64):(64,1)' --as triton\n"
+    "  # its offsets, and back\n  cute-viz fmt kernel.cu::sA --as table | cute-viz solve -\n"
     "  pbpaste | cute-viz fmt - --as cute"
 )
 @click.argument("source", metavar="SOURCE")
 @click.option(
     "--as",
     "target",
-    type=click.Choice([*TARGETS, "triton"]),
+    type=click.Choice([*TARGETS, "triton", "table"]),
     help="The language to write: cpp for C++, dsl for CUTLASS's Python DSL, cute for CuTe notation, ir for CuTe's compiler "
-    "notation, triton for an encoding of Triton; by default cute, or YAML for a spec file.",
+    "notation, triton for an encoding of Triton, table for rows of offsets, which 'cute-viz solve' reads; by default cute, or YAML "
+    "for a spec file.",
 )
 @reading_options
 def command(source: str, target: str | None, reading: Reading) -> None:
@@ -44,6 +46,11 @@ def command(source: str, target: str | None, reading: Reading) -> None:
         return
     answer = ask(reading.request(source))
     output.notes(answer.notes)
+    if target == "table":
+        from cute_viz.analysis.solve import table_of
+
+        click.echo(table_of(answer.layout), nl=False)
+        return
     if target == "triton":
         from cute_viz.notation.triton_write import write_triton
 

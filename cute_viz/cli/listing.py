@@ -26,6 +26,7 @@ _NAMED = 8  # names without a value that the last line has
     epilog="\b\nExamples:\n"
     "  # what a file defines\n  cute-viz list kernel.cu\n"
     "  cute-viz list kernel_traits.h --let kHeadDim_=128 --let elem_type=half_t\n"
+    "  # one scope of it\n  cute-viz list kernel.cu::gemm_tn\n"
     "  # the layouts that were compiled\n  nm -C a.out | cute-viz list -\n"
     "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16"
 )
@@ -40,8 +41,8 @@ def command(
     what: str, as_json: bool, arch: str | None, element: str | None, let: dict[str, str], dialect: str, library: Library
 ) -> None:
     """List what a file of C++, CUDA, Python (a notebook, too) or CuTe IR defines, or the types in a compiler's text: line, name,
-    kind, and the value or what is missing for it. Or list the output formats, the palettes, the operations of expressions, the
-    atoms of the library or the limits.
+    kind, and the value or what is missing for it; FILE::SCOPE lists that scope. Or list the output formats, the palettes, the
+    operations of expressions, the atoms of the library or the limits.
 
     In an atom's name {N} stands for a number; the range follows.
     """
@@ -89,7 +90,9 @@ def _shorter(path: str) -> str:
 
 def _entries(source: str, as_json: bool, reading: Reading) -> None:
     """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
-    rows = ask(reading.request(source)).rows
+    answer = ask(reading.request(source))
+    rows = answer.rows
+    output.notes(answer.told)
     if as_json:
         import json
 
@@ -134,4 +137,7 @@ def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -
         raise CuteVizError(
             f"no {kind} atom has the type {element}", hint="types are written as in the names: f16, bf16, tf32, s8, e4m3"
         )
-    return [(entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges) for entry in found]
+    return [
+        (entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges, entry.short)
+        for entry in found
+    ]

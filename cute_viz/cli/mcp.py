@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli.words import layouts_option
+from cute_viz.cli.words import folder_option, layouts_option
+from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
 
 @click.command(
-    epilog='\b\nExample, the settings of a client:\n  {"mcpServers": {"cute-viz": {"command": "cute-viz", "args": ["mcp"]}}}'
+    epilog="\b\nExample, the settings of a client:\n"
+    '  {"mcpServers": {"cute-viz": {"command": "cute-viz", "args": ["mcp", "--folder", "kernels"]}}}'
 )
 @layouts_option
-def command(library: Library) -> None:
+@folder_option
+def command(library: Library, folder: Folder | None) -> None:
     """Serve the Model Context Protocol on standard input and output: evaluate, show, explain, analyze, swizzle, render and
-    list_objects, each with the text of a layout, a kernel or a print as its `source`.
+    list_objects, each with the text of a layout, a kernel or a print as its `source`, or with --folder an address: kernel.cu::sA.
 
-    Answers are JSON, the same as that of --json; what each tool takes and gives is in its schema. No tool reads a file.
+    Answers are JSON, the same as that of --json; what each tool takes and gives is in its schema.
     """
     import gc
 
@@ -30,5 +33,5 @@ def command(library: Library) -> None:
     from cute_viz.live.pool import Pool
 
     gc.enable()  # main() switches it off for commands of a moment
-    with Pool(2, library) as pool:
+    with Pool(2, library, folder=folder) as pool:
         anyio.run(serve, pool)

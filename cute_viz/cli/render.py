@@ -30,7 +30,7 @@ from cute_viz.renderers.geometry import keeping
     "  # for a paper, its caption beside it\n  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex\n"
     "  # side by side, differences marked\n  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff\n"
     "  # what a kernel printed\n  make 2>&1 | cute-viz render - --name sA\n"
-    "  # one object of a file\n  cute-viz render kernel.cu --name gemm_tn::sA -o sA.svg\n"
+    "  # one object of a file\n  cute-viz render kernel.cu::gemm_tn::sA -o sA.svg\n"
     "  # all of them\n  cute-viz render kernel.cu --all -o kernel.html\n"
     "  cute-viz render '(8,8)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
@@ -62,8 +62,8 @@ def command(
     """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
     figure's JSON file; or - for standard input.
 
-    --name picks one of several objects in a file. Without -o and -T the picture is a text grid on standard output. Several
-    SOURCEs are drawn side by side.
+    One of several objects in a file has an address, kernel.cu::gemm_tn::sA@7(_,_,0), or is picked by --name. Without -o and -T the
+    picture is a text grid on standard output. Several SOURCEs are drawn side by side.
     """
     if every:
         if reading.name is not None or len(sources) > 1:

@@ -9,7 +9,8 @@ import sys
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.words import layouts_option, let_option
+from cute_viz.cli.words import folder_option, layouts_option, let_option
+from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import Library
 
 
@@ -18,7 +19,7 @@ from cute_viz.spec import Library
     "  cute-viz serve\n"
     "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
     "  # what it defines, redrawn when it is saved\n  cute-viz serve kernel.cu\n"
-    "  cute-viz serve kernel.cu --let M=512 --name sA"
+    "  cute-viz serve kernel.cu::sA --let M=512"
 )
 @click.argument("source", metavar="[SOURCE|FILE]", required=False)
 @click.option(
@@ -35,8 +36,16 @@ from cute_viz.spec import Library
 @let_option
 @click.option("--name", metavar="NAME", help="The object of the file to begin with: NAME, SCOPE::NAME or NAME@LINE.")
 @layouts_option
+@folder_option
 def command(
-    source: str | None, port: int, host: str, browser: bool, let: dict[str, str], name: str | None, library: Library
+    source: str | None,
+    port: int,
+    host: str,
+    browser: bool,
+    let: dict[str, str],
+    name: str | None,
+    library: Library,
+    folder: Folder | None,
 ) -> None:
     """Serve a page that draws while you type, on this machine only, until Ctrl-C.
 
@@ -55,8 +64,12 @@ def command(
         raise click.UsageError("a page follows a file; it cannot follow standard input")
     if (let or name) and source is None:
         raise click.UsageError("--let and --name need a source or a file")
+    if source is not None and (asked := address_of(source)) is not None and asked.name:
+        if name is not None:
+            raise click.UsageError("the address says which object is meant: leave out --name")
+        source, name = asked
     followed = Followed(source) if source is not None and _is_file(source) else None
-    server = Server(host, port, followed, Pool(max(2, min(4, os.cpu_count() or 2)), library))
+    server = Server(host, port, followed, Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder))
     try:
         given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or ""}
         if source is not None and followed is None:

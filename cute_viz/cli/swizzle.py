@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from cute_viz.cli import output
-from cute_viz.cli.words import Word
+from cute_viz.cli.words import Reading, Word, let_option
 from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 
@@ -16,10 +16,13 @@ from cute_viz.options import OPTIONS
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
+    "  cute-viz swizzle kernel.cu::gemm_tn::sA --read rows\n"
     "  cute-viz swizzle 32x32 --type f32 --read column --write rows -o swizzle.svg"
 )
-@click.argument("tile", metavar="ROWSxCOLS", type=Word(OPTIONS["tile"]), required=False)
-@click.option("--type", "element", default="f16", show_default=True, metavar="TYPE", help="The element type: f16, e4m3, 32 ...")
+@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", required=False)
+@click.option(
+    "--type", "element", metavar="TYPE", help="The element type: f16, e4m3, 32 ... [default: that of LAYOUT's pointer, else f16]"
+)
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses.")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
 @click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="How many candidates to show.")
@@ -29,9 +32,10 @@ from cute_viz.options import OPTIONS
 @click.option(
     "-o", "--output", "path", metavar="FILE", help="Draw the banks before and after the winner; the suffix is the format."
 )
+@let_option
 def command(
-    tile: tuple[int, int] | None,
-    element: str,
+    tile: str | None,
+    element: str | None,
     reads: tuple[str, ...],
     writes: tuple[str, ...],
     top: int,
@@ -39,11 +43,13 @@ def command(
     listing: bool,
     as_json: bool,
     path: str | None,
+    let: dict[str, str],
 ) -> None:
-    """Find the swizzle of a row-major shared-memory tile ROWSxCOLS that makes its accesses free of bank conflicts.
+    """Find the swizzle of a row-major shared-memory tile that makes its accesses free of bank conflicts.
 
-    Every legal swizzle is tried, and paddings for comparison. M keeps the widest vector of the accesses together, so that
-    16-byte accesses, cp.async and TMA stay possible.
+    The tile is ROWSxCOLS, or as large as a LAYOUT, an address (kernel.cu::sA) among others. Every legal swizzle is tried, and
+    paddings for comparison. M keeps the widest vector of the accesses together, so that 16-byte accesses, cp.async and TMA stay
+    possible.
     """
     if listing:
         from cute_viz.analysis.memories import memory_of
@@ -57,7 +63,8 @@ def command(
         raise click.UsageError("the tile is missing: give ROWSxCOLS, such as 64x64")
     from cute_viz.engine.search import search_swizzle
 
-    result = search_swizzle(tile, element, (*reads, *writes), arch.lower())
+    size, bits = tile_in(tile, let)
+    result = search_swizzle(size, element or bits or "f16", (*reads, *writes), arch.lower())
     found, plain, names = result.found, result.plain, result.accesses
     if path is not None:
         output.write(result.figure.render(format_of(None, output.file_of(path))), path)
@@ -75,6 +82,16 @@ def command(
     output.table([head, *lines])
     click.echo()
     click.echo(output.fitted(result.why, sys.stdout))
+
+
+def tile_in(word: str, let: dict[str, str]) -> tuple[tuple[int, int], int | None]:
+    """The tile that a word is, ROWSxCOLS or a layout, and the bits of its elements where it says them."""
+    if not word.strip("0123456789x×*,()_ "):
+        return Word(OPTIONS["tile"]).convert(word, None, click.get_current_context()), None
+    from cute_viz.engine import ask
+    from cute_viz.engine.search import tile_of
+
+    return tile_of(ask(Reading(let).request(word)))
 
 
 def _alone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from cute_viz.limits import limit
 from cute_viz.notation import DIALECTS
 from cute_viz.options import OPTIONS, Option
 from cute_viz.options.words import read
+from cute_viz.source.address import Folder
 from cute_viz.spec import Library
 
 if TYPE_CHECKING:
@@ -99,10 +101,6 @@ class Reading:
             files=True,
         )
 
-    def beside(self, source: str) -> Request:
-        """The request for a second object that an option holds: --let is for it, too, --name and --dialect are not."""
-        return Request((source_of(source),), let=self.let, library=self.library, files=True)
-
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options --let, --name, --dialect, --layouts and those of the machine, given to the command as `reading`."""
@@ -111,7 +109,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--name",
         metavar="NAME",
-        help="The object of a block or a file to use: NAME, SCOPE::NAME or NAME@LINE; by default the last.",
+        help="The object of a block or a file to use: NAME, SCOPE::NAME, NAME@LINE or NAME(_,0); by default the last.",
     )
     @dialect_option
     @layouts_option
@@ -182,6 +180,17 @@ def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
     kind = click.Path(exists=True, file_okay=False)
     words = "A folder of your own atoms and specs, searched before ours; repeated, the first has precedence. Also CUTE_VIZ_LAYOUTS."
     return click.option("--layouts", "library", type=kind, multiple=True, metavar="DIR", callback=library, help=words)(command)
+
+
+def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --folder: whose files a server reads; given as an `engine.Folder`, or None."""
+
+    def folder(ctx: click.Context, param: click.Parameter, path: str | None) -> Folder | None:
+        return None if path is None else Folder(os.path.abspath(path), os.path.abspath(path))
+
+    kind = click.Path(exists=True, file_okay=False)
+    words = "Read the files of this folder that a source names, as in kernel.cu::sA; without it none are read."
+    return click.option("--folder", type=kind, metavar="DIR", callback=folder, help=words)(command)
 
 
 def source_of(word: Any) -> Any:

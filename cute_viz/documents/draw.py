@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 
-from cute_viz.engine import Answer, Request, ask
+from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError
+from cute_viz.source.opened import depends
 from cute_viz.spec import PACKAGED, Library
 
-TEXTS = ("alt", "formats", "name", "title")  # options that hold any text, so that one without a value is no flag
+TEXTS = ("alt", "formats", "let", "name", "title")  # options that hold any text, so that one without a value is no flag
 
 
 def words_of(line: str) -> dict[str, str]:
@@ -26,28 +28,69 @@ def words_of(line: str) -> dict[str, str]:
     for part in parts:
         key, equals, value = part.partition("=")
         key = key.replace("-", "_")
-        if key in out:
+        if key in out and key != "let":
             raise CuteVizError(f"the option {key} is given twice")
         if not equals and key in TEXTS:
             raise CuteVizError(f"the option {key} needs a value", hint=f"write {key}=..., in quotes where it has spaces")
-        out[key] = value if equals else "true"
+        out[key] = f"{out[key]} {value}" if key in out else value if equals else "true"
     return out
 
 
-def picture(text: str, words: Mapping[str, str] | None = None, formats: Iterable[str] = (), library: Library = PACKAGED) -> Answer:
-    """What a block of a document asks for: an expression of any dialect or the name of a spec, and options as words.
+def let_of(words: str) -> dict[str, str]:
+    """The values that a block gives to names, `NAME:VALUE` or `NAME=VALUE`, several parted by spaces, commas or lines.
+
+    >>> let_of("M:512 T:Layout<Shape<_8, _8>>"), let_of("Traits::kBlockM=64")
+    ({'M': '512', 'T': 'Layout<Shape<_8, _8>>'}, {'Traits::kBlockM': '64'})
+    """
+    out = {}
+    for item in re.split(rf"[\s,]+(?={_NAME}[:=](?!:))", words.strip()):
+        found = re.fullmatch(rf"({_NAME})[:=](.+)", item, re.S)
+        if found is None:
+            raise CuteVizError(f"the value {item!r} has no name", hint="write let=M:512")
+        out[found[1]] = found[2]
+    return out
+
+
+_NAME = r"(?:\?|[A-Za-z_][\w.]*(?:::\w[\w.]*)*)"
+
+
+def picture(
+    text: str,
+    words: Mapping[str, str] | None = None,
+    formats: Iterable[str] = (),
+    library: Library = PACKAGED,
+    folder: Folder | None = None,
+) -> Answer:
+    """What a block of a document asks for: an expression of any dialect, the name of a spec, or the address of an object of a file;
+    and options as words, `let` among them.
 
     formats: in which it will be written, as far as that is known. It is drawn already, so that what is wrong is raised here.
+    folder: where the files of addresses lie, None where none are read.
 
     Raises: CuteVizError for an expression with a mistake, an option that there is not, options that do not fit the object.
 
     >>> picture("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8"}).figure.title
     '32 threads × 4 values over a 16 × 8 tile'
     """
-    answer = ask(Request((text.strip(),), dict(words or {}), formats=tuple(formats), library=library, strict=True))
+    options = dict(words or {})
+    let = let_of(options.pop("let")) if options.get("let") else {}
+    request = Request((text.strip(),), options, let, formats=tuple(formats), library=library, folder=folder, strict=True)
+    answer = ask(request)
     assert answer.figure is not None
     assert answer.how is not None
     return answer
+
+
+def files_of(answer: Answer) -> tuple[str, ...]:
+    """The files that a picture depends on: the spec or the source that it names, with what these name and include.
+
+    >>> files_of(picture("(4,8):(8,1)"))
+    ()
+    """
+    (reading,), (subject,) = answer.readings, answer.subjects
+    if subject.spec is not None:
+        return subject.spec.files
+    return tuple(depends(reading.path, answer.request.folder or Folder())) if reading.path is not None else ()
 
 
 def name_of(answer: Answer) -> str | None:

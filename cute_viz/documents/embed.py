@@ -12,7 +12,7 @@ from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import name_of, picture, words_of
 from cute_viz.documents.markup import DocumentError
 from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name, one_name
-from cute_viz.engine import Answer
+from cute_viz.engine import Answer, Folder
 from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.renderers import FORMATS
@@ -50,12 +50,15 @@ def embed(
     name: str | None = None,
     library: Library = PACKAGED,
     page: str | None = None,
+    files: Folder | None = None,
 ) -> Embedded:
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
-    messages. library: what names stand for. page: the address of a live page, which pictures then link to. Raises: DocumentError
-    for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
+    messages. library: what names stand for. page: the address of a live page, which pictures then link to. files: where the files
+    of addresses lie, None where none are read.
+
+    Raises: DocumentError for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
 
     >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
     <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->
@@ -64,7 +67,7 @@ def embed(
     <BLANKLINE>
     """
     out = Embedded(text)
-    pictures = _Pictures(language, stem, folder, format, out, library, page)
+    pictures = _Pictures(language, stem, folder, format, out, library, page, files)
     parts: list[str] = []
     done, line, at = 0, 1, 0
     try:
@@ -92,9 +95,17 @@ class _Pictures:
     """What the blocks of a document draw, each different picture once."""
 
     def __init__(
-        self, language: str, stem: str, folder: str, format: str | None, out: Embedded, library: Library, page: str | None
+        self,
+        language: str,
+        stem: str,
+        folder: str,
+        format: str | None,
+        out: Embedded,
+        library: Library,
+        page: str | None,
+        sources: Folder | None,
     ) -> None:
-        self.library, self.page = library, page
+        self.library, self.page, self.sources = library, page, sources
         self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
         self.files: dict[str, str] = {}  # as `one_name` has them -> as first written
         self.drawn: dict[tuple[str, str], list[str]] = {}  # expression, options -> lines of its reference
@@ -115,7 +126,7 @@ class _Pictures:
             raise CuteVizError(f"a {language} document cannot show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
-        drawn = picture(block.expression, words, [format], self.library)
+        drawn = picture(block.expression, words, [format], self.library, self.sources)
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
         spec = name_of(drawn)
         named = given or (spec if spec is not None and is_file_name(spec) else None)
@@ -131,7 +142,9 @@ class _Pictures:
         if known != file or out.pictures.get(file, data) != data:
             raise CuteVizError(f"{file} is another picture at line {out.places[known]}", hint="give one of them another name=")
         out.pictures[file], out.places[file] = data, out.places.get(file, line)
-        link = page_link(self.page, block.expression, words) if self.page is not None else None
+        shown = drawn.printed if drawn.readings[0].file is not None else block.expression  # a page has no files
+        options = {key: word for key, word in words.items() if key != "let"}
+        link = page_link(self.page, shown, options) if self.page is not None else None
         return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link)
 
 

@@ -9,5 +9,6 @@ from __future__ import annotations
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.subject import Subject
+from cute_viz.source.address import Folder
 
-__all__ = ["Answer", "Request", "Source", "Subject", "ask"]
+__all__ = ["Answer", "Folder", "Request", "Source", "Subject", "ask"]

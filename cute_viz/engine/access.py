@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
@@ -14,6 +15,9 @@ from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
+from cute_viz.engine.answer import Answer, ask
+from cute_viz.engine.reading import values_of
+from cute_viz.engine.whole import value_of
 from cute_viz.errors import UsageError
 from cute_viz.figures.frames import frames
 from cute_viz.figures.model import Figure
@@ -22,6 +26,8 @@ from cute_viz.figures.sectors import sectors
 from cute_viz.figures.served import Cell, served
 from cute_viz.figures.words import count
 from cute_viz.options.words import read
+from cute_viz.source.address import address_of, query_of
+from cute_viz.source.model import matching
 
 DRAWN = ("phases", "frames", "tile")  # a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
 
@@ -172,6 +178,30 @@ def _found(layout: Any, access: Access, bits: int | None) -> list[Any]:
     return accesses(
         layout, bits, access.by, instruction=access.instruction, operand=access.operand, store=access.store, memory=memory
     )
+
+
+def accessor(answer: Answer, text: str) -> Any:
+    """The object that accesses the layout of an answer: a name or an expression in its file, an address, an expression of its own.
+
+    In an expression, names that the file defines once, and that were given no value, mean what they are there.
+
+    >>> from cute_viz.engine.answer import ask
+    >>> from cute_viz.engine.request import Request
+    >>> str(accessor(ask(Request(("(8,64):(64,1)",))), "((8,4),8):((1,64),8)"))
+    '((8,4),8):((1,64),8)'
+    """
+    request, file = answer.request, answer.readings[0].file
+    plain = replace(
+        request, sources=(text,), options={}, name=None, dialect="auto", let=values_of(request.let, request, file is not None)
+    )
+    if file is None or address_of(text) is not None:
+        return ask(replace(plain, let=request.let)).obj
+    asked = query_of(text)
+    if asked is not None and matching(file.entries, text.strip()[: -len(asked.slices) or None]):
+        return file.find(text).read()
+    names = dict.fromkeys(re.findall(r"(?<![\w.:@])[A-Za-z_]\w*(?:::\w+)*", text))
+    own = {name: found[0] for name in names if name not in request.let and len(found := matching(file.entries, name)) == 1}
+    return ask(replace(plain, let={**plain.let, **{name: value_of(entry) for name, entry in own.items()}})).obj
 
 
 def _check(access: Access) -> None:

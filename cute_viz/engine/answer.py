@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import outside_told
 from cute_viz.engine import whole
-from cute_viz.engine.beside import with_includes
-from cute_viz.engine.request import Request, Source
-from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file
+from cute_viz.engine.reading import Reading, values_of
+from cute_viz.engine.request import Request
+from cute_viz.engine.subject import Subject, subject_of
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
-from cute_viz.files import read_text
 from cute_viz.limits import raised
 from cute_viz.options import known
 
@@ -56,10 +55,16 @@ class Answer:
         self._outside: list[str] = []  # threads that their tilings do not have
 
     @cached_property
+    def readings(self) -> tuple[Reading, ...]:
+        """What was read of the sources, in their order."""
+        with self._limits():
+            return tuple(Reading(source, self.request) for source in self.request.sources)
+
+    @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """What the sources stand for, in their order."""
         with self._limits(), outside_told() as self._outside:
-            return tuple(subject_of(source, self.request) for source in self.request.sources)
+            return tuple(subject_of(reading, self.request) for reading in self.readings)
 
     @property
     def objects(self) -> dict[str, Any]:
@@ -73,37 +78,34 @@ class Answer:
     @property
     def source_name(self) -> str | None:
         """What the first source is called: the text itself, a path, `standard input`; None for an object without a name."""
-        source = self.request.sources[0]
-        return source if isinstance(source, str) else getattr(source, "name", None)
+        reading = self.readings[0]
+        return reading.name or reading.text or getattr(reading.source, "name", None)
 
     @property
     def rows(self) -> list[Row]:
-        """A row for each definition of the one source, a whole file."""
+        """A row for each definition of the one source, a whole file, that its address means."""
         with self._limits():
-            (source,) = self.request.sources
-            return whole.rows(file_in(source, self.request))
+            return whole.rows(self.readings[0].listed)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What was taken for granted in the values of the one source, a whole file, as far as they were read."""
+        file = self.readings[0].file
+        return () if file is None else tuple(file.given.notes)
 
     @property
     def kernel(self) -> Report | None:
         """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
 
-        None for any other source, and of a file without copies.
+        None for any other source, where one object is meant, and of a file without copies.
         """
-        (source,) = self.request.sources
         with self._limits():
-            if (
-                self.request.files
-                and isinstance(source, str)
-                and is_file(source)
-                and not source.endswith((".yaml", ".yml", ".json"))
-            ):
-                source = Source(with_includes(source), source)
-            file = whole_file(source, self.request)
-            if file is None:
+            reading = self.readings[0]
+            if reading.query is not None or reading.file is None:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(file)
+            return report_of(reading.file)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -160,7 +162,7 @@ class Answer:
         with self._limits():
             figure = figure_of(self.subjects, self.request)
             if self._outside:  # what does not exist is not drawn; read again, the error has its place
-                figure_of(tuple(subject_of(source, self.request) for source in self.request.sources), self.request)
+                figure_of(tuple(subject_of(reading, self.request) for reading in self.readings), self.request)
             return figure
 
     @cached_property
@@ -169,7 +171,7 @@ class Answer:
         from cute_viz.engine.pages import drawings
 
         with self._limits():
-            return drawings(self.request)
+            return drawings(self.readings[0])
 
     def write_each(self, format: str) -> Iterator[tuple[Drawing, bytes]]:
         """Every object of the one source, a whole file, with its picture in a format."""
@@ -254,31 +256,26 @@ class Answer:
 
         Raises: where CuTe refuses it, its condition.
         """
-        source = self.request.sources[0]
-        text = source.text if isinstance(source, Source) else source
-        if not isinstance(text, str) or self.request.name is not None or not _MOVES.search(text):
+        reading = self.readings[0]
+        if reading.text is None or reading.path is not None or reading.query is not None or not _MOVES.search(reading.text):
             return None
         from cute_viz.engine.explaining import moves_at_end
 
-        found = self.explanation.verdict if moves_at_end(text) else None
+        found = self.explanation.verdict if moves_at_end(reading.text) else None
         return {"accepted": True, **found.as_dict()} if found is not None else None
 
     def _compiled(self) -> None:
         """Refuse a named tensor that a statement of its text copies or multiplies as CuTe does not."""
-        source, name = self.request.sources[0], self.request.name
-        text = source.text if isinstance(source, Source) else source
-        if name is None or not name.isidentifier() or not isinstance(text, str):
-            return
-        if text is source and self.request.files and is_file(text):
-            text = "" if text.endswith((".yaml", ".yml", ".json")) else read_text(text)
-        if not _MOVES.search(text):
+        reading, request = self.readings[0], self.request
+        name, text = reading.query, reading.text or ""
+        if name is None or not name.isidentifier() or reading.is_spec or not _MOVES.search(text):
             return
         from cute_viz.engine.explaining import check_moves
 
         try:
-            check_moves(text, name, values_of(self.request.let, self.request), self.request.library)
+            check_moves(text, name, values_of(request.let, request, readable=True), request.library)
         except CuteVizError as error:
-            raise error.named(self.source_name if isinstance(source, Source) else None) from None
+            raise error.named(reading.name) from None
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -286,17 +283,14 @@ class Answer:
         from cute_viz.engine.explaining import explain, explain_entry, moves_at_end
 
         with self._limits():
-            (source,) = self.request.sources
-            if isinstance(source, str) and self.request.files and is_file(source):
-                source = Source(read_text(source), source)
-            text = source.text if isinstance(source, Source) else str(source)
-            file = whole_file(source, self.request) if isinstance(source, Source) else None
+            (reading,) = self.readings
+            text = str(reading.source) if reading.text is None else reading.text
             try:
-                if file is None or (self.request.name is None and moves_at_end(text)):
-                    return explain(text, values_of(self.request.let, self.request), self.request.library, self.request.name)
-                return explain_entry(file, self.request.name, self.request.let)
+                if reading.file is None or (reading.query is None and moves_at_end(text)):
+                    return explain(text, values_of(self.request.let, self.request), self.request.library, reading.query)
+                return explain_entry(reading.file, reading.query)
             except CuteVizError as error:
-                raise error.named(source.name if isinstance(source, Source) else None) from None
+                raise error.named(reading.name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
         return raised(self.request.limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -254,21 +254,21 @@ def _fragment(value: DescriptorTensor) -> Explanation:
     return Explanation(Call(name, (first.tensor, first.major), ()), tuple(told))
 
 
-def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> Explanation:
+def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     """The steps of the operation that an entry of a whole file is, or of the swizzle of its value.
 
     Raises: the entry's own error; NotationError where it is neither an operation nor swizzled.
 
-    >>> from cute_viz.engine.request import Request
-    >>> from cute_viz.engine.whole import file_of
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
     >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
-    >>> explain_entry(file_of(text, "a.h", Request(())), "L", ()).steps[-1].words
+    >>> explain_entry(read(text, "cpp", Given()), "L").steps[-1].words
     'complement: what A leaves out, up to the cotarget'
     """
     from cute_viz.algebra import ops
     from cute_viz.engine.whole import meant
 
-    entry, value = meant(file, query, let)
+    entry, value = meant(file, query)
     found = entry.call() if entry.call is not None else None
     if found is None and isinstance(value, MulticastMask) and value.coord is not None:
         found = "create_tma_multicast_mask", [value.cluster, value.coord, *value.modes], ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.tensor import Tensor
@@ -16,6 +15,7 @@ from cute_viz.figures.phases import strip
 if TYPE_CHECKING:
     from cute_viz.source.model import Move, SourceFile
 
+HEAD = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal")
 _PICTURES = 24  # of the costliest rows
 
 
@@ -48,6 +48,13 @@ class Access:
             "reasons": list(cost.why),
             "written": None if cost.written is None else _written(cost.written),
         }
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row in words, below HEAD."""
+        cost = self.cost
+        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
+        return place(self.move), self.move.text, cost.instruction, *("" if x is None else str(x) for x in counts)
 
     @property
     def lost(self) -> int:
@@ -103,9 +110,9 @@ class Report:
 def report_of(file: SourceFile) -> Report | None:
     """The report of a file; None of one without copies.
 
-    >>> from cute_viz.engine.request import Request
-    >>> from cute_viz.engine.whole import file_of
-    >>> report_of(file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))) is None
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
     moves = file.moves()
@@ -167,27 +174,14 @@ def page_of(report: Report, title: str) -> bytes:
     >>> b"<table>" in page_of(Report((), ()), "kernel.cu")
     True
     """
-    head = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal", "cure")
-    parts = [f"<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"]
-    parts.append(f"<h1>{escape(title)}</h1><p>{_MEANING}</p><table><tr>{''.join(f'<th>{word}</th>' for word in head)}</tr>")
-    for n, row in enumerate(report.accesses):
-        cost = row.cost
-        cells = [place(row.move), _statement(row, n), cost.instruction, cost.elements, cost.instructions]
-        cells += [_number(x) for x in (cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)]
-        cells.append(f"{row.cure[0]}: {row.cure[1]} of {row.cure[2]}" if row.cure else "")
-        mark = " class='worse'" if row.lost > 0 else ""
-        parts.append(f"<tr{mark}>" + "".join(f"<td>{cell if n_ == 1 else escape(str(cell))}</td>" for n_, cell in enumerate(cells)))
-    parts.append("</table>")
-    if report.assumed:
-        parts.append(f"<p>{escape(assumption(report))}</p>")
-    if report.unknown:
-        parts.append("<h2>Not evaluated</h2><ul>")
-        parts += [
-            f"<li>line {escape(place(move))}: <code>{escape(move.text)}</code>: {escape(error.message)}"
-            for move, error in report.unknown
-        ]
-        parts.append("</ul>")
-    return "\n".join([*parts, "</html>\n"]).encode()
+    from cute_viz.renderers.report import Line, page
+
+    lines = [
+        Line((*row.cells, _fix(row)), row.move.call, _picture(row) if n < _PICTURES else "", row.lost > 0)
+        for n, row in enumerate(report.accesses)
+    ]
+    missing = [(place(move), move.text, error.message) for move, error in report.unknown]
+    return page(title, _MEANING, (*HEAD, "fix"), lines, assumption(report), missing)
 
 
 def place(move: Move) -> str:
@@ -210,24 +204,19 @@ def assumption(report: Report) -> str:
     return f"the sizes are those of the program without arguments: {told}" if told else ""
 
 
-_STYLE = (
-    "body{font:14px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}"
-    ".worse{background:#fff3e6}svg{max-width:100%;height:auto}"
-)
 _MEANING = "Each row: one execution of the statement by all threads of a block. A wavefront is one round of shared memory."
 
 
-def _number(x: int | None) -> str:
-    return "" if x is None else str(x)
+def _fix(row: Access) -> str:
+    return f"{row.cure[0]}: {row.cure[1]} of {row.cure[2]}" if row.cure else ""
 
 
-def _statement(row: Access, n: int) -> str:
-    code = f"<code>{escape(row.move.text)}</code>" + (f" <small>{escape(row.move.call)}</small>" if row.move.call else "")
+def _picture(row: Access) -> str:
+    """The wavefronts of the costliest instruction, as SVG; "" where there is none."""
     side = row.cost.side
-    if side is None or row.cost.wavefronts is None or n >= _PICTURES:
-        return code
+    if side is None or row.cost.wavefronts is None:
+        return ""
     worst = max(side.instructions(), key=lambda a: a.wavefronts)
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
     figure = strip(title, str(side.tensor.layout), [("", worst.phases())], width(worst.instruction) // WORD)
-    picture = figure.render("svg", fragment=True).decode()
-    return f"<details><summary>{code}</summary>{picture}</details>"
+    return figure.render("svg", fragment=True).decode()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import modes, product, show, tuple_rank
 from cute_viz.algebra.layout import Layout
-from cute_viz.engine.request import Request
-from cute_viz.engine.subject import file_in
+from cute_viz.engine.reading import Reading
 from cute_viz.engine.whole import drawable, wanted
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures import build
@@ -37,19 +36,19 @@ class Drawing:
     figure: Figure
 
 
-def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
+def drawings(reading: Reading) -> tuple[list[Drawing], list[CuteVizError]]:
     """The figures of all that can be drawn in the one source, a file, and the errors of what cannot, its name before each.
 
     A tuple alone is a shape, whose picture would show nothing.
 
     Raises: FigureError where the file has nothing to draw.
     """
-    (source,) = request.sources
+    request = reading.request
     words = read_all({name: word for name, word in request.options.items() if name != "title"})
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
     options = replace(options_of(words, heat), wave=request.library.together)
     out, failed, unread = [], list[CuteVizError](), list[CuteVizError]()
-    for entry, value in drawable(file_in(source, request), unread):
+    for entry, value in drawable(reading.listed, unread):
         if isinstance(value, tuple):
             continue
         try:

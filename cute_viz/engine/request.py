@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cute_viz.source.address import ANYWHERE, Folder
 from cute_viz.spec import PACKAGED, Library
 
 
@@ -26,7 +27,8 @@ class Request:
     let: values for the run-time names of the sources, as texts or as values. name, dialect: which object of a text is meant, and
     how the text is read. library, limits: what names stand for, and how much is taken. formats: in which the picture will be
     written, as far as it is known; where all show images, so many cells that no label fits become one.
-    files: a text may be the path of a file. strict: a line that cannot be read is a mistake, not noise around an object.
+    files: a text may be the path of any file, and not only an address, `kernel.cu::sA`, or called as code. folder: where files lie,
+    None where none are read. strict: a line that cannot be read is a mistake, not noise around an object.
     """
 
     sources: tuple[Any, ...]
@@ -38,4 +40,5 @@ class Request:
     limits: Mapping[str, int] = field(default_factory=dict)
     formats: tuple[str, ...] = ()
     files: bool = False
+    folder: Folder | None = ANYWHERE
     strict: bool = False

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, pointer_bits
+from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.memories import memory_of
 from cute_viz.analysis.swizzles import explain_choice, search
+from cute_viz.engine.answer import Answer
+from cute_viz.errors import UsageError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
@@ -52,6 +55,23 @@ class Search:
         period = max(1, 2 ** (swizzle.base + swizzle.shift + swizzle.bits) // self.cols)
         plain = Layout((min(self.rows, period), self.cols), (self.cols, 1))
         return build(ComposedLayout(swizzle, 0, plain), options)
+
+
+def tile_of(answer: Answer) -> tuple[tuple[int, int], int | None]:
+    """The rows and columns of the layout that a request is for, and the bits of its elements where it says them.
+
+    Raises: UsageError for a layout of another rank.
+
+    >>> from cute_viz.engine.answer import ask
+    >>> from cute_viz.engine.request import Request
+    >>> tile_of(ask(Request(("GMMA::Layout_K_SW128_Atom<half_t>{}",))))
+    ((8, 64), 16)
+    """
+    layout = answer.layout
+    extents = [int(product(mode)) for mode in modes(layout.shape)]
+    if len(extents) != 2:
+        raise UsageError(f"a tile has two modes, not {len(extents)}", hint="ROWSxCOLS, such as 64x64")
+    return (extents[0], extents[1]), pointer_bits(layout)
 
 
 def search_swizzle(tile: tuple[int, int], element: str | int, accesses: Sequence[str], arch: str = "") -> Search:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.engine.beside import includes, with_includes
-from cute_viz.engine.request import Request, Source
-from cute_viz.engine.whole import file_of, meant, value_of
-from cute_viz.errors import CuteVizError, FigureError, Span, UsageError
-from cute_viz.files import read_text
+from cute_viz.display import Drawn
+from cute_viz.engine.reading import Reading, values_of
+from cute_viz.engine.request import Request
+from cute_viz.engine.whole import meant, value_of
+from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.notation import DIALECTS, is_triton
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
     from cute_viz.notation.program import Document
     from cute_viz.source.model import SourceFile
-    from cute_viz.spec.build import Spec
+    from cute_viz.spec.made import Spec
 
-_CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|ipynb|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
 _TAUGHT = (
     *(f"{kind}_{what}" for kind in ("logical", "zipped", "tiled", "flat") for what in ("divide", "product")),
     *("blocked_product", "raked_product", "composition", "complement", "coalesce", "right_inverse", "left_inverse"),
@@ -61,7 +56,7 @@ class Subject:
 
 
 def subject_of(source: Any, request: Request) -> Subject:
-    """The subject of a source.
+    """The subject of a source, or of what was read of it.
 
     Raises: CuteVizError for a text that cannot be read, with the place, and for a name that means nothing, with those like it.
 
@@ -70,147 +65,45 @@ def subject_of(source: Any, request: Request) -> Subject:
     """
     if request.dialect not in DIALECTS:
         raise CuteVizError(f"invalid value {request.dialect!r} for `dialect=`", hint=f"one of {', '.join(DIALECTS)}")
-    if type(source).__name__ == "Figure":  # its module is imported already, then
-        return Subject(figure=source)
-    if type(source).__name__ == "Spec":
-        return Subject(source.obj, source.name, source, objects=((source.name, source.obj),))
-    if isinstance(source, Source):
-        return _of_text(source.text, source.name, request)
-    if not isinstance(source, str):
-        if type(source).__module__.startswith("cute_viz.") or type(source) in (int, tuple):
-            return Subject(source, objects=(("", source),))
-        source = str(source)  # such as the layouts, TiledCopy and TiledMMA of CUTLASS's Python DSL, which print as CuTe does
-    if request.files and source.endswith(".json"):
-        return Subject(figure=_figure(read_text(source), source))
-    if request.files and source.endswith((".yaml", ".yml")):
-        return _of_spec(source, request.name, request)
-    word = source.strip()
-    if word.isidentifier() and (path := request.library.spec_file(word)):
+    reading = source if isinstance(source, Reading) else Reading(source, request)
+    if reading.text is None:
+        return _of_object(reading.source, request)
+    if reading.is_spec:
+        return _of_spec(reading.path or "", reading.query, request, reading.root)
+    if reading.path is not None and reading.path.endswith(".json"):
+        return Subject(figure=_figure(reading.text, reading.path))
+    word = reading.text.strip()
+    if reading.name is None and word.isidentifier() and (path := request.library.spec_file(word)):
         return _of_spec(path, request.name or word, request)
-    if request.files and is_file(source):
-        return _of_path(source, request)
-    return _of_text(source, None, request)
+    return _of_text(reading)
 
 
-def _of_path(path: str, request: Request) -> Subject:
-    """What a file stands for; where that depends on a file that it includes, with the files of its folder.
+def _of_object(value: Any, request: Request) -> Subject:
+    """What an object stands for that no text has to be read for."""
+    kind = type(value)
+    if isinstance(value, Drawn):
+        return Subject(figure=value)  # type: ignore[arg-type]  # the only one that is drawn
+    from cute_viz.spec.made import Spec
 
-    Raises: what is wrong with the file alone.
-    """
-    text = read_text(path)
-    try:
-        return _of_text(text, path, request)
-    except CuteVizError:
-        whole = with_includes(path) if request.name is not None and includes(text) else text
-        if whole == text:
-            raise
-        with suppress(CuteVizError):
-            return _of_text(whole, path, request)
-        raise
+    if isinstance(value, Spec):
+        return _of_made(value)
+    if kind.__module__.startswith("cute_viz.") or kind in (int, tuple):
+        return Subject(value, objects=(("", value),))
+    return subject_of(str(value), request)  # the layouts, TiledCopy and TiledMMA of CUTLASS's Python DSL, which print as CuTe does
 
 
-def file_in(source: Any, request: Request) -> SourceFile:
-    """The whole file that a source is: a path, a text.
-
-    A print and a program of expressions have an entry for each of their objects. Raises: CuteVizError for a text that has none.
-    """
-    if isinstance(source, Source):
-        text, name = source.text, source.name
-    elif is_file(source):
-        text, name = read_text(source), source
-    else:
-        said = "this is a folder" if os.path.isdir(source) else "there is no such file"
-        raise CuteVizError(said, name=source, hint="give a file of C++ or Python, or - for standard input")
-    try:
-        found = file_of(text, name, request) or _lines_of(text, name, request)
-    except CuteVizError as error:
-        raise error.named(name) from None
-    if not found.entries:
-        raise CuteVizError("this is not a file with definitions, and nothing is printed in it", name=name, hint="such as kernel.cu")
-    return found
-
-
-def _lines_of(text: str, name: str | None, request: Request) -> SourceFile:
-    """What a text that is no file of a language prints or defines line by line, as it is read without a list."""
-    from cute_viz.source.model import Entry, Given, SourceFile
-    from cute_viz.source.prints import read
-    from cute_viz.source.sniff import sniff
-
-    if sniff(text, name or "") == "print" or not re.search(r"[\w\s]=|[a-z]\w*\(", text):
-        return read(text, Given(request.let, request.library.resolve))
-    document = request.library.read(text, values_of(request.let, request), dialect=request.dialect)
-    entries = []
-    for key, value in [*document.values.items(), *document.failures.items()]:
-        place = re.search(rf"(?m)^.*?\b{re.escape(key)}[ \t]*=", text) if key else None
-        start = place.start() if place is not None else 0
-        read_it = partial(_given_back, value)
-        entries.append(Entry(key or "object1", (), Span(start, start + 1), text.count("\n", 0, start) + 1, read_it))
-    entries.sort(key=lambda entry: entry.line)
-    return SourceFile(text, tuple(entries))
-
-
-def _given_back(value: Any) -> Any:
-    """A value. Raises: the error of what could not be read."""
-    if isinstance(value, CuteVizError):
-        raise value
-    return value
-
-
-def whole_file(source: Any, request: Request) -> SourceFile | None:
-    """The whole file that a source is; None for an expression, a print, a picture.
-
-    >>> whole_file("(4,8):(8,1)", Request(())) is None
-    True
-    """
-    if isinstance(source, Source):
-        text, name = source.text, source.name
-    elif isinstance(source, str) and is_file(source) and not source.endswith((".yaml", ".yml", ".json")):
-        text, name = read_text(source), source
-    else:
-        return None
-    try:
-        return file_of(text, name, request)
-    except CuteVizError as error:
-        raise error.named(name) from None
-
-
-def values_of(let: Mapping[str, Any], request: Request) -> dict[str, Any]:
-    """The values that a request gives to names, each text an expression that may use those before it."""
-    out: dict[str, Any] = {}
-    for name, value in let.items():
-        try:
-            out[name] = request.library.read(value, out).pick() if isinstance(value, str) else value
-        except CuteVizError as error:
-            raise error.but(name=f"`let={name}`") from None
-    return out
-
-
-def _of_spec(path: str, name: str | None, request: Request) -> Subject:
+def _of_spec(path: str, name: str | None, request: Request, root: str | None = None) -> Subject:
     from cute_viz.spec.build import spec_in
 
-    spec = spec_in(path, name, request.library)
+    return _of_made(spec_in(path, name, request.library, root))
+
+
+def _of_made(spec: Spec) -> Subject:
     return Subject(spec.obj, spec.name, spec, objects=((spec.name, spec.obj),))
 
 
-def is_file(source: str) -> bool:
-    """Whether a word is the path of a file: one that exists, be it a pipe (`<(...)`), or is called as source code and logs are.
-
-    >>> is_file("kernel.cu"), is_file("(4,8):(8,1)")
-    (True, False)
-    """
-    return _exists(source) or re.fullmatch(rf"[^\s(){{}}<>;=,]+\.({_CODE})", source) is not None
-
-
-def _exists(source: str) -> bool:
-    if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
-        return False  # an expression, whatever the names of files
-    if os.path.isdir(source):
-        hint = "name a file in it; 'cute-viz gallery' draws a folder of specs"
-        raise CuteVizError("this is a folder", name=source, hint=hint)
-    return os.path.exists(source)
-
-
-def _of_text(text: str, name: str | None, request: Request) -> Subject:
+def _of_text(reading: Reading) -> Subject:
+    text, name, request = reading.text or "", reading.name, reading.request
     if text.lstrip().startswith("{") and '"' in text[:200] and not _is_notebook(text):
         return Subject(figure=_figure(text, name or "the JSON"))
     if request.strict and not text.strip():
@@ -220,12 +113,12 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
     if request.options.get("view") == "operation":
         return _of_operation(text, name, request)
     try:
-        if (file := file_of(text, name, request)) is not None:
-            return _of_file(file, request)
+        if reading.file is not None:
+            return _of_file(reading.file, reading)
         document = request.library.read(text, values_of(request.let, request), dialect=request.dialect, free=True)
         if request.strict and "\n" in text.strip() and (problem := document.problem()):
             raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
-        value = document.pick(request.name, drawable=True)
+        value = document.pick(reading.query, drawable=True)
     except CuteVizError as error:
         near = _near_specs(text, request) if text.isidentifier() else []
         if near:
@@ -272,20 +165,21 @@ def _call(text: str, value: Any, request: Request) -> Any:
     return Call(operation, tuple(operands), template) if taught else None
 
 
-def _of_file(file: SourceFile, request: Request) -> Subject:
+def _of_file(file: SourceFile, reading: Reading) -> Subject:
     """The entry of a whole file that is meant."""
     from cute_viz.source.model import matching
 
-    entry, value = meant(file, request.name, request.let)
-    read = [(other.path, value_of(other)) for other in file.entries] if request.strict else [(entry.path, value)]
+    entry, value = meant(file, reading.query)
+    all_of_it = reading.request.strict and reading.path is None  # of a block, in which nothing else is to be read
+    read = [(other.path, value_of(other)) for other in file.entries] if all_of_it else [(entry.path, value)]
     notes: tuple[str, ...] = ()
-    if request.name is not None and len(same := matching(file.entries, request.name)) > 1:
+    if reading.query is not None and len(same := matching(file.own, reading.query)) > 1:
         others = ", ".join(other.place for other in same if other.place != entry.place)
         notes = (f"{entry.path} of line {entry.place}; others of this name are on line {others}",)
-    if request.name is None and len(file.entries) > 1:
+    if reading.query is None and len(file.own) > 1:
         which = f"{entry.path} (line {entry.place})"
-        notes = (f"using {which} of {len(file.entries)} definitions; `name=` picks another, 'cute-viz list' shows all",)
-    return Subject(value, entry.name, file=file, notes=(*notes, *file.notes), objects=tuple(read))
+        notes = (f"using {which} of {len(file.own)} definitions; `name=` picks another, 'cute-viz list' shows all",)
+    return Subject(value, entry.name, file=file, notes=(*notes, *file.given.notes), objects=tuple(read))
 
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:

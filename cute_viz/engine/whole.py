@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
@@ -15,8 +13,6 @@ from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.engine.beside import check_let, module_beside
-from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 from cute_viz.values.integer import Unknown, unknowns
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from cute_viz.source.model import Entry, SourceFile
 
 _HARDWARE = {"tma": "TMA copy", "descriptor": "descriptor", "instruction": "instruction descriptor", "tmem": "tensor memory"}
-_DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,62 +74,40 @@ class Row:
         }
 
 
-def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
-    """The file that a text is; None for an expression, a program of expressions, or prints.
-
-    Raises: CuteVizError for a value of `let` that nothing in the file could use.
-
-    >>> file_of("(4,8):(8,1)", None, Request(())) is None
-    True
-    """
-    from cute_viz.source import notebook
-
-    notes = notebook.is_notebook(text)
-    if notes:
-        text = notebook.code_of(text)
-    language = "python" if notes else _language(text, name, request.dialect)
-    if language is None:
-        return None
-    from cute_viz.source import read
-    from cute_viz.source.model import Given
-
-    beside = (
-        cache(partial(module_beside, name)) if request.files and language == "python" and name and os.path.isfile(name) else None
-    )
-    given = Given(request.let, request.library.resolve, beside=beside)
-    file = replace(read(text, language, given), language=language, notes=given.notes)
-    check_let(text, request, beside)
-    return file
-
-
 def rows(file: SourceFile) -> list[Row]:
     """A row for each entry, in the order of their definition; all are evaluated.
 
-    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> rows(file)[0].value
     '_4:_1'
     """
-    return [_row(entry, file.language) for entry in file.entries]
+    return [_row(entry, file.language) for entry in file.own]
 
 
 def values(file: SourceFile) -> dict[str, Any]:
     """What can be read of a file, by its paths.
 
-    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> {path: str(value) for path, value in values(file).items()}
     {'A::L': '_4:_1'}
     """
-    return {entry.path: value for entry, value in _readable(file.entries)}
+    return {entry.path: value for entry, value in _readable(file.own)}
 
 
 def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, Any]]:
     """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
 
-    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> [entry.line for entry, _ in drawable(file)]
     [2]
     """
-    return [(entry, value) for entry, value in _readable(file.entries, errors) if is_drawable(value)]
+    return [(entry, value) for entry, value in _readable(file.own, errors) if is_drawable(value)]
 
 
 def wanted(errors: list[CuteVizError]) -> CuteVizError | None:
@@ -167,23 +140,25 @@ def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None
                 errors.append(error)
 
 
-def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tuple[Entry, Any]:
+def meant(file: SourceFile, query: str | None) -> tuple[Entry, Any]:
     """The entry of a name, with its value; without one the last that can be drawn, of those that have most to show.
 
     A tiling or a layout wins over a shape, and what has every number over what prints `?`.
 
     Raises: NotationError where nothing, or several things, have the name, or nothing can be read; the entry's own error.
 
-    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> str(meant(file, 'L')[1])
     '_4:_1'
     """
     if query is not None:
-        entry = file.find(query, let)
+        entry = file.find(query)
         return entry, value_of(entry)
     errors: list[CuteVizError] = []
     best: tuple[Entry, Any] | None = None
-    for entry, value in _readable(reversed(file.entries), errors):
+    for entry, value in _readable(reversed(file.own), errors):
         if best is None or _worth(value) > _worth(best[1]):
             best = (entry, value)
         if _worth(value) == _MOST_WORTH:
@@ -210,7 +185,9 @@ def _worth(value: Any) -> int:
 def value_of(entry: Entry) -> Any:
     """The value of an entry; whatever is unexpected in it is an error of its own.
 
-    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> str(value_of(file.entries[0]))
     '_4:_1'
     """
@@ -256,21 +233,6 @@ def kind_of(value: Any) -> str:
     if is_tiling(value):
         return type(value).__name__
     return _HARDWARE.get(getattr(value, "tiling", ""), "type" if type(value).__name__ == "ValueType" else "other")
-
-
-def _language(text: str, name: str | None, dialect: str) -> str | None:
-    statement = ";" in text and name is not None and name != "-"  # in a file, an expression has none
-    if "\n" not in text.strip() and len(text) < 400 and "{" not in text and "!cute" not in text and not statement:
-        return None
-    if dialect in _DIALECTS:
-        return _DIALECTS[dialect] if "\n" in text.strip() else None
-    if dialect != "auto":
-        return None
-    from cute_viz.source import LANGUAGES
-    from cute_viz.source.sniff import sniff
-
-    found = sniff(text, name or "")
-    return found if found in LANGUAGES else None
 
 
 def _row(entry: Entry, language: str) -> Row:

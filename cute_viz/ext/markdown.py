@@ -18,6 +18,7 @@ from html import escape
 from typing import Any
 
 from cute_viz.documents.draw import picture
+from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.spec import Library
 
@@ -31,7 +32,9 @@ def validator(language: str, inputs: dict[str, Any], options: dict[str, Any], at
 
 
 def formatter(source: str, language: str, css_class: str, options: dict[str, Any], md: Any, **kwargs: Any) -> str:
-    """The HTML of a block: the picture, or what is wrong with it. Options are those of `cute_viz.options`.
+    """The HTML of a block: the picture, or what is wrong with it. Options are those of `cute_viz.options`, and `let`.
+
+    An address, `src/kernel.cu::sA`, is read in the folder in which the site is built.
 
     >>> formatter("(4,8", "cute-viz", "cute-viz", {}, None)  # doctest: +ELLIPSIS
     '<div class="cute-viz cute-viz-error" role="alert"><pre>&#x27;(&#x27; is never closed...
@@ -41,7 +44,9 @@ def formatter(source: str, language: str, css_class: str, options: dict[str, Any
     words |= {key: str(value) for key, value in (kwargs.get("attrs") or {}).items()}
     try:
         with boundary():
-            svg = picture(source, words, library=Library.of_environment()).write("svg", fragment=True).decode()
+            svg = (
+                picture(source, words, library=Library.of_environment(), folder=Folder("", "")).write("svg", fragment=True).decode()
+            )
     except (CuteVizError, OSError) as error:
         said = error.explain("block") if isinstance(error, CuteVizError) else str(error)
         _log.warning("cute-viz: %s", said)

@@ -21,20 +21,21 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from cute_viz import __version__, files
-from cute_viz.documents.draw import picture, words_of
+from cute_viz.documents.draw import files_of, picture, words_of
 from cute_viz.documents.embed import reference
+from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError, FigureError, Span, boundary
 from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import Library
 
 _log = logging.getLogger(__name__)
-_WORDS = tuple(name for name in OPTIONS if name not in ("diff", "fragment"))
+_WORDS = ("let", *(name for name in OPTIONS if name not in ("diff", "fragment")))
 _FORMATS = ("text", "svg")  # every builder may come, those of texts too: no images of cells without labels
 
 
 class cute_viz(nodes.General, nodes.Inline, nodes.Element):
-    """A picture in a document: the words that ask for it (`text`, `words`), and `alt`. It is drawn when it is written."""
+    """A picture in a document: the words that ask for it (`text`, `words`), its document, `alt`. It is drawn when it is written."""
 
 
 class CuteVizDirective(SphinxDirective):
@@ -60,15 +61,16 @@ class CuteVizDirective(SphinxDirective):
         try:
             with boundary():
                 words = {**(words_of(argument) if content.strip() else {}), **words}
-                if text.strip().isidentifier() and (path := Library.of_environment().spec_file(text.strip())):
+                folder = _folder(self.env, self.env.docname)
+                drawn = picture(text, words, _FORMATS, Library.of_environment(), folder)
+                for path in files_of(drawn):
                     self.env.note_dependency(path)
-                drawn = picture(text, words, _FORMATS, Library.of_environment())
         except (CuteVizError, OSError) as error:
             said = _said(error)
             source, line = self._place(error, bool(content.strip()))
             _log.warning("cute-viz: %s", said, location=f"{source}:{line}", type="cute_viz")
             return [nodes.literal_block(said, said, classes=["cute-viz-error"])]
-        node = cute_viz(text=text, words=words, alt=self.options.get("alt") or drawn.figure.description)
+        node = cute_viz(text=text, words=words, docname=self.env.docname, alt=self.options.get("alt") or drawn.figure.description)
         node["classes"] = ["cute-viz", *self.options.get("class", [])]
         self.set_source_info(node)
         shown = self._figure(node) if "caption" in self.options else node
@@ -112,14 +114,20 @@ def _known_to(format: str, words: dict[str, str]) -> dict[str, str]:
     return words if FORMATS[format].pages else {key: word for key, word in words.items() if key not in ("theme", "width", "cell")}
 
 
-def _draw(node: cute_viz, format: str) -> bytes:
+def _folder(env: Any, docname: str) -> Folder:
+    """Where the files of addresses lie: beside the document, anywhere in the folder of the sources."""
+    return Folder(os.path.dirname(env.doc2path(docname)), str(env.srcdir))
+
+
+def _draw(writer: Any, node: cute_viz, format: str) -> bytes:
     """The picture in a format; in CuTe's own style where the format has it and the document asks for it.
 
     What a format cannot show is a warning at the block, and nothing is drawn there.
     """
     try:
         with boundary():
-            drawn = picture(node["text"], _known_to(format, node["words"]), _FORMATS, Library.of_environment())
+            folder = _folder(writer.builder.env, node["docname"])
+            drawn = picture(node["text"], _known_to(format, node["words"]), _FORMATS, Library.of_environment(), folder)
             try:
                 return drawn.write(format)
             except FigureError:
@@ -139,7 +147,7 @@ def _file(root: str, below: str, data: bytes, suffix: str) -> str:
 
 
 def _html(self: Any, node: cute_viz) -> None:
-    name = _file(self.builder.outdir, self.builder.imagedir, _draw(node, "svg"), ".svg")
+    name = _file(self.builder.outdir, self.builder.imagedir, _draw(self, node, "svg"), ".svg")
     (image,) = reference("html", "", node["alt"])
     source = self.encode(posixpath.join(self.builder.imgpath, name))
     classes = [*node["classes"], *([f"align-{node['align']}"] if "align" in node else [])]
@@ -150,7 +158,7 @@ def _html(self: Any, node: cute_viz) -> None:
 
 
 def _latex(self: Any, node: cute_viz) -> None:
-    name = _file(self.builder.outdir, "", _draw(node, "pdf"), ".pdf")
+    name = _file(self.builder.outdir, "", _draw(self, node, "pdf"), ".pdf")
     fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
     low = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"
     self.body.append(
@@ -161,7 +169,7 @@ def _latex(self: Any, node: cute_viz) -> None:
 
 def _text(self: Any, node: cute_viz) -> None:
     self.new_state(0)
-    self.add_text(_draw(node, "text").decode().rstrip())
+    self.add_text(_draw(self, node, "text").decode().rstrip())
     self.end_state(wrap=False)
     raise nodes.SkipNode
 

@@ -16,6 +16,7 @@ from cute_viz.files import bytes_of, read_text, searched
 from cute_viz.renderers import FORMATS, Options, format_named
 from cute_viz.renderers.targets import TARGETS
 from cute_viz.spec import Library
+from cute_viz.spec.addressed import files_of
 from cute_viz.spec.build import Builder
 from cute_viz.spec.library_files import is_library
 from cute_viz.spec.yaml import Fields, Text, Value
@@ -27,7 +28,8 @@ INDEX = ("README.md", "index.html")
 class Job:
     """One spec to be drawn.
 
-    key: a hash of the spec, of what its file shares, of the formats and of the program: equal keys, equal pictures.
+    key: a hash of the spec, of what its file shares, of the source files that it names, of the formats and of the program: equal
+    keys, equal pictures.
     files: format -> file name; `caption.tex` and `caption.md` are those of a caption beside.
     own: the spec's name in its file. forced: whether the formats are not those of the spec.
     """
@@ -64,7 +66,7 @@ def plan(paths: Sequence[str], formats: Sequence[str], library: Library) -> Plan
     program = digest(library)
     for path, root in dict(spec_files(paths)).items():
         try:
-            builder = Builder(read_text(path, root), path, library)
+            builder = Builder(read_text(path, root), path, library, root)
             parts = builder.parts()
         except (CuteVizError, OSError) as error:
             out.failures.append(_failure(error, path))
@@ -151,8 +153,15 @@ def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], share
     name, files = name_files(builder, own, value, formats, taken)
     stem = os.path.splitext(os.path.basename(builder.name or ""))[0]
     group = builder.description or (stem.replace("_", " ") if own else "Single figures")
-    key = hashlib.sha256(f"{shared}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
+    words = f"{shared}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}"
+    key = hashlib.sha256(words.encode() + b"".join(_sources(builder, value))).hexdigest()
     return Job(name, group, key, files, builder, value, own, bool(formats))
+
+
+def _sources(builder: Builder, value: Value) -> Iterator[bytes]:
+    """Hashes of the source files that a spec depends on."""
+    for path in (*files_of(builder.shared, builder.folder), *files_of(value, builder.folder)):
+        yield hashlib.sha256(bytes_of(path) or b"").digest()
 
 
 def _check_name(builder: Builder, name: str, at: Span) -> None:

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from cute_viz.source.address import Folder
 from cute_viz.spec import Library
 
 SECONDS = 20.0  # that an answer may take
@@ -51,7 +52,15 @@ class Pool:
     'grid'
     """
 
-    def __init__(self, size: int = 2, library: Library | None = None, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        size: int = 2,
+        library: Library | None = None,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
+        folder: Folder | None = None,
+    ) -> None:
+        self._folder = folder  # whose files questions may name
         self._library, self._seconds, self._memory = library or Library(), seconds, memory
         self._context = multiprocessing.get_context("spawn")
         self._lock = threading.Condition()
@@ -184,7 +193,7 @@ class Pool:
 
     def _start(self) -> _Worker:
         mine, theirs = self._context.Pipe()
-        process = self._context.Process(target=work, args=(theirs, self._library, self._memory), daemon=True)
+        process = self._context.Process(target=work, args=(theirs, self._library, self._memory, self._folder), daemon=True)
         process.start()
         theirs.close()
         worker = _Worker(process, mine)
@@ -193,7 +202,7 @@ class Pool:
         return worker
 
 
-def work(pipe: Connection, library: Library, memory: int) -> None:
+def work(pipe: Connection, library: Library, memory: int, folder: Folder | None = None) -> None:
     """Answer questions until the other end is closed: what a process of a pool runs.
 
     memory: bytes of address space that the process may take.
@@ -213,7 +222,7 @@ def work(pipe: Connection, library: Library, memory: int) -> None:
             question, path = json.loads(pipe.recv_bytes())
         except (EOFError, OSError):
             return
-        out = json.dumps(answer(question, library, path), separators=(",", ":"), default=str).encode()
+        out = json.dumps(answer(question, library, path, folder), separators=(",", ":"), default=str).encode()
         try:
             pipe.send_bytes((b"1\n" if _peak() > SWOLLEN else b"0\n") + out)
         except OSError:

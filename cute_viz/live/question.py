@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cute_viz.engine import Answer, Request, Source, ask
-from cute_viz.errors import CuteVizError, boundary
+from cute_viz.engine import Answer, Folder, Request, Source, ask
+from cute_viz.errors import CuteVizError, boundary, spelled
+from cute_viz.source.address import address_of
 from cute_viz.spec import PACKAGED, Library
 
 
@@ -23,12 +26,31 @@ class Question:
     more: dict[str, Any] = field(default_factory=dict)
     library: Library = PACKAGED
     path: str | None = None
+    folder: Folder | None = None
 
     def answer(self, *formats: str, **options: Any) -> Answer:
         """The engine's answer to the question's source; `options` beside its own."""
-        given = {**self.options, **options}
-        source: Any = self.source if self.path is None else self.path if self.is_spec else Source(self.source, self.path)
-        return ask(Request((source,), given, self.let, self.name, self.dialect, self.library, {}, formats, files=self.is_spec))
+        return ask(self.request(self._source, {**self.options, **options}, formats, name=self.name, dialect=self.dialect))
+
+    def request(
+        self,
+        source: Any,
+        options: Mapping[str, Any] = {},
+        formats: tuple[str, ...] = (),
+        name: str | None = None,
+        dialect: str = "auto",
+    ) -> Request:
+        """The request for a source of the question's, with its values, its library and its folder."""
+        folder = self.folder
+        if folder is None and self.path is not None:
+            folder = Folder(os.path.dirname(self.path), os.path.dirname(self.path))
+        return Request((source,), options, self.let, name, dialect, self.library, {}, formats, folder=folder)
+
+    @property
+    def _source(self) -> Any:
+        if self.path is None:
+            return self.source
+        return os.path.basename(self.path) if self.is_spec else Source(self.source, self.path)
 
     @property
     def is_spec(self) -> bool:
@@ -39,28 +61,29 @@ class Question:
         """Whether another source can be read in this one's place."""
         try:
             with boundary():
-                request = Request((source,), {}, self.let, None, self.dialect, self.library)
-                return ask(request).subjects is not None
+                return ask(self.request(source, dialect=self.dialect)).subjects is not None
         except CuteVizError:
             return False
 
 
-def objects(question: Question) -> list[dict[str, Any]]:
-    """A row for each definition of a whole file; none of an expression.
+def objects(question: Question) -> dict[str, Any]:
+    """A row for each definition of a whole file, none of an expression; and notes of what was taken for granted.
 
     >>> objects(Question("objects", "(4,8)"))
-    []
+    {'objects': []}
     """
-    if "\n" not in question.source.strip():
-        return []
+    text = question.source.strip()
+    if "\n" not in text and (question.folder is None or address_of(text) is None):
+        return {"objects": []}
     try:
         if question.is_spec:
-            return _specs(question)
-        text = Source(question.source, question.path or "")
-        found = ask(Request((text,), {}, question.let, None, question.dialect, question.library))
-        return [row.as_dict() for row in found.rows]
+            return {"objects": _specs(question)}
+        source = text if "\n" not in text else Source(question.source, question.path or "")
+        found = ask(question.request(source, dialect=question.dialect))
+        out = {"objects": [row.as_dict() for row in found.rows]}
     except CuteVizError:
-        return []
+        return {"objects": []}
+    return out | ({"notes": [spelled(note, "page") for note in found.told]} if found.told else {})
 
 
 def _specs(question: Question) -> list[dict[str, Any]]:

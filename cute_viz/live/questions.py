@@ -1,7 +1,7 @@
 """A question as JSON -> its answer as JSON: what the page asks, whether a server or a browser's own Python answers.
 
 A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}, "name": null, "dialect": "auto"}`; an answer has
-`error`, or what was asked for. Nothing here knows who asks; no question names a file, and only one that a server follows is read.
+`error`, or what was asked for. Nothing here knows who asks; only files of a folder that the server was given are read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.common import WARP
-from cute_viz.engine import Answer, Request, ask
+from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary, spelled
 from cute_viz.live.faults import fault
 from cute_viz.live.question import Question, objects
@@ -24,10 +24,11 @@ LONGEST = 1 << 20  # characters of a source
 _LONG = 4096  # characters of an option, a value, a name
 
 
-def answer(question: Any, library: Library = PACKAGED, path: str | None = None) -> dict[str, Any]:
+def answer(question: Any, library: Library = PACKAGED, path: str | None = None, folder: Folder | None = None) -> dict[str, Any]:
     """The answer to a question, ready for JSON; whatever is wrong is its `error`.
 
-    path: the name of the file that the source is the text of.
+    path: the name of the file that the source is the text of. folder: whose files a source may name, `kernel.cu::sA`; without one
+    that of `path`.
 
     >>> out = answer({"ask": "draw", "source": "(4,8):(8,1)"})
     >>> out["svg"][:4], out["kind"]
@@ -39,18 +40,18 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None) 
     asked: Question | None = None
     try:
         with boundary():
-            asked = _checked(question, library, path)
+            asked = _checked(question, library, path, folder)
             source = asked.source
             return _kinds()[asked.ask](asked)
     except InternalError as error:
         return {"error": fault(error, source)}
     except CuteVizError as error:
         return {"error": fault(error, source, asked.reads if asked is not None else None)}
-    except OSError as error:  # of the library's own files
+    except OSError as error:  # of the library's files, and those of the folder
         return {"error": {"message": f"{type(error).__name__}: {error.strerror or error}", "place": ""}}
 
 
-def _checked(question: Any, library: Library, path: str | None) -> Question:
+def _checked(question: Any, library: Library, path: str | None, folder: Folder | None) -> Question:
     """A question from anybody.
 
     Raises: UsageError for anything but a question.
@@ -68,7 +69,7 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
         raise UsageError("name and dialect must be text")
     words = _words("a question", {key: options.pop(key, None) or question.get(key) for key in WORDS})
     more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *WORDS)}
-    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path)
+    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path, folder)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
@@ -221,7 +222,7 @@ KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "draw": _draw,
     "explain": _explain,
     "facts": _facts,
-    "objects": lambda question: {"objects": objects(question)},
+    "objects": objects,
     "copy": _copy,
     "banks": _banks,
 }

@@ -11,10 +11,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
-from cute_viz.engine import Request, Source, ask
-from cute_viz.engine.access import Access, report_of
+from cute_viz.engine.access import Access, accessor, report_of
 from cute_viz.engine.answer import evaluate as evaluated
-from cute_viz.engine.search import search_swizzle
+from cute_viz.engine.search import search_swizzle, tile_of
 from cute_viz.errors import UsageError
 from cute_viz.options.words import read
 
@@ -46,8 +45,10 @@ def evaluate(question: Question) -> dict[str, Any]:
     {'value': '32', 'names': {'a': '(4,8):(8,1)'}, 'warnings': []}
     """
     warnings: list[str] = []
-    request = Request((), let=question.let, name=question.name, dialect=question.dialect, library=question.library)
-    value, names = evaluated(question.source, request, warn=warnings.append)
+    found = question.answer()
+    if found.readings[0].file is not None and found.readings[0].path is not None:
+        return {"value": found.printed, "names": {}, "warnings": list(found.notes)}
+    value, names = evaluated(question.source, found.request, warn=warnings.append)
     told = {name: shown(other).rstrip("\n") for name, other in names.items() if name not in question.let}
     return {"value": shown(value).rstrip("\n"), "names": told, "warnings": warnings}
 
@@ -88,7 +89,7 @@ def analyze(question: Question) -> dict[str, Any]:
     if words.get("access") is None and question.name is None and (kernel := _kernel(question)) is not None:
         return kernel
     if words.get("access") is not None:
-        by = ask(Request((_text(words, "access"),), let=question.let, library=question.library)).obj
+        by = accessor(question.answer(), _text(words, "access") or "")
     access = Access(
         by,
         _text(words, "type"),
@@ -111,10 +112,8 @@ def analyze(question: Question) -> dict[str, Any]:
 
 
 def _kernel(question: Question) -> dict[str, Any] | None:
-    """The report of a kernel, the text of a whole file; None of any other source."""
-    if "\n" not in question.source.strip():
-        return None
-    report = ask(Request((Source(question.source, ""),), let=question.let, library=question.library)).kernel
+    """The report of a kernel, a whole file or its text; None of any other source."""
+    report = question.answer().kernel
     if report is None:
         return None
     out = report.as_dict()
@@ -133,17 +132,9 @@ def swizzle(question: Question) -> dict[str, Any]:
     'Sw<3,3,3>'
     """
     words, source = question.more, question.source.strip()
-    if re.fullmatch(r"\d+x\d+", source):
-        rows, cols = read("tile", source)
-    else:
-        from cute_viz.algebra.inttuple import modes, product
-
-        extents = [product(mode) for mode in modes(question.answer().layout.shape)]
-        if len(extents) != 2:
-            raise UsageError(f"a tile has two modes, not {len(extents)}", hint="ROWSxCOLS, such as 64x64")
-        rows, cols = extents
+    tile, element = (read("tile", source), None) if re.fullmatch(r"\d+x\d+", source) else tile_of(question.answer())
     accesses = [*_texts(words, "read"), *_texts(words, "write")]
-    result = search_swizzle((rows, cols), _text(words, "type") or "f16", accesses, question.library.arch)
+    result = search_swizzle(tile, _text(words, "type") or element or "f16", accesses, question.library.arch)
     top = words.get("top", 5)
     best = result.found[: top if isinstance(top, int) and top > 0 else 5]
     chosen = [*best, *([result.plain] if result.plain not in best else [])]
@@ -185,20 +176,13 @@ def list_objects(question: Question) -> dict[str, Any]:
     """
     from cute_viz.live.question import objects
 
-    rows = objects(question)
-    if not rows:
-        found = question.answer()
-        rows = [
-            {
-                "name": name,
-                "path": name,
-                "line": None,
-                "kind": type(value).__name__,
-                "value": shown(value).rstrip("\n"),
-                "error": None,
-            }
-            for name, value in found.objects.items()
-        ]
+    listed = objects(question)
+    if listed["objects"]:
+        return listed
+    rows = [
+        {"name": name, "path": name, "line": None, "kind": type(value).__name__, "value": shown(value).rstrip("\n"), "error": None}
+        for name, value in question.answer().objects.items()
+    ]
     return {"objects": rows}
 
 

@@ -45,6 +45,13 @@ class Document:
         self.passed: list[Any] = []  # values without a name that another came after
         self.tensors: dict[str, Any] = {}  # names whose value is shown as its layout
 
+    @classmethod
+    def of(cls, value: Any) -> Document:
+        """The document of one value without a name."""
+        out = cls()
+        out.values[""] = value
+        return out
+
     def bound(self) -> dict[str, Any]:
         """What later text sees: the named values, tensors with their pointers."""
         return {**{name: value for name, value in self.values.items() if name}, **self.tensors}

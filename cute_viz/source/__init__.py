@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from cute_viz.source.model import Given, SourceFile
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Given, SourceFile
 
 LANGUAGES = ("cpp", "python", "mlir", "types")
 
@@ -10,22 +14,13 @@ LANGUAGES = ("cpp", "python", "mlir", "types")
 def read(text: str, language: str, given: Given) -> SourceFile:
     """The entries of a file in one of LANGUAGES; reading evaluates nothing.
 
+    >>> from cute_viz.source.model import Given
     >>> file = read("struct A { static constexpr int n = 4; };", "cpp", Given())
     >>> file.find("A::n").read()
     4
     """
-    if language == "cpp":
-        from cute_viz.source import cpp
+    from dataclasses import replace
 
-        return cpp.read(text, given)
-    if language == "python":
-        from cute_viz.source import python
-
-        return python.read(text, given)
-    if language == "mlir":
-        from cute_viz.source import mlir
-
-        return mlir.read(text, given)
-    from cute_viz.source import types
-
-    return types.read(text, given)
+    reader = import_module(f"cute_viz.source.{language}")
+    file: SourceFile = replace(reader.read(text, given), language=language, given=given)
+    return file

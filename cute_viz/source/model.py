@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.errors import NotationError, Span, did_you_mean
+from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
+from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Resolver
 
-_QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?")
 _MANY = 12  # names that an error lists
 MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # what moves or multiplies tensors
 
@@ -25,7 +25,8 @@ class Given:
         reads a text in its own language, where it is used. They win over what the source binds. resolve: the atom of a name and
         its template arguments, or None. used: the reader adds the names of `let` that anything asked for. beside: for the dotted
         name of a Python module, and the file that imports it, the path and the text of that module's file, or None. notes: the
-        reader adds what it took for granted where a value depends on it.
+        reader adds what it took for granted where a value depends on it. files: the paths that were read, by the names that line
+        markers and errors have for those that the text includes.
 
     >>> Given({"N": "128"}).let["N"]
     '128'
@@ -36,6 +37,7 @@ class Given:
     used: set[str] = field(default_factory=set)
     beside: Callable[[str, str], tuple[str, str] | None] | None = None
     notes: dict[str, None] = field(default_factory=dict, compare=False)
+    files: dict[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Entry:
     call: the operation that it is, with its operands and template arguments, or None.
     likely: its words are those of layouts, copies or MMAs, so that a value for what it needs may give something to draw.
     depends: of one in branches of the preprocessor that nothing decides, the names that would.
-    cell: of a notebook, in which its lines count; 0 in another text.
+    cell: of a notebook, in which its lines count; 0 in another text. file: the included file that it is in, "" else.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
@@ -65,6 +67,7 @@ class Entry:
     call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
     depends: tuple[str, ...] = ()
     cell: int = 0
+    file: str = ""
 
     @property
     def path(self) -> str:
@@ -73,8 +76,8 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """Its line, in a notebook `cell:line`."""
-        return f"{self.cell}:{self.line}" if self.cell else str(self.line)
+        """Its line, in a notebook `cell:line`, in an included file `file:line`."""
+        return f"{self.cell or self.file}:{self.line}" if self.cell or self.file else str(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,8 @@ class SourceFile:
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
-    the statements that copy or multiply tensors, in the order of the text. notes: what was taken for granted, as far as entries
-    were read.
+    the statements that copy or multiply tensors, in the order of the text. given: what it was read with, and what the reader adds
+    to that as far as entries were read.
     """
 
     text: str
@@ -117,15 +120,30 @@ class SourceFile:
     language: str = ""
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
-    notes: Mapping[str, None] = field(default_factory=dict, compare=False)
+    given: Given = field(default_factory=Given, compare=False)
 
-    def find(self, query: str, let: Collection[str] = ()) -> Entry:
+    @property
+    def own(self) -> tuple[Entry, ...]:
+        """The entries that stand in the file itself, and not in one that it includes."""
+        return tuple(entry for entry in self.entries if not entry.file)
+
+    def within(self, query: str) -> SourceFile:
+        """The file with those entries of its own that a query means, or that stand in the scope of that name.
+
+        Raises: as `find`, where there are none.
+        """
+        asked = query_of(query)
+        found = [entry for entry in self.own if asked is not None and not asked.slices and _is_in(entry, asked)]
+        return replace(self, entries=tuple(found) if found else (self.find(query),))
+
+    def find(self, query: str) -> Entry:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`.
 
-        Also `b@LINE`, in a notebook `b@CELL:LINE`.
+        Also `b@LINE`, in a notebook `b@CELL:LINE`, and a slice of it, `b(_,_,0)` or `b[None,None,0]`, whose names are those of the
+        file. The file itself goes before what it includes.
 
         Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
-        has the template parameters among the names of `let`, where they tell.
+        has the template parameters among the names of `given.let`, where they tell.
 
         Raises: NotationError where there is none, with those like it, or several, with their scopes and lines.
 
@@ -139,27 +157,60 @@ class SourceFile:
         cute_viz.errors.NotationError: 'sA' is defined 2 times
           hint: f::sA (line 3), g::h::sA (line 9)
         """
-        found = matching(self.entries, query)
+        found = matching(self.own, query) or matching(self.entries, query)
         if len(found) > 1 and len(path_parts(query)) > 1:
-            found = _most_special(found, let)
+            found = _most_special(found, self.given.let)
         if not found and self.asked is not None and (entry := self.asked(query)) is not None:
             return entry
         if len(found) == 1:
             return found[0]
         if found and (last := _last(found, query)) is not None:
             return last
-        if found:
-            where = ", ".join(f"{entry.path} (line {entry.place})" for entry in found[:_MANY])
-            rest = f" and {len(found) - _MANY} more" if len(found) > _MANY else ""
-            same = len({entry.path for entry in found}) < len(found)
-            raise NotationError(
-                f"{query!r} is defined {len(found)} times",
-                hint=where + rest + (f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].place}`" if same else ""),
+        asked = query_of(query)
+        if not found and asked is not None and asked.slices:
+            whole = self.find(query.strip()[: -len(asked.slices)])
+            return replace(
+                whole, name=whole.name + asked.slices, read=lambda: _sliced(self, whole, asked.slices), end=None, call=None
             )
-        name = path_parts(query.split("@")[0])[-1]
+        if found:
+            same = len({entry.path for entry in found}) < len(found)
+            line = f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].place}`" if same else ""
+            raise NotationError(f"{query!r} is defined {len(found)} times", hint=_places(found) + line)
+        name = asked.parts[-1] if asked is not None else query
+        if others := matching(self.entries, name):
+            raise NotationError(f"nothing here is named {query!r}", hint=f"there is {_places(others)}")
         paths = {entry.name: entry.path for entry in self.entries}
         near = did_you_mean(name, paths) or ("there is " + ", ".join(list(paths)[:_MANY]) if paths else "")
         raise NotationError(f"nothing here is named {query!r}", hint=near or None)
+
+
+def _places(entries: list[Entry]) -> str:
+    """Where entries are: their scopes and lines, of many the first."""
+    rest = f" and {len(entries) - _MANY} more" if len(entries) > _MANY else ""
+    return ", ".join(f"{entry.path} (line {entry.place})" for entry in entries[:_MANY]) + rest
+
+
+def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
+    """A slice of an entry's value, whose names are those of the file, or were given.
+
+    Raises: the entry's own error; what is wrong with the slice.
+    """
+    from cute_viz.notation import read
+
+    text = f"it{slices}".replace("[", "(").replace("]", ")")
+    names = {"it": entry.read()}
+    for name in dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", slices)):
+        if name in file.given.let:
+            file.given.used.add(name)
+            value = file.given.let[name]
+            names[name] = read(value, resolve=file.given.resolve).pick() if isinstance(value, str) else value
+        elif len(found := matching(file.entries, name)) == 1:
+            names[name] = found[0].read()
+    try:
+        return read(text.replace("None", "_"), names, resolve=file.given.resolve).pick()
+    except CuteVizError as error:
+        place = error.span and Span(max(0, error.span.start - 2), max(1, error.span.end - 2))
+        raise error.but(text=slices, span=place, name=entry.path) from None
 
 
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
@@ -173,18 +224,25 @@ def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     >>> [len(matching(both, query)) for query in ("T<float,layout::RowMajor>::A", "T::A", "A", "b")]
     [1, 2, 2, 0]
     """
-    match = _QUERY.fullmatch(query)
-    if match is None:
+    asked = query_of(query)
+    if asked is None or asked.slices:
         return []
-    parts = path_parts(match["path"])
-    line = match["line"] and ":".join(number.lstrip("0") for number in match["line"].split(":"))
     found = [
         (how, entry)
         for entry in entries
-        if (line is None or line in (entry.place, str(entry.line))) and (how := _fits(path_parts(entry.path), parts)) is not None
+        if (asked.line is None or asked.line in (entry.place, str(entry.line)))
+        and (how := _fits(path_parts(entry.path), asked.parts)) is not None
     ]
     best = min((how for how, _ in found), default=0)
     return [entry for how, entry in found if how == best]
+
+
+def _is_in(entry: Entry, asked: Query) -> bool:
+    """Whether an entry, or a scope around it, is what was asked for."""
+    path, many = path_parts(entry.path), len(asked.parts)
+    windows = (path[n : n + many] for n in range(len(path) - many + 1))
+    named = any(all(x in (own, own.partition("<")[0]) for own, x in zip(window, asked.parts, strict=True)) for window in windows)
+    return named and asked.line in (None, entry.place, str(entry.line))
 
 
 def _fits(path: tuple[str, ...], parts: tuple[str, ...]) -> int | None:
@@ -200,22 +258,6 @@ def _fits(path: tuple[str, ...], parts: tuple[str, ...]) -> int | None:
         own == other or ("<" not in other and own.partition("<")[0] == other) for own, other in zip(plain, parts, strict=True)
     )
     return (2 if whole else 3) if bare else None
-
-
-def path_parts(path: str) -> tuple[str, ...]:
-    """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
-
-    >>> path_parts("A<layout::RowMajor, 4>::b"), path_parts("Kernel.call.sA")
-    (('A<layout::RowMajor,4>', 'b'), ('Kernel', 'call', 'sA'))
-    """
-    text, out, depth, begin = "".join(path.split()), [], 0, 0
-    for n, char in enumerate(text):
-        depth += (char == "<") - (char == ">")
-        if depth == 0 and char in ".:":
-            if n > begin:
-                out.append(text[begin:n])
-            begin = n + 1
-    return (*out, text[begin:])
 
 
 def _most_special(found: list[Entry], let: Collection[str]) -> list[Entry]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -11,44 +10,13 @@ from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation import read_call
+from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, Library
+from cute_viz.spec.addressed import files_of, value_at
+from cute_viz.spec.made import Spec
 from cute_viz.spec.objects import MAKERS
 from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, Field
 from cute_viz.spec.yaml import Fields, Items, SpecError, Text, Value, read_yaml
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """One spec: its name in the file (`""` of a lone one), the object, and how to draw it, as written.
-
-    beside: further objects by their captions, drawn in the same way.
-    figure: options of the figure by name; `tensor` is an object, all others are text.
-    expect: what must hold of the object, by the names of `schema.EXPECT`, objects as such and all else as text.
-    at: where fields stand in the file, those of the figure as `figure.tile`; "" is the whole spec.
-    """
-
-    name: str
-    kind: str
-    obj: Any
-    title: str | None = None
-    description: str = ""
-    source: str = ""
-    figure: dict[str, Any] = field(default_factory=dict)
-    beside: tuple[tuple[str, Any], ...] = ()
-    expect: dict[str, Any] = field(default_factory=dict)
-    formats: tuple[str, ...] = ()
-    style: str = "default"
-    palette: str | None = None
-    text: str | None = field(default=None, compare=False)
-    file: str | None = field(default=None, compare=False)
-    at: dict[str, Span] = field(default_factory=dict, compare=False)
-
-    def locate(self, error: CuteVizError, field: str = "") -> CuteVizError:
-        """An error of a field with its place in the file, if it has no place yet."""
-        if error.span is not None or self.text is None:
-            return error
-        span = self.at.get(field) or self.at.get(field.partition(".")[0]) or self.at.get("")
-        return error.but(text=self.text, span=span, name=self.file)
 
 
 def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) -> list[Spec]:
@@ -63,12 +31,14 @@ def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) 
     return Builder(text, name, library).specs()
 
 
-def spec_in(path: str, name: str | None = None, library: Library = PACKAGED) -> Spec:
+def spec_in(path: str, name: str | None = None, library: Library = PACKAGED, root: str | None = None) -> Spec:
     """The spec of a name in a file; a lone one needs no name. The mistakes of others in the file do not matter.
+
+    root: the folder that links, and the addresses in the spec, do not leave; without one that of the file.
 
     Raises: SpecError with the existing names, for an unknown name, or for no name where there are several.
     """
-    return Builder(read_text(path), path, library).only(name)
+    return Builder(read_text(path, root), path, library, root).only(name)
 
 
 def named(name: str, library: Library = PACKAGED) -> Spec | None:
@@ -86,13 +56,16 @@ class Builder:
 
     text, name: of the file, for the places of errors. library: of the atoms that it names. names: what its specs share, as
         `shared` has it in words.
-    description: of the file. at: where the names of its specs stand.
+    description: of the file. at: where the names of its specs stand. folder: where the files of its addresses lie, None where
+        none are read.
     """
 
-    def __init__(self, text: str, name: str | None, library: Library = PACKAGED) -> None:
+    def __init__(self, text: str, name: str | None, library: Library = PACKAGED, root: str | None = None) -> None:
         self.text = text
         self.name = name
         self.library = library
+        base = os.path.dirname(name) if name is not None and os.path.isfile(name) else None
+        self.folder = None if base is None else Folder(base, base if root is None else root)
         self.names: dict[str, Any] = {}
         self.description = ""
         self.shared: Value | None = None
@@ -181,6 +154,7 @@ class Builder:
             palette=self.words(fields, "palette"),
             text=self.text,
             file=self.name,
+            files=(*([self.name] if self.name else []), *files_of(self.shared, self.folder), *files_of(fields, self.folder)),
             at=self.places(name, fields, figure, fields.get("expect")),
         )
 
@@ -282,8 +256,12 @@ class Builder:
         if not isinstance(value, Text):
             raise self.fail("expected an expression, not a mapping", value.span)
         try:
+            if (address := address_of(value)) is not None:
+                return value_at(address, self.folder, names, self.library)
             return self.library.read(str(value), names).pick(drawable=True)
         except CuteVizError as error:
+            if error.name is not None:  # of the file of an address, which has its own place
+                raise
             hint = self.packed(value) if self.library.spec_file(str(value)) else error.hint
             raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name, hint=hint) from None
 

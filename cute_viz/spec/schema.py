@@ -220,6 +220,7 @@ def document() -> str:
         "A spec is a YAML mapping with one object and how to draw it. A file holds one spec, or several under `specs:`, by name.",
         "Every value is read as text, so that `8:1` needs no quotes (YAML itself would read 481); in a flow mapping (`{a: 1}`) a",
         "layout with commas does. An object is an expression of any dialect (CuTe notation, C++, Python, a name of the library),",
+        "the address of one in a source file of this folder (`kernel.cu::sA`, whose names have values by `let`),",
         "or a mapping of the fields below. `cute-viz check-spec FILE` validates, and `cute-viz check-spec --schema` prints a JSON",
         "Schema for editors.\n",
     ]

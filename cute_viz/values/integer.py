@@ -213,6 +213,19 @@ class Unknown:
             out.terms, out.leaves = self.terms, self.leaves if len(self.leaves) > 1 or self.key not in self.leaves else out.leaves
         return out
 
+    def renamed(self, cause: CuteVizError) -> Unknown:
+        """The same integer, which is not known for another reason: a parameter that is given what nobody knows.
+
+        >>> m = (2 * Unknown("M")).renamed(CuteVizError("why"))
+        >>> m == 2 * Unknown("M"), m.error().message
+        (True, 'why')
+        """
+        out = self.turned()
+        out.cause = cause
+        if out.key not in out.leaves:
+            out.leaves = {key: leaf.renamed(cause) for key, leaf in self.leaves.items()}
+        return out
+
     def applied(self, word: str, *others: Any, div: int = 1) -> Unknown:
         """Another integer that a function gives of it and of others: the same for the same ones.
 
@@ -498,7 +511,7 @@ def unknowns(value: Any) -> Iterator[Unknown]:
             if not isinstance(item, int):
                 yield from unknowns(item)
     else:
-        for name in ("shape", "stride", "outer", "offset", "inner", "value"):
+        for name in ("shape", "stride", "outer", "offset", "inner", "value", *getattr(type(value), "marked", ())):
             part = getattr(value, name, None)
             if part is not None and not isinstance(part, int):
                 yield from unknowns(part)

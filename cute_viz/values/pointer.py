@@ -22,8 +22,8 @@ class Pointer:
     known; of a reader of a language whatever the pointer points to. address: in bytes, of the buffer that it points into, of tensor
     memory lane << 16 | column; None where the text does not say it. swizzle: of the byte address, an algebra.Swizzle, or None.
     align: bytes to whose multiples the buffer is aligned, as far as that was said. base: the buffer that it points into, which two
-    views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer; a run-time integer may
-    be unknown.
+    views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer. placed: False where the
+    offset is that of the first of several places: a run-time index that nobody knows says which.
 
     >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
     ('smem_ptr[16b](0x400)', 16)
@@ -37,6 +37,7 @@ class Pointer:
     align: int | None = None
     base: str = ""
     offset: Any = 0
+    placed: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.type, str):
@@ -72,13 +73,26 @@ class Pointer:
         kind = self.known
         return "?" if kind is None else "metadata" if kind.sparsity > 1 and self.space == "tmem" else kind.short
 
-    def moved(self, elements: Any) -> Pointer:
-        """The pointer so many elements further on.
+    def moved(self, elements: Any, known: bool = True) -> Pointer:
+        """The pointer so many elements further on; or at such places, of which it is not known which.
 
-        >>> Pointer("gmem", "float").moved(8).moved(4).offset
-        12
+        >>> Pointer("gmem", "float").moved(8).moved(4).offset, Pointer("smem", "float", 0).moved(4, known=False).address
+        (12, None)
         """
+        if not known:
+            return replace(self, offset=self.offset + elements, placed=False, address=None)
         return replace(self, offset=self.offset + elements)
+
+    def of(self, kind: ValueType) -> Pointer:
+        """The pointer as one to elements of another type.
+
+        >>> Pointer("smem", "half_t", offset=8).of(ValueType("float")).offset
+        4
+        """
+        if self.offset and self.known is not None:
+            before = self.offset * self.bits
+            return replace(self, type=kind, offset=before // kind.bits)
+        return replace(self, type=kind)
 
     def __str__(self) -> str:
         where = "unset" if self.address is None else f"0x{self.address:x}"

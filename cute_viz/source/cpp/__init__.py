@@ -8,27 +8,30 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator, as_word
+from cute_viz.source.cpp.evaluate import OF_TENSORS, Evaluator, as_word
 from cute_viz.source.cpp.expressions import Expressions
-from cute_viz.source.cpp.located import OF_TENSORS, as_tensor, plain, pointer_of
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source, deciding
 from cute_viz.source.cpp.scopes import Declaration, Scope
-from cute_viz.source.cpp.slices import Thread
+from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
-from cute_viz.source.cpp.unknown import Unknown, symbol, unknowns
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import all_uses
-from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
-from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
+from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Template, finished
+from cute_viz.source.model import Entry, Given, SourceFile, matching
+from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.pointer import Pointer
 
 _KINDS = ("alias", "variable")
 _LIKELY = re.compile(
@@ -52,6 +55,7 @@ def read(text: str, given: Given) -> SourceFile:
     except RecursionError:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
+    context.assumed = {}
     lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
@@ -111,7 +115,7 @@ def _called_by(context: Context, query: str) -> Entry | None:
         if len(uses) != 1:
             continue
         other = Context(context.reader, context.given)
-        other.chosen[scope] = uses[0]
+        other.chosen[scope], other.assumed = uses[0], {}
         lookup = _lookup(other)
         inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
         found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")
@@ -158,7 +162,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
         value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
         return finished(_object(context, declaration, value))
 
-    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it)
+    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
 
 
 def _built_entries(context: Context, lookup: Lookup, declaration: Declaration) -> list[Entry]:
@@ -197,7 +201,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
             value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
         return finished(_object(context, declaration, value))
 
-    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it)
+    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
 
 
 def _is_object(context: Context, declaration: Declaration) -> bool:
@@ -230,7 +234,14 @@ def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
         likely=_is_likely(context, declaration),
         call=lambda: _operation(context, lookup, declaration),
         depends=deciding(context.reader.source.branch(declaration.token)),
+        file=_included(context, declaration),
     )
+
+
+def _included(context: Context, declaration: Declaration) -> str:
+    """The included file that a declaration stands in, "" for the file itself, which may have line markers of its own."""
+    name = context.file(declaration.token)
+    return name if name in context.given.files else ""
 
 
 def _operation(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[str, list[Any], tuple[Any, ...]] | None:
@@ -250,9 +261,10 @@ def _operation(context: Context, lookup: Lookup, declaration: Declaration) -> tu
     context.deep = 0
     template = tuple(as_word(evaluator.argument(item)) for item in last.args or ())
     operands = evaluator.arguments(tree.args)
-    if last.name in OF_TENSORS:
-        return last.name, [finished(as_tensor(plain(x), pointer_of(x))) for x in operands], template
-    return last.name, [finished(plain(x)) for x in operands], template
+    known = [
+        finished(split(x) if last.name in OF_TENSORS else x.printed) if isinstance(x, Tensor) else finished(x) for x in operands
+    ]
+    return last.name, list(map(finished, known)), template
 
 
 def _is_likely(context: Context, declaration: Declaration) -> bool:
@@ -306,13 +318,13 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):
             raise value.error
-        return get_slice(finished(tiled), symbol(value.error))  # type: ignore[arg-type]
-    if isinstance(value, Unknown) and not value.solid and _runs(value.error):
-        return symbol(value.error)
-    if isinstance(value, ComposedLayout) and has_origin(value) and unknowns(value.offset):
+        return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
+    if isinstance(value, Unknown) and not _runs(value.error()):
+        raise value.error()
+    if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
         return value.inner  # where a tensor begins is no part of its layout
-    if (pointer := pointer_of(value)) is not None and pointer.space == "tmem":
-        return as_tensor(plain(value), pointer)  # its units are lanes and columns
+    if isinstance(value, Tensor):
+        return split(value) if value.pointer.space == "tmem" else value.printed  # whose units are lanes and columns
     if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

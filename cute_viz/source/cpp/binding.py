@@ -7,14 +7,16 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
 from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Pointer, argument
-from cute_viz.values.integer import Runtime
+from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, argument
+from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -189,8 +191,8 @@ def _inside(meaning: Meaning, name: str, value: Any) -> list[Any] | None:
         return [value.shape, value.stride]
     if isinstance(value, ComposedLayout) and name == "ComposedLayout":
         return [value.outer, value.offset, value.inner]
-    if isinstance(value, (Layout, ComposedLayout)) and name == "Tensor":
-        return [External("Engine", None, NotationError("the engine of a tensor is not known")), value]
+    if isinstance(value, Tensor) and name == "Tensor":
+        return [External("Engine", None, NotationError("the engine of a tensor is not known")), value.layout]
     if isinstance(value, Swizzle) and name == "Swizzle":
         return [value.bits, value.base, value.shift]
     if isinstance(value, int) and name in INTEGRALS and not isinstance(value, Runtime):
@@ -212,14 +214,14 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
             begin += 1
         while end > begin and tokens[end - 1].text in ("const", "&", "&&", "...", "volatile", "__restrict__", "__restrict"):
             end -= 1
-        if isinstance(value, Pointer) and value.element is not None and end > begin and tokens[end - 1].text == "*":
-            value, end = value.element, end - 1
+        if isinstance(value, Pointer) and value.type is not None and end > begin and tokens[end - 1].text == "*":
+            value, end = value.type, end - 1
             while end > begin and tokens[end - 1].text in ("const", "volatile"):
                 end -= 1
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:
-                out[name] = Pack() if param.pack else value if not isinstance(value, Runtime) else ValueType("int")
+                out[name] = Pack() if param.pack else ValueType("int") if isinstance(value, (Runtime, Unknown)) else value
             continue
         if end <= begin or param.pack or not any(token.text in names for token in tokens[begin:end]):
             continue

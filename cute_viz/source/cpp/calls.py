@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin, position_independent
+from cute_viz.algebra import shares
+from cute_viz.algebra.composed import ComposedLayout, as_layout, domain, has_origin, position_independent
 from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
-from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
-from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
+from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
+from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
-from cute_viz.source.cpp.values import Built, Pack
-from cute_viz.values.integer import Runtime
-from cute_viz.values.pointer import Pointer as TensorPointer
+from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.values import Built, Pack, finished
+from cute_viz.values.integer import Runtime, Unknown, greatest, least
+from cute_viz.values.pointer import Pointer
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
     "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
@@ -47,15 +50,20 @@ def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) ->
     values = _solid(meaning, args)
     if len(values) == 1 and isinstance(values[0], tuple):
         values = list(values[0])
-    if not values or not all(isinstance(x, (int, float)) for x in values):
+    if not values or not all(isinstance(x, (int, float, Unknown)) for x in values):
         raise meaning.fail(f"{name} is for numbers", span)
     return values
 
 
-def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,)) -> _Call:
-    """A function of so many numbers, of one or more where `count` is 0."""
+def _of_numbers(
+    function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,), symbolic: Callable[..., Any] | None = None
+) -> _Call:
+    """A function of so many numbers, of one or more where `count` is 0; symbolic: of integers that are not known."""
 
-    def computed(*values: Any) -> Any:
+    def computed(word: str, values: list[Any]) -> Any:
+        unknown = next((x for x in values if isinstance(x, Unknown)), None)
+        if unknown is not None:
+            return symbolic(*values) if symbolic is not None else unknown.applied(word, *values)
         result = function(*values)
         return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
 
@@ -63,9 +71,9 @@ def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type,
         values = _numbers(meaning, part.name, args, span)
         if count and len(values) != count:
             raise meaning.fail(f"{part.name} takes {count} number{'s' if count > 1 else ''}, not {len(values)}", span)
-        if not all(isinstance(x, kinds) for x in values):
+        if not all(isinstance(x, (*kinds, Unknown)) for x in values):
             raise meaning.fail(f"{part.name} is for integers", span)
-        return next((x for x in values if isinstance(x, Unknown) and x.solid), None) or through(computed, *values)
+        return computed(part.name, values)
 
     return call
 
@@ -84,28 +92,19 @@ def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     return meaning.solid(args[0])
 
 
-def _without_types(name: str) -> _Call:
+def _like(name: str) -> _Call:
+    """make_tensor_like, make_fragment_like: registers of the type of a tensor, or of the one that is given."""
+
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        operands = _solid(meaning, args)
-        source = pointer_of(operands[0]) if operands else None
-        if operands and isinstance(operands[0], ComposedLayout) and isinstance(operands[0].offset, PointerFlag):
-            operands[0] = domain(operands[0])  # the swizzle is the pointer's, not the layout's
+        operands = [known_part(x, []) for x in _solid(meaning, args)]
+        first = operands[0] if operands else None
+        if isinstance(first, Tensor):
+            operands[0] = first.layout  # the swizzle is the pointer's, not the layout's
+        kind = meaning.argument(part.args[0]) if part.args else first.pointer.type if isinstance(first, Tensor) else None
         made = meaning.operate(name, operands)
-        return made if source is None else located(plain(made), TensorPointer("rmem", source.type))
+        return Tensor(Pointer("rmem", kind), made) if isinstance(first, Tensor) or part.args else made
 
     return call
-
-
-def _flagged(meaning: Meaning, name: str, tensor: Any, operands: list[Any], lost: list[CuteVizError]) -> Any:
-    """A tensor that is cut: of one whose pointer carries the swizzle the layout alone."""
-    pointer = pointer_of(tensor)
-    if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag):
-        found = meaning.operate(name, [domain(tensor), *operands])
-        part = placed(found, [])
-        whole = ComposedLayout(tensor.outer, tensor.offset, part) if isinstance(part, Layout) else part
-        return located(whole, moved(pointer, begin(found), not lost))
-    found = meaning.operate(name, [tensor, *operands])
-    return located(placed(plain(found), lost), moved(pointer, begin(found), not lost))
 
 
 def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -113,6 +112,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     if not 3 <= len(args) <= 4:
         raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
+    divided: shares.Part | None
     tensor, tiler = _solid(meaning, args[:2])
     place = index if part.name == "local_partition" else coordinate
     operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
@@ -123,17 +123,26 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         chosen = [n for n, x in enumerate(projection) if x is not X]
         if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
             operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
-    return _flagged(meaning, part.name, tensor, operands, lost)
+    whole = known_part(tensor, [])
+    if lost and part.name == "local_partition" and isinstance(whole, Tensor):
+        if whole.part is not None:
+            raise meaning.fail("this is a thread's part already", args[0].span)
+        order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
+        parted = finished(domain(whole.layout))
+        divided = None if order is None else shares.Part(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
+    else:
+        divided = None
+    return cut(meaning, part.name, [tensor, *operands], 0, lost, divided)
 
 
 def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """as_position_independent_swizzle_tensor(x): its swizzle acts on element offsets."""
     (tensor,) = _solid(meaning, args[:1])
     if isinstance(tensor, Thread):
-        return replace(tensor, view=position_independent(tensor.view))
-    if not isinstance(tensor, (Layout, ComposedLayout)):
         return tensor
-    return located(position_independent(plain(tensor)), pointer_of(tensor))
+    if isinstance(tensor, Tensor):
+        return joined(replace(tensor, layout=position_independent(tensor.printed), pointer=replace(tensor.pointer, swizzle=None)))
+    return position_independent(tensor) if isinstance(tensor, (Layout, ComposedLayout)) else tensor
 
 
 def _projected(crd: Any, chosen: list[int], count: int) -> Any:
@@ -163,7 +172,7 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
 def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """select<i...>(x): of a composed layout a tuple of its modes, as CuTe has no other for it."""
     (value,), template = _solid(meaning, args), _template(meaning, part)
-    if isinstance(value, ComposedLayout) and pointer_of(value) is None and not has_origin(value):
+    if isinstance(value, ComposedLayout) and not has_origin(value):
         return tuple(meaning.operate("get", [value], (mode,)) for mode in template)
     return meaning.operate("select", [value], tuple(template))
 
@@ -237,7 +246,9 @@ def _store_op(load: bool) -> _Call:
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
     (value,) = _solid(meaning, args)
-    return located(meaning.operate("layout", [plain(value)], tuple(_template(meaning, part))), pointer_of(value))
+    layout = value.layout if isinstance(value, Tensor) else value
+    found = meaning.operate("layout", [layout], tuple(_template(meaning, part)))
+    return replace(value, layout=found) if isinstance(value, Tensor) else found
 
 
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -247,9 +258,9 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
         return Runtime(1)
     if isinstance(value, Built) and "sizeof" in value.members:
         return value.members["sizeof"]()
-    if (held := pointer_of(value)) is not None and held.space == "rmem" and 8 % min(held.bits, 8) == 0:
-        count = int(certain(size(plain(value)))) * held.bits  # ArrayEngine of cute/tensor_impl.hpp
-        return Runtime(-(-count // 128) * 16 if held.bits % 8 == 0 else -(-count // 8))
+    if isinstance(value, Tensor) and value.pointer.space == "rmem" and 8 % min(value.bits, 8) == 0:
+        count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
+        return Runtime(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8))
     return Runtime(max(1, bits(value) // 8))
 
 
@@ -307,8 +318,8 @@ CALLS: dict[str, _Call] = {
         pointer,
     ),
     "make_tensor": tensor,
-    "make_tensor_like": _without_types("make_layout_like"),
-    "make_fragment_like": _without_types("make_fragment_like"),
+    "make_tensor_like": _like("make_layout_like"),
+    "make_fragment_like": _like("make_fragment_like"),
     "make_rmem_tensor": tensor,
     "recast": recast,
     **dict.fromkeys(("as_position_independent_swizzle_tensor", "as_position_independent_swizzle_layout"), _unpinned),
@@ -319,15 +330,15 @@ CALLS: dict[str, _Call] = {
     "get": _get,
     "select": _select,
     "shape": _shape_like,
-    "min": _of_numbers(lambda *x: min(x), kinds=(int, float)),
-    "max": _of_numbers(lambda *x: max(x), kinds=(int, float)),
+    "min": _of_numbers(lambda *x: min(x), kinds=(int, float), symbolic=lambda *x: reduce(least, x)),
+    "max": _of_numbers(lambda *x: max(x), kinds=(int, float), symbolic=lambda *x: reduce(greatest, x)),
     "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
     "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
     "abs": _of_numbers(abs, 1, (int, float)),
     **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(_log2, 1)),
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
-    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1),
+    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
     "sm100_smem_selector": _selector("sm100"),

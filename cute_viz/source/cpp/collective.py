@@ -37,8 +37,9 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Pointer, solid
+from cute_viz.source.cpp.values import Built, External, solid
 from cute_viz.values.integer import Runtime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage

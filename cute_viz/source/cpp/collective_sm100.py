@@ -40,8 +40,9 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Pointer, solid
+from cute_viz.source.cpp.values import Built, External, solid
 from cute_viz.values.integer import Runtime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _SCHEDULES = tuple(f"Kernel{array}TmaWarpSpecialized{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
@@ -196,7 +197,7 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     if scaled or tags[0][1] is not None:
         config = External("Sm1xxBlockScaledConfig", (scales[0][2],)) if scaled else None
         for name, (_, tag) in zip(("LayoutSFA", "LayoutSFB"), tags, strict=True):
-            plain = tag.element if isinstance(tag, Pointer) else tag
+            plain = tag.type if isinstance(tag, Pointer) else tag
             op[name] = op[f"Internal{name}"] = lambda x=plain, n=name: scale_factors(meaning, config, n, []) if scaled else solid(x)  # type: ignore[misc]
     members: dict[str, Callable[[], Any]] = {**own, "PipelineStages": stages, "CollectiveOp": lambda: Built("CollectiveMma", op)}
     return Built("CollectiveBuilder", members)

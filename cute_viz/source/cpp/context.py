@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.scopes import Range, Scope
@@ -13,7 +14,7 @@ from cute_viz.source.cpp.tokens import tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
-from cute_viz.source.model import Given, path_parts
+from cute_viz.source.model import Given
 
 _STEPS = 1_000_000  # nodes that are evaluated
 _DEEP = 48  # declarations that are evaluated for one another

@@ -17,9 +17,10 @@ from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.unknown import certain, through
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, Pointer, solid, typed
+from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid, typed
 from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _INT = ValueType("int")
@@ -92,7 +93,7 @@ def of_pair(value: Any) -> tuple[Any, Any]:
 
 def granularity(meaning: Meaning, layout: Any, span: Span, mode: int = 0) -> int:
     """How many rows, or by mode 1 elements of K, a scale factor of a layout is for. Raises: where that is not known."""
-    layout = solid(layout.element if isinstance(layout, Pointer) else layout)
+    layout = solid(layout.type if isinstance(layout, Pointer) else layout)
     first = layout.shape[mode] if isinstance(layout, Layout) and isinstance(layout.shape, tuple) else None
     if not isinstance(first, tuple):
         raise meaning.fail("how many stages this is is not known without the layout of the scale factors", span)
@@ -165,7 +166,7 @@ def _deduced(meaning: Meaning, owner: External, word: str, operand: str) -> Any:
         stride = ((0, 1 if columns else _INT), (0, _INT if columns else 1), _INT)
     else:
         return None
-    return through(Layout, typed(shape, error, "shape"), typed(stride, error, "stride"))
+    return Layout(typed(shape, error, "shape"), typed(stride, error, "stride"))
 
 
 def scale_type(value: External) -> str | None:
@@ -208,7 +209,7 @@ def strides_of(tag: Any, operand: str) -> tuple[Any, ...] | None:
     ['1', 'int64_t', 'int64_t']
     """
     if isinstance(tag, Pointer):  # of an array of problems
-        tag = tag.element
+        tag = tag.type
     if isinstance(tag, tuple):
         return tag
     word = tag.name.rsplit("::", 1)[-1] if isinstance(tag, External) else ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.assumed import settled
 from cute_viz.source.cpp.binding import bound, defaulted
@@ -12,11 +14,12 @@ from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE
 from cute_viz.source.cpp.lookup import Found, change_before, changed, within
 from cute_viz.source.cpp.parameters import Parameters
-from cute_viz.source.cpp.paths import function_of
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
+from cute_viz.source.cpp.slices import Thread, known_part
 from cute_viz.source.cpp.tree import Call, Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -25,8 +28,13 @@ from cute_viz.source.cpp.values import (
     Function,
     Template,
 )
+from cute_viz.values.integer import Unknown
 
 _BUSY = object()
+
+
+def _anywhere(x: Tensor) -> Tensor:
+    return replace(x, pointer=replace(x.pointer, offset=0, placed=True, address=None))
 
 
 class Definitions(Parameters):
@@ -61,17 +69,20 @@ class Definitions(Parameters):
             branch = excludes(other.branch, first.branch)
             if branch is None and not (other.kind == first.kind == "using"):
                 raise self._several(found, part, span)
-        values = []
+        values, problem = [], None
         for declaration in found.declarations:
             try:
                 values.append(self.definition(declaration, found.env, part.args, span))
-            except CuteVizError:
+            except CuteVizError as error:
+                problem = error
                 break
         if len(values) == len(found.declarations) and all(same(values[0], value) for value in values[1:]):
             return values[0]
         branch = next((x.branch for x in found.declarations if x.branch is not None), None)
         if branch is None:
             raise self._several(found, part, span)
+        if problem is not None and set(problem.needs) & set(branch.names):
+            raise problem
         raise branch.error(f"the value of {part.name!r}", self.context.text)
 
     def _several(self, found: Found, part: Part, span: Span) -> CuteVizError:
@@ -129,7 +140,10 @@ class Definitions(Parameters):
                 return self.of(fact, env)
             if self.context.assumed is not None and change is not None and change.value is None:
                 return self._assumed(declaration, env, change.token if at is None else at, span)
-        return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+        value = self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+        if isinstance(value, Unknown) and (kind == "loop" or (change is not None and change.value is None)):
+            return value.turned(key=f"{declaration.name}@{declaration.token}@{self.position(span)}")  # another one at every place
+        return value
 
     def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:
         """The arguments of a template with the defaults of the others."""
@@ -193,7 +207,9 @@ class Definitions(Parameters):
             known = env.memo[declaration, "assumed", position] = (value,)
             if steps == declaration.init and isinstance(value, int) and not isinstance(value, Unknown):
                 assert self.context.assumed is not None
-                self.context.assumed[declaration.name] = (str(int(value)), self.context.line(steps[0]))
+                told, line = self.context.assumed[declaration.name] = (str(int(value)), self.context.line(steps[0]))
+                other = f"`let={declaration.name}=...` gives another"
+                self.context.given.notes[f"{declaration.name} = {told} (line {line}), as without arguments; {other}"] = None
         return known[0]
 
     def _holds(self, test: Range, env: Env) -> bool | None:
@@ -216,7 +232,28 @@ class Definitions(Parameters):
                 raise
             except CuteVizError:
                 pass
+        if (tensor := self._moving(declaration, env)) is not None:
+            return tensor
         raise error
+
+    def _moving(self, declaration: Declaration, env: Env) -> Any:
+        """A variable that is a tensor which only moves: one of the places where it is; None of any other."""
+        home = declaration.scope.home
+        parts = [declaration.init, *[change.value for change in home.changes.get(declaration.name, ())]]
+        found = []
+        for part in parts if declaration.kind == "variable" else ():
+            try:
+                found.append(self.inside(env).variable(declaration, part, "=") if part is not None else None)
+            except LimitError:
+                raise
+            except CuteVizError:
+                return None
+        lost: list[CuteVizError] = []
+        tensors = [x for x in (known_part(x, lost) for x in found) if isinstance(x, Tensor)]
+        if not tensors or len(tensors) < len(parts) or any(_anywhere(x) != _anywhere(tensors[0]) for x in tensors):
+            return None
+        out = replace(tensors[0], pointer=tensors[0].pointer.moved(0, known=False))
+        return Thread(out, lost[0]) if lost else out
 
     def _enumerator(self, declaration: Declaration, env: Env) -> Enumerator:
         scope = declaration.scope

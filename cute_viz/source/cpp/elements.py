@@ -8,9 +8,9 @@ from typing import Any
 from cute_viz.algebra.inttuple import Underscore, show
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Template
-from cute_viz.values.integer import Runtime
+from cute_viz.source.cpp.values import Class, Enumerator, External, Template
+from cute_viz.values.integer import Runtime, Unknown, compared
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 # Tags of CUTLASS, which are types of their own.
@@ -36,8 +36,7 @@ def bits(value: Any) -> int:
         return 32
     if isinstance(value, bool):
         return 8
-    if isinstance(value, Runtime):
-        certain(value)
+    if isinstance(value, (Runtime, Unknown)):
         return 32
     if isinstance(value, float):
         return 64
@@ -72,9 +71,8 @@ def same(a: Any, b: Any) -> bool | None:
         return a.number == b.number and a.kind.rpartition("::")[2] == b.kind.rpartition("::")[2]
     if isinstance(a, Template) and isinstance(b, Template):
         return a.declaration is b.declaration
-    if isinstance(a, int) and isinstance(b, int):
-        certain(a), certain(b)
-        return int(a) == int(b)
+    if isinstance(a, (int, Unknown)) and isinstance(b, (int, Unknown)):
+        return compared("==", a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False
@@ -83,7 +81,7 @@ def same(a: Any, b: Any) -> bool | None:
     if type(a) is not type(b):
         return False
     if isinstance(a, Pointer):
-        return None if a.element is None or b.element is None else same(a.element, b.element)
+        return None if a.type is None or b.type is None else same(a.type, b.type)
     if isinstance(a, Underscore):
         return True
     return bool(each_integer(int, a) == each_integer(int, b))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, counting
@@ -11,7 +12,7 @@ from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
 from cute_viz.algebra.tma import check_static
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
@@ -20,11 +21,11 @@ from cute_viz.source.cpp.calls import CALLS, RUN_TIME
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
-from cute_viz.source.cpp.located import COUNTING, OF_TENSORS, VIEWS, as_tensor, located, moved, plain, pointer_of
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
-from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, shaped
+from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, joined, shaped, viewed
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import (
     Brace,
     Call,
@@ -37,7 +38,7 @@ from cute_viz.source.cpp.tree import (
     Part,
     Unary,
 )
-from cute_viz.source.cpp.unknown import certain, through, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Closure,
@@ -46,7 +47,6 @@ from cute_viz.source.cpp.values import (
     External,
     Function,
     Lazy,
-    Pointer,
     argument,
     finished,
     later,
@@ -54,7 +54,8 @@ from cute_viz.source.cpp.values import (
     taken,
     zeroed,
 )
-from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.integer import Runtime, Static, Unknown, unknowns
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -74,7 +75,7 @@ class Evaluator(Operators):
             raise error.at(self.text, node.span) from None
         except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
             raise self.fail("an argument is missing here", node.span) from None
-        if isinstance(value, (tuple, Layout, ComposedLayout)):
+        if isinstance(value, (tuple, Layout, ComposedLayout, Tensor)):
             self._bounded(value, node.span)
         return value
 
@@ -120,7 +121,7 @@ class Evaluator(Operators):
 
     def _bounded(self, value: Any, span: Span) -> None:
         most, count, bits = limit("modes"), 0, 0
-        for leaf in magnitudes(value):
+        for leaf in magnitudes(value.layout if isinstance(value, Tensor) else value):
             count, bits = count + 1, bits + leaf
             if count > most:
                 raise over("modes", "too many integers in one object", text=self.text, span=span)
@@ -141,7 +142,7 @@ class Evaluator(Operators):
             value = self.value(node.value)
         finally:
             self.context.types -= 1
-        if isinstance(value, Runtime):
+        if isinstance(value, (Runtime, Unknown)):
             value = ValueType("int")
         for part in node.parts:
             value = self.type_member(value, part, part.span)
@@ -239,7 +240,7 @@ class Evaluator(Operators):
         if len(values) == 1 and not isinstance(kind, External):
             return values[0]
         if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
-            return through(Layout, *values)
+            return Layout(*values)
         raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
     def _call(self, node: Call) -> Any:
@@ -303,7 +304,7 @@ class Evaluator(Operators):
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""
         from cute_viz.algebra import ops
-        from cute_viz.algebra.mixed import SIMPLIFIES, is_mixed
+        from cute_viz.algebra.mixed import is_mixed
 
         for operand in operands:
             if isinstance(operand, External):
@@ -315,7 +316,7 @@ class Evaluator(Operators):
             raise NotationError(f"{name!r} is not defined in this file")
         if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):
             operands[0] = later(operands[0])
-        pointers = [pointer_of(operand) for operand in operands]
+        tensors = [operand if isinstance(operand, Tensor) else None for operand in operands]
         of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
 
         def result(*known: Any) -> Any:
@@ -323,27 +324,46 @@ class Evaluator(Operators):
             if of_map and len(known) > 2:
                 check_static(short, known[2])
             if of_map or short in OF_TENSORS:
-                values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)]
+                values = [x if t is None else make_tensor(_global(t.pointer), x) for x, t in zip(known, tensors, strict=True)]
                 values = list(finished(tuple(values))) if of_map else values
             out = ops.OPS[short].call(values, template)
             if isinstance(out, bool):
                 return int(out)  # CuTe's true_type and false_type
             return ungroup(taken(out) if is_mixed(list(known)) else out)
 
-        with as_in_dsl(False):
-            found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        plain = [operand.layout if isinstance(operand, Tensor) else operand for operand in operands]
+        try:
+            with as_in_dsl(False):
+                found = result(*plain)
+        except CuteVizError as error:
+            needs = (*(name for x in unknowns(tuple(plain)) for name in x.error().needs), *error.needs)
+            raise error.but(needs=tuple(dict.fromkeys(needs))) if error.needs else error from None
         if name in COUNTING:
             return _numbers(counting(found))
-        of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
-        if short not in VIEWS or not operands:
-            return found
-        if short == "domain_offset" and isinstance(found, tuple) and pointers[of] is not None:
-            return located(found[0], moved(pointers[of], found[1]))  # of a tensor the pointer takes the offset
-        return located(found, pointers[of])
+        if isinstance(found, Tensor):
+            return joined(found)
+        tensor = next((operand for operand in operands if isinstance(operand, (Tensor, Layout, ComposedLayout))), None)
+        return viewed(tensor, found, []) if short in VIEWS and isinstance(tensor, Tensor) else found
 
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
+
+
+# Operations that look at what a tensor's pointer points to; of others the layout counts.
+OF_TENSORS = frozenset(
+    words(
+        "make_gmma_desc make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A "
+        "partition_fragment_B tma_partition"
+    )
+)
+# Operations that make tensors of coordinates.
+COUNTING = frozenset(("make_identity_tensor", "get_tma_tensor"))
+
+
+def _global(where: Pointer) -> Pointer:
+    """The pointer of an operand of a host's, which is in global memory where nobody says it."""
+    return where if where.space else replace(where, space="gmem")
 
 
 def _numbers(found: Any) -> Any:

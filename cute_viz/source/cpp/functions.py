@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
@@ -13,13 +15,16 @@ from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.operands import BUILTIN
+from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.uses import takes
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, typed, zeroed
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, as_int, typed, zeroed
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _NOTHING = object()
@@ -50,12 +55,53 @@ class Functions(Meaning):
         tokens = self.context.reader.tokens
         span = tokens[declaration.token].span
         assert declaration.type is not None
-        if declaration.array:
+        if declaration.array and not self._is_shared(declaration):
             raise self.fail(f"{declaration.name!r} is an array", span)
         if declaration.place is not None:
             return self._part_of(declaration, init, span)
-        if declaration.pointer:
-            return Pointer()
+        if declaration.pointer or declaration.array:
+            return self._pointed(declaration, init)
+        value = self._initialised(declaration, init, opens, span)
+        if isinstance(value, Tensor) and not value.name:
+            base = value.pointer.base or declaration.name
+            value = replace(value, name=declaration.name, pointer=replace(value.pointer, base=base))
+        return value
+
+    def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
+        """A pointer, or an array of shared memory: the type of its elements, and the buffer that it points into."""
+        assert declaration.type is not None
+        try:
+            value = self.of(init, self.env) if init is not None and init[0] < init[1] and not declaration.array else None
+        except LimitError:
+            raise
+        except CuteVizError:
+            value = None
+        out = value if isinstance(value, Pointer) else Pointer(base=declaration.name)
+        try:
+            kind = pointed_type(self, declaration.type)
+        except LimitError:
+            raise
+        except CuteVizError:
+            kind = ""
+        out = out.of(ValueType(kind)) if kind else out
+        return replace(out, space="smem") if declaration.array else out
+
+    def _is_shared(self, declaration: Declaration) -> bool:
+        """Whether a declaration says that it is one of shared memory."""
+        return "__shared__" in self._words(declaration)
+
+    def _words(self, declaration: Declaration) -> list[str]:
+        """The words before the name of a declaration."""
+        tokens, at, out = self.context.reader.tokens, declaration.token, []
+        while at > 0 and tokens[at - 1].kind not in (";", "{", "}"):
+            at -= 1
+            out.append(tokens[at].text)
+        return out
+
+    def _initialised(self, declaration: Declaration, init: Range | None, opens: str, span: Span) -> Any:
+        """The value that a variable begins with."""
+        tokens = self.context.reader.tokens
+        assert declaration.type is not None
         first = tokens[declaration.type[0]].text
         deduced_type = first == "auto" or self._is_template(declaration.type)
         if init is None or init[0] >= init[1]:
@@ -87,7 +133,9 @@ class Functions(Meaning):
             except LimitError:
                 raise
             except CuteVizError as error:
-                return unknown(error, self._is_constexpr(declaration), f"{declaration.name}@{declaration.token}")
+                if self._is_constexpr(declaration):
+                    raise  # the number of a type, which `?` cannot stand for
+                return unknown(error, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
@@ -95,12 +143,7 @@ class Functions(Meaning):
         return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
 
     def _is_constexpr(self, declaration: Declaration) -> bool:
-        tokens, at = self.context.reader.tokens, declaration.token
-        while at > 0 and tokens[at - 1].kind not in (";", "{", "}"):
-            at -= 1
-            if tokens[at].text == "constexpr":
-                return True
-        return False
+        return "constexpr" in self._words(declaration)
 
     def _kind(self, declaration: Declaration) -> Any:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
@@ -222,7 +265,7 @@ class Functions(Meaning):
         tokens = self.context.reader.tokens
         if tokens[declaration.type[0]].text in BUILTIN or tokens[declaration.type[1] - 1].text.endswith("_t"):
             kind = self.inside(env).value(self.context.tree(declaration.type))
-            if isinstance(kind, ValueType) and isinstance(value, (int, float)):
+            if isinstance(kind, ValueType) and isinstance(value, (int, float, Unknown)):
                 return self.converted(value, kind, span)
         return value
 
@@ -236,7 +279,7 @@ class Functions(Meaning):
             if n < len(args):
                 value = args[n]
                 words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
-                if isinstance(value, int) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
+                if isinstance(value, (int, Unknown)) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
                     value = bool(certain(value)) if "bool" in words else as_int(value)
                 env.args[param.name] = value
             elif param.default is not None:

@@ -12,7 +12,6 @@ from cute_viz.errors import Span
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Call, Id, Node, Part
-from cute_viz.source.cpp.unknown import through
 from cute_viz.source.cpp.values import Closure, External, Function
 
 _Applied = Callable[..., Any]
@@ -53,7 +52,7 @@ def _function(meaning: Meaning, node: Node) -> _Applied:
             break
         node = inner
     if isinstance(node, Id) and node.parts[-1].name in _FUNCTORS:
-        return lambda *args: through(_FUNCTORS[node.parts[-1].name], *args)
+        return _FUNCTORS[node.parts[-1].name]
     value = meaning.value(node)
     if isinstance(value, Closure):
         return lambda *args: meaning.closed(value, list(args), node.span)

@@ -12,6 +12,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
@@ -25,9 +26,10 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain, through
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
 from cute_viz.values.integer import Runtime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
@@ -171,7 +173,7 @@ def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
             if isinstance(leaf, ValueType) and not is_integer(leaf):
                 raise AlgebraError(f"a layout must consist of integers; {show(leaf)} is not one")
     shape, *stride = (typed(value, unset, part) for value, part in zip(values, ("shape", "stride"), strict=False))
-    return through(Layout, shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
+    return Layout(shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
 
 
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -252,9 +254,10 @@ def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 
 def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     layout = as_layout(values[-1]) if values else None
+    layout = layout.layout if isinstance(layout, Tensor) else layout
     if not isinstance(layout, (Layout, ComposedLayout)):
         raise meaning.fail("the layout of this tensor is not known", span)
-    return layout
+    return Tensor(Pointer(), layout)
 
 
 _FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {

@@ -185,6 +185,8 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
         if position is not None and change.value is not None and change.token <= position < change.value[1]:
             continue  # what it is made of still sees what was before
         loop = loop_around(change.scope, declaration.scope)
+        if loop is None and _apart(change.scope, user):
+            continue
         if position is not None and change.token >= position and not (loop is not None and user.inside(loop)):
             continue
         sure = (
@@ -194,6 +196,18 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
         )
         last = change if sure and change.value is not None else Change(change.token, change.scope, None)
     return last
+
+
+def _apart(one: Scope, user: Scope) -> bool:
+    """Whether two places are in the two branches of an `if`, of which only one runs."""
+    around: Scope | None = one
+    while around is not None and around.parent is not None:
+        for x in around.parent.statements if around.flow == "if" else ():
+            other = x.no if x.yes is around else x.yes if x.no is around else None
+            if other is not None and user.inside(other):
+                return True
+        around = around.parent
+    return False
 
 
 def _same(declaration: Declaration, scope: Scope) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, member
+from cute_viz.algebra.composed import ComposedLayout, has_origin, member
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
@@ -19,13 +19,13 @@ from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import example_type, needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
-from cute_viz.source.cpp.located import pointer_of
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import Thread, of_thread, shaped, sliced
+from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Built, Class, Enumerator, External, Pointer, as_int
+from cute_viz.source.cpp.values import Built, Class, Enumerator, External, as_int
 from cute_viz.values.integer import Runtime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, sized
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
@@ -40,9 +40,13 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return _of_class(meaning, value, part, args, span)
     if isinstance(value, Pointer):
         return value
-    if name in _POINTERS and isinstance(value.view if isinstance(value, Thread) else value, _LAYOUTS):
-        return Pointer()
-    if name == "layout" and isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor:
+    if name in _POINTERS and isinstance(tensor := known_part(value, []), (Tensor, *_LAYOUTS)):
+        if isinstance(tensor, Tensor):
+            return tensor.pointer
+        return tensor.offset if isinstance(tensor, ComposedLayout) and has_origin(tensor) else Pointer()
+    if name == "layout" and isinstance(value, Tensor):
+        return value.layout
+    if name == "layout" and has_origin(value):
         return value.inner
     if not args and (found := member(name, value)) is not None:
         return found
@@ -57,10 +61,10 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return of_thread(meaning, name, value, operands)
     if isinstance(value, Thread) and name not in ("data", "layout"):
         value = shaped(name, value)
-    if name == "with_shape" and isinstance(value, _LAYOUTS):
+    if name == "with_shape" and isinstance(value, (Tensor, *_LAYOUTS)):
         shape = operands[0] if len(operands) == 1 else tuple(operands)
         return meaning.operate("composition", [value, meaning.operate("make_layout", [shape])])
-    if name == "tile" and isinstance(value, _LAYOUTS):
+    if name == "tile" and isinstance(value, (Tensor, *_LAYOUTS)):
         return meaning.operate("logical_divide", [value, *operands])
     if args is None:
         try:
@@ -128,8 +132,12 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
             return parts[name]
     if isinstance(value, ValueType) and name in ("value_type", "type"):
         return value
-    if isinstance(value, Tensor) and name in ("value_type", "element_type"):
-        return ValueType(value.pointer.type)
+    if isinstance(value, Tensor):
+        if name not in ("value_type", "element_type"):
+            return type_member(meaning, value.layout, part, span)
+        if value.pointer.type is None:
+            raise meaning.fail("the type of the elements of this tensor is not known", span)
+        return value.pointer.type
     if isinstance(value, _LAYOUTS):
         if name in ("rank", "Rank"):
             return Runtime(rank(value))
@@ -137,10 +145,6 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
             return value.shape if name.lower() == "shape" else value.stride
         if name in ("layout_type", "Layout", "layout"):
             return value
-        if name in ("value_type", "element_type") and (pointer := pointer_of(value)) is not None:
-            return ValueType(pointer.type)
-        if name == "value_type":
-            raise meaning.fail("the type of the elements of this tensor is not known", span)
     if isinstance(value, int) and name in ("value", "type"):
         return value if name == "type" or isinstance(value, bool) else as_int(value)
     if isinstance(value, Swizzle) and name in ("num_bits", "num_base", "num_shft"):

@@ -13,7 +13,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import bits, same
+from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.tree import (
     COMPARE,
     Binary,
@@ -23,15 +23,15 @@ from cute_viz.source.cpp.tree import (
     Node,
     Unary,
 )
-from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
-    Pointer,
     as_int,
 )
-from cute_viz.values.integer import MulticastMask, Runtime
+from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _LARGE = 4096  # bits of a product
@@ -58,17 +58,15 @@ class Operators(Definitions):
             return not self.truth(node.value)
         value = self.solid(node.value)
         if node.operator == "*" and isinstance(value, Pointer):
-            if isinstance(value.element, Class):
-                return value.element
+            if isinstance(value.type, Class):
+                return value.type
             raise self.fail("cannot determine what a pointer points to", node.span)
         if isinstance(value, float) and node.operator in "+-":
             return -value if node.operator == "-" else value
-        if isinstance(value, int) and node.operator in ("-", "+", "~"):
+        if isinstance(value, (int, Unknown)) and node.operator in ("-", "+", "~"):
             number = self._integer(value)
-            if isinstance(number, Unknown):
-                return number
             if node.operator == "~":
-                return Runtime(-int(number) - 1)
+                return -number - 1
             return -number if node.operator == "-" else number
         raise self.fail(f"'{node.operator}' is for integers", node.span)
 
@@ -81,8 +79,8 @@ class Operators(Definitions):
         except CuteVizError:
             return Pointer()
         if node.operator == "T*" and not (isinstance(value, External) and value.error is not None):
-            return Pointer(value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
-        return Pointer(value if isinstance(value, (Class, ValueType)) else None)
+            return Pointer(type=value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
+        return Pointer(type=value if isinstance(value, (Class, ValueType)) else None)
 
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
@@ -118,9 +116,9 @@ class Operators(Definitions):
         left, right = self.known(left, node.left.span), self.known(right, node.right.span)
         if isinstance(left, Enumerator) or isinstance(right, Enumerator):
             left, right = (Runtime(x.number) if isinstance(x, Enumerator) else x for x in (left, right))
-        if operator == "*" and isinstance(left, Basis) and isinstance(right, int):
+        if operator == "*" and isinstance(left, Basis) and isinstance(right, (int, Unknown)):
             return left * right
-        if operator == "*" and isinstance(left, int) and isinstance(right, Basis):
+        if operator == "*" and isinstance(left, (int, Unknown)) and isinstance(right, Basis):
             return left * right
         if isinstance(left, tuple) and isinstance(right, tuple) and operator in "+-" and len(left) == len(right):
             return tuple(self._number(operator, a, b, node) for a, b in zip(left, right, strict=True))
@@ -142,13 +140,15 @@ class Operators(Definitions):
         return not stop
 
     def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
-        if operator in "+-" and isinstance(left, Pointer) and isinstance(right, int):
+        if operator in "+-" and isinstance(left, Pointer) and isinstance(right, (int, Unknown)):
             return self._further(left, right if operator == "+" else -right)
-        if operator == "+" and isinstance(left, int) and isinstance(right, Pointer):
+        if operator == "+" and isinstance(left, (int, Unknown)) and isinstance(right, Pointer):
             return self._further(right, left)
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
         if operator in COMPARE:
+            if operator in ("==", "!="):
+                return compared(operator, left, right)
             return COMPARE[operator](certain(left), certain(right))
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, certain(left), certain(right), node)
@@ -156,22 +156,40 @@ class Operators(Definitions):
         if _is_static_zero(operator, a, b):
             return 0
         if isinstance(a, Unknown) or isinstance(b, Unknown):
-            found = through(lambda x, y: Runtime(self._integers(operator, x, y, node)), a, b)
-            if operator in "&|^" and not isinstance(found, Unknown):  # some numbers say nothing of every bit
-                return unknown(next(x.error for x in (a, b) if isinstance(x, Unknown)), part=f"@{node.span.start}")
-            return found
+            return self._symbolic(operator, a, b, node)
         result = self._integers(operator, a, b, node)
         if operator == "|" and isinstance(a, MulticastMask) and isinstance(b, MulticastMask) and a.cluster == b.cluster:
             return a.of(result, a.cluster, None, ())  # all that receive of either
         return Runtime(result) if isinstance(a, Runtime) or isinstance(b, Runtime) else int(result)
 
-    def _further(self, pointer: Pointer, count: int) -> Pointer:
+    def _symbolic(self, operator: str, a: Any, b: Any, node: Binary) -> Any:
+        """An operator of integers of which one is not known: as far as it is proven, whatever the number is."""
+        known = b if isinstance(b, int) else None
+        if operator in "/%":
+            if known == 0:
+                raise self.fail("division by zero", node.right.span)
+            result = div_rem(a, b)[operator == "%"]
+        elif operator in "+-*":
+            result = {"+": add, "-": sub, "*": mul}[operator](a, b)
+        elif operator == "<<" and known is not None and 0 <= known < 64:
+            result = a * (1 << int(known))
+        elif operator == ">>" and known is not None and 0 <= known < 64:
+            result = a // (1 << int(known))
+        elif operator == "&" and known is not None and known > 0 and a.divisor & -a.divisor > known:
+            result = 0
+        elif operator in "&|^" and a == b:
+            result = 0 if operator == "^" else a
+        elif operator in "&|^":
+            first, second = (b, a) if known is None and (not isinstance(a, Unknown) or b.key < a.key) else (a, b)
+            result = first.applied(operator, second)
+        else:
+            result = a.applied(operator, b) if isinstance(a, Unknown) else b.applied(f"{a}{operator}")
+        return Runtime(result) if isinstance(result, int) else result
+
+    def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
         """A pointer so many elements further on."""
-        known = pointer.address is not None and not isinstance(count, Unknown) and isinstance(pointer.element, ValueType)
-        if not known or pointer.space == "tmem":
-            return replace(pointer, address=None)
-        assert pointer.address is not None
-        return replace(pointer, address=pointer.address + int(count) * bits(pointer.element) // 8)
+        known = isinstance(count, int)
+        return pointer.moved(Runtime(int(count)) if known else 0, known)
 
     def _integers(self, operator: str, a: int, b: int, node: Binary) -> int:
         """An operator of two integers, as ints of C++."""
@@ -223,12 +241,12 @@ class Operators(Definitions):
             return kind  # a reference to what lies at a place
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
-            if isinstance(number, int) and certain(number) in (0, 1):
+            if isinstance(number, int) and number in (0, 1):
                 return Enumerator(kind.name, "MN" if number else "K", int(number))
         value = self.value(node)
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
-        if isinstance(value, (int, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
+        if isinstance(value, (int, Unknown, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
             number = value.number if isinstance(value, Enumerator) else int(certain(value))
             return Enumerator("::".join(kind.env.scope.path), str(number), number)
         return self.known(value, span)
@@ -241,18 +259,18 @@ class Operators(Definitions):
             raise
         except CuteVizError:
             return kind
-        if isinstance(value, int) and not isinstance(value, (bool, Unknown)):
+        if isinstance(value, int) and not isinstance(value, bool):
             return replace(kind, address=int(value))
-        return replace(kind, address=value.address, space=kind.space or value.space) if isinstance(value, Pointer) else kind
+        return value.of(kind.type) if isinstance(value, Pointer) and kind.known is not None else kind
 
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
         """A value as a type of numbers."""
         if isinstance(value, Enumerator):
             return Runtime(value.number)
         value = self.known(value, span)
-        if kind.name == "bool" and isinstance(value, (int, float)):
+        if kind.name == "bool" and isinstance(value, (int, float, Unknown)):
             return bool(certain(value))
-        if isinstance(value, (int, float)) and kind.name != "auto":
+        if isinstance(value, (int, float, Unknown)) and kind.name != "auto":
             if kind.name in ("float", "double"):
                 return float(certain(value))
             if isinstance(value, float) and not isfinite(value):
@@ -282,7 +300,7 @@ def _is_static_zero(operator: str, a: int, b: int) -> bool:
     >>> _is_static_zero("%", Runtime(3), 1), _is_static_zero("*", Runtime(3), 0), _is_static_zero("/", 4, Runtime(3))
     (True, True, False)
     """
-    first, second = (None if isinstance(x, Runtime) else int(x) for x in (a, b))
+    first, second = (None if isinstance(x, (Runtime, Unknown)) else int(x) for x in (a, b))
     if operator in ("*", "&"):
         return 0 in (first, second)
     zero = first == 0 and (isinstance(b, Unknown) or int(b) != 0)
@@ -290,4 +308,4 @@ def _is_static_zero(operator: str, a: int, b: int) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
+    return isinstance(value, (int, float, Unknown))

@@ -10,7 +10,7 @@ from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.told import Told
-from cute_viz.source.cpp.unknown import Unknown, renamed, unknown
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -18,12 +18,13 @@ from cute_viz.source.cpp.values import (
     External,
     Function,
     Lazy,
-    Pointer,
     Template,
     static,
     taken,
     typed,
 )
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -60,7 +61,7 @@ class Parameters(Told):
         if (key is None or chosen) and scope.kind == "function" and name in (told := self.told(scope)):
             value = told[name]() if isinstance(told[name], Lazy) else told[name]
             if isinstance(value, Unknown) and scope not in self.context.chosen:
-                return renamed(value, needed(self.context.text, name, span))
+                return value.renamed(needed(self.context.text, name, span))
             return value
         if param is not None:
             if key is not None:

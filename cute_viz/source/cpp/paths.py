@@ -6,22 +6,13 @@ from collections.abc import Callable
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.uses import Use, takes, use_at
+from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
-_LAUNCHES = ("launch_kernel_on_cluster",)  # cutlass/cluster_launch.hpp: parameters, kernel, arguments
 _STOPS = (";", "{", "}", "end")
 
 Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the innermost first
-
-
-def function_of(scope: Scope) -> Scope | None:
-    """The function that a scope is in; None outside of functions."""
-    around: Scope | None = scope
-    while around is not None and around.kind in ("block", "lambda"):
-        around = around.parent
-    return around if around is not None and around.kind == "function" else None
 
 
 def paths(reader: Declarer, function: Scope) -> list[Path]:
@@ -67,10 +58,7 @@ def overloads(function: Scope) -> list[Declaration]:
 
 
 def calls(reader: Declarer, function: Scope) -> list[Use]:
-    """The calls of a function, those of its overloads with as many arguments too; explicit instantiations where nothing calls it.
-
-    A name with template arguments that a variable is, `auto kernel = f<...>;`, is called where the variable is.
-    """
+    """The calls of a function, those of its overloads with as many arguments; explicit instantiations where nothing calls it."""
     declared = {x.token for x in (function.parent.names.get(function.name, ()) if function.parent is not None else ())}
     found: list[Use] = []
     made: list[Use] = []
@@ -79,8 +67,12 @@ def calls(reader: Declarer, function: Scope) -> list[Use]:
             use = use_at(reader, function, place)
             if use is not None and use.template:
                 made.append(Use(reader.file, use.template, (), place))
-        elif place not in declared and (use := use_at(reader, function, place)) is not None:
-            found.append(use if use.called else _through_variable(reader, use))
+        elif (
+            place not in declared
+            and not is_another(reader, function, place)
+            and (use := use_at(reader, function, place)) is not None
+        ):
+            found.append(use)
     called = [use for use in found if use.called and takes(function, len(use.arguments))]
     return called or [use for use in found if use.template] or (made if len({x.token for x in overloads(function)}) == 1 else [])
 
@@ -91,30 +83,6 @@ def _instantiates(reader: Declarer, place: int) -> bool:
     while at > 0 and reader.tokens[at - 1].kind not in _STOPS:
         at -= 1
     return reader.tokens[at].text == "template" and reader.tokens[at + 1].kind != "<"
-
-
-def _through_variable(reader: Declarer, use: Use) -> Use:
-    """The call of the variable that a name with template arguments is given to, or its launch by CUTLASS, which takes the arguments
-    behind it; the use as it was where there is neither."""
-    tokens = reader.tokens
-    at = use.token
-    while at > 0 and tokens[at].kind != "=" and tokens[at - 1].kind not in _STOPS:
-        at -= 1
-    inside = function_of(use.scope)
-    if tokens[at].kind != "=" or tokens[at - 1].kind != "name" or inside is None:
-        return use
-    name = tokens[at - 1].text
-    for place in reader.places().get(name, ()):
-        other = use_at(reader, None, place) if place > use.token else None
-        if other is not None and other.called and other.scope.inside(inside):
-            return Use(other.scope, use.template, other.arguments, use.token)
-    for place in (place for launch in _LAUNCHES for place in reader.places().get(launch, ())):
-        other = use_at(reader, None, place)
-        if other is None or len(other.arguments) < 2 or not other.scope.inside(inside):
-            continue
-        if tokens[other.arguments[1][1] - 1].text == name:
-            return Use(other.scope, use.template, other.arguments[2:], use.token)
-    return use
 
 
 def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:

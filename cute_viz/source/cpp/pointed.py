@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError
@@ -12,7 +13,8 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.uses import Use
-from cute_viz.source.cpp.values import Class, Env, External, Pointer
+from cute_viz.source.cpp.values import Class, Env, External
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _POINTER_WORDS = frozenset(("*", "&", "const", "__restrict__", "volatile"))
@@ -82,8 +84,8 @@ def pointed_type(meaning: Meaning, part: Range) -> str:
 
 def element_name(value: Any) -> str:
     """The name of an element type, or of what a type has for elements; "" where it is none."""
-    if isinstance(value, Pointer) and value.element is not None:
-        value = value.element
+    if isinstance(value, Pointer) and value.type is not None:
+        value = value.type
     if isinstance(value, External) and value.args and isinstance(value.args[0], ValueType):
         value = value.args[0]
     while isinstance(value, Array):
@@ -95,7 +97,7 @@ def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Any]) -> None
     """Put the pointers among the arguments of a call into `values`, with the types of their elements where the file tells them."""
     tokens = caller.context.reader.tokens
     for n, (param, part) in enumerate(zip(scope.arguments, use.arguments, strict=False)):
-        bare = values[n] is None or (isinstance(values[n], Pointer) and values[n].element is None)
+        bare = values[n] is None or (isinstance(values[n], Pointer) and values[n].type is None)
         if bare and param.type is not None and any(token.text == "*" for token in tokens[slice(*param.type)]):
             try:
                 kind = element(caller, caller.context.tree(part))
@@ -104,7 +106,7 @@ def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Any]) -> None
             except CuteVizError:
                 kind = ""
             if kind:
-                values[n] = Pointer(ValueType(kind))
+                values[n] = replace(values[n] or Pointer(), type=ValueType(kind))
 
 
 def means(meaning: Meaning, scope: Scope, use: Use) -> bool:
@@ -132,6 +134,6 @@ def _fits(meaning: Meaning, scope: Scope, use: Use) -> bool:
                 raise
             except CuteVizError:
                 continue
-            if wanted and wanted != str(value.element):
+            if wanted and wanted != str(value.type):
                 return False
     return True

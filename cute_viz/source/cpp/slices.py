@@ -1,48 +1,63 @@
-"""Layouts at coordinates: what does not depend on where is known though the coordinate is not."""
+"""Parts of layouts and tensors: a tensor's pointer moves, and what does not depend on where is known though the place is not."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
+from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import ThrMMA
+from cute_viz.algebra.shares import Part
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import Unknown, through, unknown
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
-from cute_viz.values.integer import Runtime
-from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import named
+from cute_viz.values.integer import Runtime, Unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread's view of a tiling or of a swizzled tensor, though it is not known which thread: `view` is that of thread 0."""
+    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first.
+
+    order: threads.order_of the index of the thread.
+    """
 
     view: Any
     error: CuteVizError
+    order: tuple[int, ...] | None = ()
 
     def __str__(self) -> str:
         return str(self.view)
 
 
+def known_part(value: Any, lost: list[CuteVizError]) -> Any:
+    """A value, of a Thread its view, whose error is added to `lost`."""
+    if not isinstance(value, Thread):
+        return value
+    lost.append(value.error)
+    return value.view
+
+
 def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
     """The value of a coordinate; an integer that is not known is 0, and its error is added to `lost`."""
-    return _zeroed(meaning.solid(node), lost)
+    return zeroed_place(meaning.solid(node), lost)
 
 
-def _zeroed(value: Any, lost: list[CuteVizError]) -> Any:
+def zeroed_place(value: Any, lost: list[CuteVizError]) -> Any:
+    """A coordinate with 0 for what is not known, whose errors are added to `lost`."""
     if isinstance(value, Unknown):
-        lost.append(value.error)
+        lost.append(value.error())
         return Runtime(0)
-    return tuple(_zeroed(item, lost) for item in value) if isinstance(value, tuple) else value
+    return tuple(zeroed_place(item, lost) for item in value) if isinstance(value, tuple) else value
 
 
 def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
@@ -57,36 +72,32 @@ def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
 
 
 def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span: Span) -> Any:
-    """A layout or swizzle at a coordinate, or its slice: of a tensor the layout, as CuTe prints it."""
+    """A layout, tensor or swizzle at a coordinate, or its slice."""
     lost: list[CuteVizError] = []
-    if isinstance(function, Thread):
-        lost.append(function.error)
-        function = function.view
+    function = known_part(function, lost)
     values = tuple(coordinate(meaning, item, lost) for item in args)
-    if isinstance(function, Tensor):
-        if lost:
-            raise lost[0]
-        return function(*finished(values))
-    pointer, function = pointer_of(function), plain(function)
-    if isinstance(function, Swizzle):
+    layout = function.layout if isinstance(function, Tensor) else function
+    if isinstance(layout, Swizzle):
         if lost:
             raise lost[0]
         if len(values) != 1 or not isinstance(values[0], int):
-            raise meaning.fail(f"{function} takes one integer", span)
-        return through(lambda x: function(x), values[0])
+            raise meaning.fail(f"{layout} takes one integer", span)
+        return layout(values[0])
     if not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         if lost:
             raise lost[0]
-        if isinstance(function, Layout) and is_coordinate_layout(function):
-            return through(lambda x, *crd: printed_value(crd[0] if len(crd) == 1 else crd, x), function, *values)
-        return through(lambda x, *crd: x(*crd), function, *values)
-    if isinstance(function, ComposedLayout) and isinstance(function.offset, PointerFlag):
-        inner = through(lambda x, *crd: x(*crd), domain(function), *values)  # the pointer moves, and its swizzle stays
-        part = ComposedLayout(function.outer, function.offset, inner) if isinstance(inner, Layout) else inner
-        return located(part, _sliced(pointer, domain(function), values, lost))
-    if isinstance(function, Layout):
-        pointer = _sliced(pointer, function, values, lost)
-    return located(placed(through(lambda x, *crd: x(*crd), function, *values), lost), pointer)
+        if isinstance(layout, Layout) and is_coordinate_layout(layout):
+            return printed_value(values[0] if len(values) == 1 else values, layout)
+        if isinstance(function, Tensor):
+            layout = replace(function, layout=layout).whole
+        return layout(*values)
+    found = layout(*values)
+    if not isinstance(function, Tensor):
+        return placed(found, lost)
+    if isinstance(layout, Layout):
+        begin = layout(*map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values))
+        return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
+    return viewed(function, found, lost)
 
 
 def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...], span: Span) -> Any:
@@ -95,16 +106,64 @@ def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple
     values = tuple(coordinate(meaning, item, lost) for item in args)
     if lost and not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         raise lost[0]
-    found = through(lambda *crd: fragment(*crd), *values)
+    found = fragment(*values)
     return found.unplaced() if lost else found
 
 
-def _sliced(pointer: Pointer | None, layout: Any, values: tuple[Any, ...], lost: list[CuteVizError]) -> Pointer | None:
-    """Where the slice of a tensor at a coordinate begins."""
-    if pointer is None or pointer.address is None:
-        return pointer
-    first = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values)
-    return moved(pointer, through(lambda x, *crd: x(*crd), layout, *first), not lost)
+def viewed(tensor: Tensor, found: Any, lost: list[CuteVizError], part: Part | None = None) -> Any:
+    """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's.
+
+    part: how it was divided among threads, of which it is not known which one this is.
+    """
+    part = part or tensor.part
+    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Layout):  # domain_offset
+        return replace(tensor, layout=found[0], pointer=tensor.pointer.moved(found[1], not lost))
+    if isinstance(found, ComposedLayout) and isinstance(found.outer, Layout) and isinstance(found.inner, Layout):
+        if has_origin(found):
+            return placed(found, lost)
+        return replace(tensor, layout=found.inner, pointer=tensor.pointer.moved(found.offset, not lost), part=part)
+    if not isinstance(found, (Layout, ComposedLayout)):
+        return placed(found, lost)
+    out = replace(tensor, layout=found, part=part, pointer=tensor.pointer.moved(0, not lost))
+    return Thread(out, lost[0]) if lost and isinstance(found, ComposedLayout) else out
+
+
+def joined(x: Tensor) -> Tensor:
+    """A tensor of other rooms as the reader has it: a swizzle of element offsets is its layout's."""
+    if x.swizzle is None:
+        return x
+    return replace(x, layout=x.whole, swizzle=None, sliced=None, pointer=replace(x.pointer, offset=0))
+
+
+def split(x: Any) -> Any:
+    """A tensor of the reader as other rooms have it; anything else as it is.
+
+    >>> from cute_viz.values.pointer import Pointer
+    >>> x = Tensor(Pointer("smem", "float"), ComposedLayout(Swizzle(3, 2, 3), 8, Layout(64)))
+    >>> split(x).swizzle, split(x).offset
+    (Swizzle(bits=3, base=2, shift=3), 8)
+    """
+    layout = x.layout if isinstance(x, Tensor) else None
+    if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
+        return x
+    return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=x.pointer.moved(layout.offset))
+
+
+def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Part | None = None) -> Any:
+    """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves.
+
+    lost: why it is not known where the part begins. part: as of viewed.
+    """
+    tensor = operands[at] = known_part(operands[at], lost)
+    if not isinstance(tensor, Tensor):
+        return placed(meaning.operate(name, operands), lost)
+    around = tensor.layout
+    if not (lost or tensor.part is not None) or not isinstance(around, ComposedLayout) or not isinstance(around.outer, Swizzle):
+        return viewed(tensor, meaning.operate(name, [*operands[:at], around, *operands[at + 1 :]]), lost, part)
+    # no swizzle is settled where the place is not known
+    found = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
+    begin, inner = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
+    return viewed(tensor, ComposedLayout(around.outer, around.offset + begin, inner), lost, part)
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
@@ -133,7 +192,7 @@ def shaped(name: str, value: Any) -> Any:
     """A swizzled tensor that begins nobody knows where, for what asks for its shape alone. Raises: its error for all else."""
     if not isinstance(value, Thread):
         return value
-    if name not in SHAPES or not isinstance(value.view, ComposedLayout):
+    if name not in SHAPES or not isinstance(value.view, (ComposedLayout, Tensor)):
         raise value.error
     return value.view
 
@@ -142,44 +201,27 @@ def sliced(meaning: Meaning, tiled: Any, node: Node) -> Any:
     """One thread's view of a tiling, of one that is not known, too."""
     lost: list[CuteVizError] = []
     view = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
-    return Thread(view, lost[0]) if lost else view
+    return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout)))) if lost else view
 
 
 def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> Any:
     """What a thread has of a tensor."""
-    lost = [thread.error] if isinstance(thread, Thread) else []
-    view = thread.view if isinstance(thread, Thread) else thread
-    pointer = pointer_of(operands[0]) if operands and name.startswith(("partition_", "retile")) else None
-    pointer = _fragment(name, view) if "fragment" in name else pointer
-    flagged = any(isinstance(operand, ComposedLayout) and isinstance(operand.offset, PointerFlag) for operand in operands)
-    if flagged and not name.startswith("make_fragment_") and not _of_descriptors(name, view):
-        part, offset = _flagged(meaning, name, view, operands)
-        return located(part, moved(pointer, offset, not lost))
-    found = meaning.operate(name, [view, *operands])
-    return located(placed(found, lost), moved(pointer, begin(found), not lost))
+    lost: list[CuteVizError] = []
+    view = known_part(thread, lost)
+    if "fragment" in name or not operands:
+        return meaning.operate(name, [view, *[known_part(x, []) for x in operands]])
+    tensor, side = known_part(operands[0], []), name[-1]
+    part = None
+    if lost and isinstance(tensor, Tensor) and not _whole_cta(view) and name.startswith("partition_"):
+        if tensor.part is not None:
+            raise meaning.fail("this is a thread's part already", Span(0, 0))
+        order = thread.order if isinstance(thread, Thread) else ()
+        part = None if order is None else Part(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
+    return cut(meaning, name, [view, *operands], 1, lost, part)
 
 
-def _fragment(name: str, view: Any) -> Pointer | None:
-    """The pointer of an MMA's fragment in registers, whose elements are of the atom's types."""
-    types, place = getattr(getattr(getattr(view, "tiled", None), "atom", None), "types", ()), "ABC".find(name[-1])
-    short = named(types[place]) if 0 <= place < len(types) else None
-    return Pointer("rmem", short.cpp) if short is not None else None
-
-
-def _of_descriptors(name: str, view: Any) -> bool:
-    """Whether what partition_fragment_A or _B gives are descriptors, which begin where the tensor does."""
-    if name not in ("partition_fragment_A", "partition_fragment_B"):
-        return False
-    reads: bool = view.tiled.atom.instruction.described(name[-1])
-    return reads
-
-
-def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:
-    """The part of a tensor whose pointer carries the swizzle, and where it begins: its layout alone is cut."""
-    tensor = operands[0]
-    found = meaning.operate(name, [view, domain(tensor)])
-    part = placed(found, [])
-    if not isinstance(part, Layout):
-        raise meaning.fail(f"{name} of {show(tensor)} is not supported", Span(0, 0))
-    whole = name.startswith("partition_") and "fragment" not in name
-    return (ComposedLayout(tensor.outer, tensor.offset, part) if whole else part), begin(found)
+def _whole_cta(view: Any) -> bool:
+    """Whether a part is the tile of a CTA, which its threads share."""
+    return (isinstance(view, ThrMMA) and view.tiled.atom.instruction.kind == "tcgen05.mma") or not isinstance(
+        view, (ThrMMA, ThrCopy)
+    )

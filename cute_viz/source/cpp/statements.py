@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.paths import conditions, function_of, overloads, paths, told_apart
+from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
 from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.scopes import Range, Scope
-from cute_viz.source.cpp.shares import NO_TENSOR, Shares
-from cute_viz.source.cpp.slices import Thread
+from cute_viz.source.cpp.slices import known_part, split
+from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import finished
 from cute_viz.source.model import MOVES, Given, Move
 
+NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 
@@ -121,10 +124,9 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
     def read() -> list[Any]:
         context.deep = 0
         evaluator = Evaluator(context, lookup(context), opened(context, scope))
-        shares = Shares(evaluator)
         try:
-            out = [_operand(evaluator, shares, part) for part in arguments[:1]]
-            return out + [_operand(evaluator, shares, part, bool(out) and _is_own(out[0])) for part in arguments[1:]]
+            out = [_operand(evaluator, part) for part in arguments[:1]]
+            return out + [_operand(evaluator, part, bool(out) and _is_own(out[0])) for part in arguments[1:]]
         except RecursionError:
             raise LimitError("this is nested too deeply", text=context.text, span=context.span(arguments[0])) from None
 
@@ -139,33 +141,18 @@ def _is_own(first: Any) -> bool:
     return isinstance(first, (TmaCopy, MMA_Atom, TiledMMA, ThrMMA))
 
 
-def _operand(evaluator: Evaluator, shares: Shares, part: Range, own: bool = False) -> Any:
-    """A share of a tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
+def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Any:
+    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
 
     own: the layout of a tensor is enough, whatever threads have of it.
     """
-    from cute_viz.algebra.copy import CopyOp
-    from cute_viz.algebra.static import is_tiling
-    from cute_viz.algebra.tma import TmaCopy
-
     node = evaluator.context.tree(part)
     try:
-        value = evaluator.solid(node)
-        if isinstance(value, Thread):
-            value = value.view
-        value = finished(value)
-        if is_tiling(value) or isinstance(value, (TmaCopy, CopyOp, int)):
-            return value
+        value = finished(split(known_part(evaluator.solid(node), [])))
     except LimitError:
         raise
     except CuteVizError as error:
-        value = error
-    try:
-        return shares.of(node)
-    except LimitError:
-        raise
-    except CuteVizError as error:
-        if own and not isinstance(value, CuteVizError):
-            return value
-        told = isinstance(value, CuteVizError) and (value.needs or error.message == NO_TENSOR)
-        return value if told else error
+        return error
+    if isinstance(value, (Layout, ComposedLayout)) and not own:
+        return evaluator.fail(NO_TENSOR, node.span)
+    return value

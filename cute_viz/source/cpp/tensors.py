@@ -1,4 +1,4 @@
-"""Pointers and tensors: what make_gmem_ptr, make_tensor and recast give, with the elements where the text tells them."""
+"""Pointers and tensors: what make_gmem_ptr, make_tensor and recast give, with all that the text says of them."""
 
 from __future__ import annotations
 
@@ -6,117 +6,103 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.elements import bits
-from cute_viz.source.cpp.located import located, moved, plain, pointer_of
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import placed
-from cute_viz.source.cpp.tree import Call, Member, Node, Part
-from cute_viz.source.cpp.unknown import Unknown, unknowns
-from cute_viz.source.cpp.values import External, Pointer
-from cute_viz.values.pointer import Pointer as TensorPointer
-from cute_viz.values.types import ValueType, named, sparse
+from cute_viz.source.cpp.slices import placed, zeroed_place
+from cute_viz.source.cpp.tree import Binary, Node, Part
+from cute_viz.source.cpp.values import External
+from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import ValueType
 
 
 def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """A pointer of CuTe: the type of its elements, where the text tells it, and its memory."""
+    """A pointer of CuTe: its memory, the type of its elements where the text tells it, and the buffer that it points into."""
     match = re.fullmatch(r"make_(smem|gmem|rmem|tmem)_ptr", part.name)
-    inner: Any = None
-    try:
-        inner = meaning.argument(part.args[0]) if part.args else meaning.value(args[0]) if args else None
-    except LimitError:
-        raise
-    except CuteVizError:
-        pass
-    kind = inner.element if isinstance(inner, Pointer) else inner if part.args else None
-    if not isinstance(kind, ValueType) and args and (name := element(meaning, args[0])):
+    inner = _given(meaning, args[-1]) if args else None
+    kind = _kind(meaning, part.args[0]) if part.args else inner.type if isinstance(inner, Pointer) else None
+    if not isinstance(kind, ValueType) and args and (name := element(meaning, args[-1])):
         kind = ValueType(name)
-    space = match[1] if match is not None else inner.space if isinstance(inner, Pointer) else ""
-    return Pointer(kind if isinstance(kind, ValueType) else None, space, _address(meaning, args))
+    kind = kind if isinstance(kind, ValueType) else None
+    if not isinstance(inner, Pointer):
+        address = int(inner) if isinstance(inner, int) and not isinstance(inner, bool) else None
+        base, known = ("", True) if address is not None or not args else _buffer(meaning, args[-1])
+        inner = Pointer("", kind, address, base=base, placed=known)
+    out = inner if kind is None else inner.of(kind)
+    return replace(out, space=match[1]) if match is not None else out
 
 
-def _address(meaning: Meaning, args: tuple[Node, ...]) -> int | None:
-    """The address that a pointer is made of, where the text tells it."""
+def _given(meaning: Meaning, node: Node) -> Any:
+    """What a pointer is made of; None where that is not known."""
     try:
-        value = meaning.value(args[0]) if args else None
+        return meaning.value(node)
     except LimitError:
         raise
     except CuteVizError:
         return None
-    if isinstance(value, int) and not isinstance(value, (bool, Unknown)):
-        return int(value)
-    return value.address if isinstance(value, Pointer) else None
 
 
-def _behind(meaning: Meaning, node: Node, layout: Any) -> Any:
-    """A layout behind a pointer, or behind that of another tensor, with what is known of it."""
-    data = node.function if isinstance(node, Call) and isinstance(node.function, Member) else None
+def _kind(meaning: Meaning, node: Node) -> Any:
     try:
-        if data is not None and data.part.name == "data":
-            other = meaning.value(data.object)
-            if isinstance(other, Tensor) and isinstance(layout, Layout):
-                return replace(other, layout=layout, sliced=None)
-            return layout if isinstance(other, Tensor) else located(layout, pointer_of(other))
-        pointer = meaning.value(node)
+        return meaning.argument(node)
     except LimitError:
         raise
     except CuteVizError:
-        return layout
-    if not isinstance(pointer, Pointer) or not isinstance(pointer.element, ValueType):
-        return layout
-    return _of_type(layout, pointer.element, pointer.space or "gmem", pointer.address)
+        return None
+
+
+def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:
+    """The buffer that an expression points into, by its words, and whether it is known where in it."""
+    known = True
+    while isinstance(node, Binary):
+        node, known = node.left, False
+    words = meaning.text[node.span.start : node.span.end] if node.span.end <= len(meaning.text) else ""
+    return "".join(words.split()), known
 
 
 def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout counts."""
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape)."""
     if not args:
         raise meaning.fail("make_tensor takes a pointer and a layout", span)
     rest = args if part.args is not None else args[1:]
     if not rest:
         value = meaning.solid(args[0])
-        if isinstance(value, (Layout, ComposedLayout)):
+        if isinstance(value, (Layout, ComposedLayout, Tensor)):
             return value
         raise meaning.fail("the layout of this tensor is not known", span)
-    values = [_layout(x) for x in (meaning.known(x, span) for x in meaning.arguments(rest))]
+    values = [x.layout if isinstance(x, Tensor) else x for x in (meaning.known(x, span) for x in meaning.arguments(rest))]
     one = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
-        return _behind(meaning, args[0], _of_tensor(plain(layout)))
+        where = _given(meaning, args[0])
+        if isinstance(where, tuple) or is_coordinates(layout):
+            return layout
+        base, known = _buffer(meaning, args[0])
+        return behind(where if isinstance(where, Pointer) else Pointer(base=base, placed=known), layout)
     kind = meaning.argument(part.args[0])
     if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
-    return _of_type(plain(layout), kind, "rmem")
+    return behind(Pointer("rmem", kind if isinstance(kind, ValueType) else None), layout)
 
 
-def _layout(x: Any) -> Any:
-    """Of a tensor its layout, where one is asked for: `t.layout()` is still t."""
-    return x if not isinstance(x, Tensor) else x.layout if x.swizzle is None else x.whole
+def is_coordinates(layout: Any) -> bool:
+    """Whether a layout is one of coordinates, whose pointer is one that counts."""
+    return has_origin(layout) or (isinstance(layout, Layout) and is_coordinate_layout(layout))
 
 
-def _of_tensor(layout: Any) -> Any:
-    """A layout whose swizzle is of addresses as that of a tensor, whose pointer takes the swizzle (cute/pointer_swizzle.hpp)."""
+def behind(where: Pointer, layout: Any) -> Tensor:
+    """A layout behind a pointer, which takes the swizzle of addresses (cute/pointer_swizzle.hpp)."""
     if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
-        return ComposedLayout(layout.outer, replace(layout.offset, tensor=True), layout.inner)
-    return layout
-
-
-def _of_type(layout: Any, kind: Any, space: str, address: int | None = None) -> Any:
-    """The layout of a tensor of elements of a type, where that is known."""
-    word = (kind.name if named(kind) else kind.canonical) if isinstance(kind, ValueType) else ""
-    return located(layout, TensorPointer(space, word, address)) if named(word) is not None or sparse(word) else layout
-
-
-def _first(pointer: TensorPointer | None) -> int | None:
-    """The address in bytes of the first element of a tensor, where it is known."""
-    if pointer is None or pointer.address is None:
-        return None
-    return pointer.address + int(pointer.offset) * pointer.bits // 8
+        kind = where.type if where.type is not None else ValueType(str(layout.offset.bits))
+        swizzle = layout.outer if isinstance(layout.outer, Swizzle) else None
+        return Tensor(replace(where, swizzle=swizzle, type=kind), layout.inner)
+    return Tensor(where, layout)
 
 
 def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -124,19 +110,11 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if len(args) != 1 or not part.args:
         raise meaning.fail("recast<T>(tensor) has a type and a tensor", span)
     tensor, kind = meaning.solid(args[0]), meaning.argument(part.args[0])
-    if isinstance(tensor, Tensor) and isinstance(kind, ValueType) and named(kind.name) is not None and not tensor.offset:
-        types = [ValueType(tensor.pointer.type), ValueType(kind.name)]
-        layout = meaning.operate("recast_layout", [tensor.layout, *types])
-        return replace(tensor, pointer=replace(tensor.pointer, type=kind.name), layout=layout)
-    pointer = pointer_of(tensor)
-    flag = tensor.offset if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag) else None
-    old = flag.bits if flag is not None else pointer.bits if pointer is not None else None
-    if old is None:
+    if not isinstance(tensor, Tensor) or tensor.pointer.known is None:
         hint = "make_tensor(make_gmem_ptr<T>(p), layout) tells it; recast_layout<Old, New>(layout) needs no tensor"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
-    layout = meaning.operate("recast_layout", [tensor, old, bits(kind)])
-    whole = _of_tensor(layout) if flag is not None and flag.tensor else layout
-    return _of_type(whole, kind, pointer.space if pointer else "smem", _first(pointer))
+    layout = meaning.operate("recast_layout", [tensor.layout, tensor.pointer.bits, bits(kind)])
+    return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)
 
 
 def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -146,10 +124,10 @@ def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Sp
         meaning.known(value, node.span)
     if len(operands) == 3:
         operands[1:1] = [0, Layout(1)]
-    lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
-    if lost:
-        operands[1] = each_integer(lambda _: 0, operands[1])
+    lost: list[CuteVizError] = []
+    if len(operands) == 5:
+        operands[1] = zeroed_place(operands[1], lost)
     coordinates, smem = meaning.operate(part.name, operands)
-    if lost:
-        coordinates, smem = (placed(plain(x), lost) for x in (coordinates, smem))
-    return coordinates, located(plain(smem), pointer_of(smem) or moved(pointer_of(operands[3]), 0, known=False))
+    if lost and isinstance(smem, Tensor):
+        smem = replace(smem, pointer=smem.pointer.moved(0, known=False))
+    return placed(coordinates, lost), smem if isinstance(smem, Tensor) else placed(smem, lost)

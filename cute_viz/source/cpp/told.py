@@ -12,9 +12,10 @@ from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
 from cute_viz.source.cpp.scopes import Param, Range, Scope
-from cute_viz.source.cpp.unknown import Unknown, certain
 from cute_viz.source.cpp.uses import Use, all_uses
-from cute_viz.source.cpp.values import Class, Env, Lazy, Pointer, finished
+from cute_viz.source.cpp.values import Class, Env, Lazy, finished
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 
 _USES = 16  # calls of one function that are compared
 
@@ -75,7 +76,7 @@ class Told(Instances):
         for param, part in zip(scope.arguments, use.arguments, strict=False):
             try:
                 value = self.known(self.of(part, caller), WHOLE)
-                out[param.name] = certain(value) if isinstance(value, Unknown) and value.solid else value
+                out[param.name] = value
                 values.append(value if not isinstance(value, Unknown) else None)
             except LimitError:
                 raise

@@ -14,8 +14,9 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, Pointer, is_runtime, solid, static
+from cute_viz.source.cpp.values import Enumerator, is_runtime, solid, static
 from cute_viz.values.integer import Runtime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -141,7 +142,7 @@ def _integral(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
 
 def _pointee(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     value = _argument(meaning, args, span)
-    return value.element if isinstance(value, Pointer) and value.element is not None else value
+    return value.type if isinstance(value, Pointer) and value.type is not None else value
 
 
 def _layouts(value: Any) -> bool:

@@ -23,6 +23,14 @@ class Use:
     called: bool = True
 
 
+def function_of(scope: Scope) -> Scope | None:
+    """The function that a scope is in; None outside of functions."""
+    around: Scope | None = scope
+    while around is not None and around.kind in ("block", "lambda"):
+        around = around.parent
+    return around if around is not None and around.kind == "function" else None
+
+
 def only_call(reader: Declarer, function: Scope) -> Use | None:
     """The call of a function where the file has one and names it nowhere else; None otherwise.
 
@@ -52,10 +60,18 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
-    found = [use_at(reader, function, n) for n in places if n not in declared]
+    found = [use_at(reader, function, n) for n in places if n not in declared and not is_another(reader, function, n)]
     if len(declared) != 1 or None in found:
         return []
     return [use for use in found if use is not None and (not use.called or takes(function, len(use.arguments)))]
+
+
+def is_another(reader: Declarer, function: Scope, place: int) -> bool:
+    """Whether the namespace before a name, `cute::copy`, is none that the function is in."""
+    tokens = reader.tokens
+    if place < 2 or tokens[place - 1].kind != "::" or tokens[place - 2].kind != "name":
+        return False
+    return tokens[place - 2].text not in function.path and tokens[place - 2].text not in reader.file.names
 
 
 def takes(function: Scope, count: int) -> bool:
@@ -84,19 +100,19 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     if not called and not template:
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
-    if not called and function is not None and (launched := _launched(reader, place, at)) is not None:
-        called, arguments = takes(function, len(launched)), launched if takes(function, len(launched)) else ()
     nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
     if nearest < 0:
         return None
     scope = reader.scopes[reader.statements[nearest][1]]
+    if not called and function is not None and (launched := _launched(reader, place, at, scope)) is not None:
+        called, arguments = takes(function, len(launched)), launched if takes(function, len(launched)) else ()
     return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)
 
 
-def _launched(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | None:
+def _launched(reader: Declarer, place: int, end: int, scope: Scope) -> tuple[Range, ...] | None:
     """The arguments of the launch that a kernel is given to, by its name or by a variable that holds it; None where there is none.
 
-    cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...).
+    cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...), kernel<<<grid, block>>>(...).
     """
     tokens = reader.tokens
     if (found := _launch_of(reader, place, end)) is not None:
@@ -107,8 +123,11 @@ def _launched(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | Non
     if tokens[at].kind != "=" or tokens[at - 1].kind != "name":
         return None
     after = [n for n in reader.places().get(tokens[at - 1].text, ()) if n > end]
-    launches = [found for n in after if (found := _launch_of(reader, n, n + 1)) is not None]
-    return launches[0] if len(launches) == 1 else None
+    inside = function_of(scope)
+    uses = [use for n in after if (use := use_at(reader, None, n)) is not None and function_of(use.scope) is inside]
+    launches = [use.arguments for use in uses if use.called]
+    launches += [found for n in after if (found := _launch_of(reader, n, n + 1)) is not None]
+    return launches[0] if len({tuple(map(reader.words, found)) for found in launches}) == 1 else None
 
 
 def _launch_of(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | None:

@@ -13,26 +13,18 @@ from typing import Any
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
-from cute_viz.source.cpp.unknown import Unknown, certain, symbol, unknown
-from cute_viz.values.integer import MulticastMask, Runtime, Static
+from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, unknowns
 from cute_viz.values.types import ValueType
 
 
 def finished(value: Any) -> Any:
     """A value of the reader as other rooms have it: static integers marked, others not; those that are not known are `?`.
 
-    Raises: the error of an int that is not known, where it is the whole value, or a number of CuTe's types.
-
     >>> [str(x) for x in finished((4, Runtime(8), unknown(CuteVizError("why"))))]
     ['_4', '8', '?']
     """
-    return each_integer(_finished, certain(value) if isinstance(value, int) else value)
-
-
-def _finished(n: int) -> Any:
-    if isinstance(n, Unknown):
-        return certain(n) if n.solid else symbol(n.error)
-    return int(n) if isinstance(n, Runtime) else Static(n)
+    return each_integer(lambda n: int(n) if isinstance(n, Runtime) else Static(n), value)
 
 
 def taken(value: Any) -> Any:
@@ -44,7 +36,7 @@ def taken(value: Any) -> Any:
     return each_integer(lambda n: int(n) if isinstance(n, Static) else Runtime(n), value)
 
 
-def as_int(value: int) -> Any:
+def as_int(value: int | Unknown) -> Any:
     """A number as an int of C++; one that is not known stays so."""
     return value if isinstance(value, (Unknown, MulticastMask)) else Runtime(value)
 
@@ -55,7 +47,7 @@ def argument(value: Any) -> Any:
     >>> type(argument(Runtime(4))).__name__, type(argument((Runtime(4),))[0]).__name__
     ('int', 'Runtime')
     """
-    return int(certain(value)) if isinstance(value, Runtime) else value
+    return int(certain(value)) if isinstance(value, (Runtime, Unknown)) else value
 
 
 def static(value: Any) -> Any:
@@ -64,7 +56,7 @@ def static(value: Any) -> Any:
     >>> type(static((Runtime(4),))[0]).__name__
     'int'
     """
-    return each_integer(lambda n: int(certain(n)), value)
+    return each_integer(int, certain(value))
 
 
 def zeroed(kind: Any, error: CuteVizError) -> Any:
@@ -96,7 +88,7 @@ def later(shape: Any, part: str = "") -> Any:
     """
     if isinstance(shape, tuple):
         return tuple(later(item, f"{part}.{n}") for n, item in enumerate(shape))
-    if isinstance(shape, Runtime) and not isinstance(shape, Unknown) and shape == 0:
+    if isinstance(shape, Runtime) and shape == 0:
         return unknown(NotationError("an extent of 0 in a type stands for one that is only known later"), part=part)
     return shape
 
@@ -111,7 +103,7 @@ def is_runtime(value: Any) -> bool:
         return n
 
     each_integer(look, value)
-    return found
+    return found or next(unknowns(value), None) is not None
 
 
 class Env:
@@ -253,18 +245,6 @@ def solid(value: Any) -> Any:
     if isinstance(value, External) and value.error is not None:
         raise value.error
     return value
-
-
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """A pointer or an iterator: the type of its elements, its memory, "" of none, its address in bytes, where they are known."""
-
-    element: Any = None
-    space: str = ""
-    address: int | None = None
-
-    def __str__(self) -> str:
-        return "a pointer"
 
 
 class Pack(tuple[Any, ...]):

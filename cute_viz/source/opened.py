@@ -1,4 +1,4 @@
-"""What a file takes from files beside it, by import in Python and by #include in C++, and which names may have values given."""
+"""A text, the files beside it, and what is given for its names -> the whole file that it is, for every command in the same way."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
 from typing import TypeAlias
 
-from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, did_you_mean
-from cute_viz.files import read_text
+from cute_viz.files import held, read_text
 from cute_viz.limits import limit
+from cute_viz.source import LANGUAGES, read
+from cute_viz.source.address import Folder
+from cute_viz.source.model import Given, SourceFile
 
 _IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
@@ -19,16 +23,85 @@ _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
 _INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
 _DEEP = 16  # files within files
 _OF_TENSORS = ("element_type", "dtype", "value_type", "width", "layout", "shape", "stride", "iterator")  # which every tensor has
+_DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 Beside: TypeAlias = "Callable[[str, str], tuple[str, str] | None]"
 
 
-def module_beside(path: str, module: str, origin: str) -> tuple[str, str] | None:
+def opened(
+    text: str, name: str | None, given: Given, dialect: str = "auto", folder: Folder | None = None, check: bool = True
+) -> SourceFile | None:
+    """The file that a text is, with what it includes and imports; None for an expression, a program of expressions, or prints.
+
+    name: its path, where it is a file. folder: where the files beside it may lie, None where none are read. check: what is given
+    is for this file and no other.
+
+    Raises: CuteVizError for a value of `given.let` that nothing in the file could use.
+
+    >>> opened("(4,8):(8,1)", None, Given()) is None
+    True
+    """
+    from cute_viz.source import notebook
+
+    notes = notebook.is_notebook(text)
+    if notes:
+        text = notebook.code_of(text)
+    language = "python" if notes else _language(text, name, dialect)
+    if language is None:
+        return None
+    beside: Beside | None = None
+    if folder is not None and name and os.path.isfile(name):
+        given.files[""] = name
+        if language == "cpp":
+            text = with_includes(name, text, given.files, folder.root)
+        elif language == "python":
+            beside = cache(partial(module_beside, name, given.files, folder.root))
+    file = read(text, language, replace(given, beside=beside))
+    if check:
+        check_let(file, beside)
+    return file
+
+
+def depends(path: str, folder: Folder) -> list[str]:
+    """The files that the objects of a file may depend on: itself, what it includes, and the modules beside it that it imports.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as there:
+    ...     for name, text in (("a.cu", '#include "b.h"\\n'), ("b.h", "int b;")):
+    ...         with open(os.path.join(there, name), "w") as file:
+    ...             _ = file.write(text)
+    ...     [os.path.basename(path) for path in depends(os.path.join(there, "a.cu"), Folder())]
+    ['a.cu', 'b.h']
+    """
+    text, files = read_text(path, folder.root), {"": path}
+    with_includes(path, text, files, folder.root)
+    if path.endswith((".py", ".ipynb")):
+        for _ in _imported(text, cache(partial(module_beside, path, files, folder.root))):
+            pass
+    return list(dict.fromkeys(files.values()))
+
+
+def _language(text: str, name: str | None, dialect: str) -> str | None:
+    statement = ";" in text and name is not None and name != "-"  # in a file, an expression has none
+    if "\n" not in text.strip() and len(text) < 400 and "{" not in text and "!cute" not in text and not statement:
+        return None
+    if dialect in _DIALECTS:
+        return _DIALECTS[dialect] if "\n" in text.strip() else None
+    if dialect != "auto":
+        return None
+    from cute_viz.source.sniff import sniff
+
+    found = sniff(text, name or "")
+    return found if found in LANGUAGES else None
+
+
+def module_beside(path: str, files: dict[str, str], root: str | None, module: str, origin: str) -> tuple[str, str] | None:
     """The path and the text of a Python module that a file imports, where that lies in its folder or in one around it.
 
-    path: the first file. origin: the file that imports, "" for the first.
+    path: the first file. files: the path is added here. root: the folder that it does not leave. origin: the file that imports, ""
+    for the first.
 
-    >>> module_beside("kernel.py", "no.such.module", "") is None
+    >>> module_beside("kernel.py", {}, None, "no.such.module", "") is None
     True
     """
     folder = os.path.dirname(os.path.abspath(origin or path))
@@ -41,7 +114,9 @@ def module_beside(path: str, module: str, origin: str) -> tuple[str, str] | None
         there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
         if there is not None:
             with suppress(CuteVizError, OSError):
-                return os.path.relpath(there) if not os.path.isabs(path) else there, read_text(there, folder)
+                text = read_text(there if root is None else held(there, root), folder)
+                files[there] = told = os.path.relpath(there) if not os.path.isabs(path) else there
+                return told, text
         folder = os.path.dirname(folder)
     return None
 
@@ -76,17 +151,17 @@ def _is_extended(name: str) -> bool:
     return name == EXTENDED
 
 
-def check_let(text: str, request: Request, beside: Beside | None = None) -> None:
+def check_let(file: SourceFile, beside: Beside | None = None) -> None:
     """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something.
 
-    >>> check_let("def f(mA): pass", Request((), let={"mA.element_type": "Float16"}))
-    >>> check_let("def f(mA): pass", Request((), let={"mB": "4"}))
+    >>> check_let(SourceFile("def f(mA): pass", (), given=Given({"mA.element_type": "Float16"})))
+    >>> check_let(SourceFile("def f(mA): pass", (), given=Given({"mB": "4"})))
     Traceback (most recent call last):
     cute_viz.errors.CuteVizError: let={...}: nothing here is called 'mB'
       hint: cute-viz list FILE shows which values are needed
     """
-    words = None
-    for name in request.let:
+    text, words = file.text, None
+    for name in file.given.let:
         parts = re.split(r"::|\.", name)
         while len(parts) > 1 and parts[-1] in _OF_TENSORS:
             parts.pop()
@@ -103,27 +178,18 @@ def check_let(text: str, request: Request, beside: Beside | None = None) -> None
         raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
 
 
-def includes(text: str) -> bool:
-    """Whether a text includes other files by `#include "name"`.
-
-    >>> includes('#include "traits.h"'), includes("#include <cute/tensor.hpp>")
-    (True, False)
-    """
-    return _INCLUDE.search(text) is not None
-
-
-def with_includes(path: str) -> str:
+def with_includes(path: str, text: str, files: dict[str, str], root: str | None = None) -> str:
     """The text of a file with the files that it includes by `#include "name"`, each once and where it is included.
 
-    They lie in its folder, or, as with an option -I, in one around it. Line markers, as of a preprocessor, tell where each part is
-    from. What is not there, leads out of these folders, or would make the text longer than the limit, is left out.
+    They lie in its folder, or, as with an option -I, in one around it, and in `root` where there is one; their paths are added to
+    `files`. Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of these folders, or
+    would make the text longer than the limit, is left out.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     for name, text in (("a.cu", '#include "b.h"\\nint a;\\n'), ("b.h", "int b;")):
-    ...         with open(os.path.join(folder, name), "w") as file:
-    ...             _ = file.write(text)
-    ...     print(with_includes(os.path.join(folder, "a.cu")))
+    ...     with open(os.path.join(folder, "b.h"), "w") as file:
+    ...         _ = file.write("int b;")
+    ...     print(with_includes(os.path.join(folder, "a.cu"), '#include "b.h"\\nint a;\\n', {}))
     #include "b.h"
     #line 1 "b.h"
     int b;
@@ -132,6 +198,8 @@ def with_includes(path: str) -> str:
     <BLANKLINE>
     """
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
+    if _INCLUDE.search(text) is None:
+        return text
     around = [(above, above) for n in range(1, _INCLUDED_FROM) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
 
     def of(text: str, place: str, name: str, deep: int) -> str:
@@ -144,18 +212,19 @@ def with_includes(path: str) -> str:
             if match is None or deep == _DEEP:
                 continue
             there = (
-                (os.path.normpath(os.path.join(base, match[1])), root) for base, root in ((os.path.dirname(place), folder), *around)
+                (os.path.normpath(os.path.join(base, match[1])), top) for base, top in ((os.path.dirname(place), folder), *around)
             )
-            other, root = next((x for x in there if os.path.isfile(x[0])), ("", folder))
+            other, around_it = next((x for x in there if os.path.isfile(x[0])), ("", folder))
             if not other or os.path.realpath(other) in seen or os.path.getsize(other) > left:
                 continue
             try:
-                inner = read_text(other, root=root)
+                inner = read_text(other if root is None else held(other, root), root=around_it)
             except (CuteVizError, OSError):
                 continue
             seen.add(os.path.realpath(other))
             told = os.path.relpath(other, folder).replace(os.sep, "/")
+            files[told] = other
             out += [f'#line 1 "{told}"\n', of(inner, other, told, deep + 1), f'\n#line {number + 1} "{name}"\n']
         return "".join(out)
 
-    return of(read_text(path), path, "", 0)
+    return of(text, path, "", 0)

@@ -1,0 +1,112 @@
+"""An address, `FILE::SCOPE::NAME@LINE(slice)`: in one word, which object of which file is meant, and which part of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from cute_viz.files import held
+
+CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|ipynb|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
+_FILE = re.compile(rf"((?:[A-Za-z]:[\\/])?[^\s(){{}}<>;=,:]+\.(?:{CODE}|ya?ml|json))(?:::(.+))?")
+_QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?")
+_LONGEST = 4096
+
+
+class Address(NamedTuple):
+    """A file, and which object of it is meant, as `query_of` takes it; "" where nothing says it."""
+
+    file: str
+    name: str
+
+
+class Query(NamedTuple):
+    """Which object of a file is meant: the parts of its path, its line, `CELL:LINE` in a notebook, and slices behind it."""
+
+    parts: tuple[str, ...]
+    line: str | None
+    slices: str
+
+
+class Folder(NamedTuple):
+    """Where the files of addresses lie: `base`, "" for the working folder; `root` is the folder that paths, their `..` and links
+    and what the files include do not leave, None for any.
+
+    >>> Folder("layouts/specs", "layouts").path("../x.cu") == os.path.join("layouts/specs", "../x.cu")
+    True
+    """
+
+    base: str = ""
+    root: str | None = None
+
+    def path(self, file: str) -> str:
+        """The path of a file. Raises: CuteVizError for one that leads out of the root."""
+        path = os.path.join(self.base, file)
+        return path if self.root is None else held(path, self.root)
+
+
+ANYWHERE = Folder()
+
+
+def address_of(word: str) -> Address | None:
+    """The address that a word is: a file that is called as source code, logs and specs are, or that exists; None for any other.
+
+    >>> address_of("kernel.cu::gemm_tn::sA(_,_,0)"), address_of("flash.py")
+    (Address(file='kernel.cu', name='gemm_tn::sA(_,_,0)'), Address(file='flash.py', name=''))
+    >>> address_of("GMMA::Layout_K_SW128_Atom<half_t>{}"), address_of("(4,8):(8,1)")
+    (None, None)
+    """
+    word = word.strip()
+    if len(word) > _LONGEST or "\n" in word or "\0" in word:
+        return None
+    if (found := _FILE.fullmatch(word)) is not None:
+        return Address(found[1], found[2] or "")
+    for mark in re.finditer("::", word):
+        if re.search(r"[./\\]", word[: mark.start()]) and mark.end() < len(word) and os.path.isfile(word[: mark.start()]):
+            return Address(word[: mark.start()], word[mark.end() :])
+    return None
+
+
+def query_of(text: str) -> Query | None:
+    """What `SCOPE::NAME@LINE(slice)` means; None for what is none.
+
+    >>> query_of("gemm_tn::sA(_,_,0)"), query_of("Kernel.call.sQ@413")
+    (Query(parts=('gemm_tn', 'sA'), line=None, slices='(_,_,0)'), Query(parts=('Kernel', 'call', 'sQ'), line='413', slices=''))
+    """
+    begin = _slices(text := text.strip())
+    found = _QUERY.fullmatch(text[:begin])
+    if found is None:
+        return None
+    line = found["line"] and ":".join(number.lstrip("0") for number in found["line"].split(":"))
+    return Query(path_parts(found["path"]), line, text[begin:])
+
+
+def _slices(text: str) -> int:
+    """Where the brackets begin that end a text, `(_,_,0)` or `[None,0]`, one pair or several; those of `operator()` are none."""
+    begin, depth = len(text), 0
+    for at in range(len(text) - 1, 0, -1):
+        depth += (text[at] in ")]") - (text[at] in "([")
+        if depth == 0 and text[at] not in "([":
+            break
+        if depth == 0:
+            if not text[at + 1 : begin - 1].strip():
+                break
+            begin = at
+    return begin
+
+
+def path_parts(path: str) -> tuple[str, ...]:
+    """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
+
+    >>> path_parts("A<layout::RowMajor, 4>::b"), path_parts("Kernel.call.sA")
+    (('A<layout::RowMajor,4>', 'b'), ('Kernel', 'call', 'sA'))
+    """
+    text, out, depth, begin = "".join(path.split()), [], 0, 0
+    for n, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if depth == 0 and char in ".:":
+            if n > begin:
+                out.append(text[begin:n])
+            begin = n + 1
+    return (*out, text[begin:])
