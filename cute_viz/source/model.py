@@ -55,6 +55,8 @@ class Entry:
     cell: of a notebook, in which its lines count; 0 in another text. file: the included file that it is in, "" else.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
+    tensor: once it was read, the tensor that the value is the layout of, or None.
+
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
     'gemm_tn::sA'
     """
@@ -71,6 +73,7 @@ class Entry:
     depends: tuple[str, ...] = ()
     cell: int = 0
     file: str = ""
+    tensor: Callable[[], Any] | None = field(default=None, compare=False)
 
     @property
     def path(self) -> str:

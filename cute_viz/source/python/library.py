@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.divide import as_in_dsl
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
