@@ -178,7 +178,8 @@ int main() {
     "body": (
         """auto g = make_tensor(make_gmem_ptr<half_t>(0), make_shape(64, 64), make_stride(64, 1));
 auto s = make_tensor(make_smem_ptr<half_t>(0), Layout<Shape<_64,_64>,Stride<_64,_1>>{});
-auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Layout<Shape<_16,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_8>>{});
+using Threads = Layout<Shape<_16,_8>,Stride<_8,_1>>;
+auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Threads{}, Layout<Shape<_1,_8>>{});
 copy(tc, tc.get_slice(threadIdx.x).partition_S(g), tc.get_slice(threadIdx.x).partition_D(s));""",
         "the stride 1 is a run-time integer",
     ),
