@@ -12,7 +12,7 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of
+from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel import HEAD, Report, assumption, page_of, place
 from cute_viz.errors import CuteVizError, spelled
@@ -131,6 +131,7 @@ def command(
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
     asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)
+    asked = typed(asked, answer.bits)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         output.write(film(drawn) if animate else drawn.render(format_), path)
@@ -170,10 +171,14 @@ def _accesses(report: Report) -> None:
         rows.append([line, _short(row.move), *counts])
     if report.accesses:
         output.table(rows)
-    cures = {(row.move.call, row.cost.side.tensor.name, row.cure): None for row in report.accesses if row.cost.side and row.cure}
-    for call, tile, (layout, left, ideal) in cures:
+    cures: dict[Any, dict[str, None]] = {}
+    for row in report.accesses:
+        if row.cost.side and row.cure:
+            pointer = row.cost.side.tensor.pointer
+            cures.setdefault((row.move.call, pointer.base, row.cure), {})[pointer.name] = None
+    for (call, _, (layout, left, ideal)), tiles in cures.items():
         where = f", called in {call}" if call else ""
-        output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+        output.say(f"{', '.join(tiles)}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
     for instruction in dict.fromkeys(row.cost.why[0] for row in report.accesses if row.cost.side is None and row.cost.why):
         output.say(instruction, err=False)
     if told := assumption(report):
