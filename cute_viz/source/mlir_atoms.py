@@ -86,6 +86,9 @@ def _instruction(
         count = options.get("num_matrices", "1")
         if count in ("1", "2", "4") and words[-1] in ("n", "t"):
             return MatrixOp(90 if kind == "stsm" else 75, kind == "stsm", int(count), words[-1] == "t").name, ()
+    if kind in ("tma_load", "tma_store", "tma_reduce") and "copy_bits" in options:
+        multicast = "_MULTICAST" if options.get("num_multicast", "1") not in ("0", "1") else ""
+        return f"SM90_{kind.replace('reduce', 'reduce_add').upper()}{multicast}", (options["copy_bits"],)
     if kind in ("tmem_load", "tmem_store") and len(words) == 4:
         sizes = [
             re.fullmatch(pattern, word) for pattern, word in zip((r"(\d+) DP", r"(\d+) bit", r"x(\d+)"), words[1:], strict=True)
