@@ -113,7 +113,7 @@ class TestAccesses:
             ("(16,32):(32,1)", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,float>{}, (16,8):(8,1), (1,4))", {}, {"ld.128"}),
             ("Sw<2,4,3> o smem_ptr[32b](unset) o (8,16):(16,1)", "(32,4):(4,1)", {}, {"ld.32"}),
             ("Sw<2,4,3> o smem_ptr[32b](unset) o (16,8):(8,1)", MMA8, {"operand": "A"}, {"ld.32"}),
-            ("(8,16)", "(32,4):(4,1)", {}, {"ld.64"}),
+            ("(8,16)", "(32,4):(4,1)", {"bits": 16}, {"ld.64"}),
         ],
     )
     def test_the_element_is_that_of_the_access_or_of_the_pointer(self, tile, by, options, expected):
@@ -228,6 +228,26 @@ class TestAccesses:
     def test_an_instruction_that_stores_writes_the_tile(self):
         tile, by = layout("(16,16):(16,1)"), layout("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))")
         assert accesses(tile, 16, by, instruction="st.32") == accesses(tile, 16, by, instruction="st.32", store=True)
+
+    def test_the_side_of_a_copy_that_reaches_the_tile(self):
+        """cp.async writes shared memory and reads global memory; what an instruction does not reach is refused in one way."""
+        tile, by = (
+            layout("Sw<3,3,3> o 0 o (16,64):(64,1)"),
+            layout("make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))"),
+        )
+        assert accesses(tile, 16, by) == accesses(tile, 16, by, store=True)
+        assert accesses(tile, 16, by)[0].instruction == "st.128"
+        assert accesses(tile, 16, by, space="gmem")[0].instruction == "ld.128"
+        matrix = layout("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))")
+        for how, words in (({"store": True}, "not to shared memory"), ({"space": "gmem"}, "not from global memory")):
+            with pytest.raises(AlgebraError, match=f"SM75_U32x4_LDSM_N copies from shared memory to registers, {words}"):
+                accesses(layout("(16,16):(16,1)"), 16, matrix, **how)
+
+    @pytest.mark.parametrize("name", ["SM90_64x64x16_F32F16F16_SS", "SM90::GMMA::SPARSE::GMMA_64x64x32_F32F16F16_SS"])
+    def test_what_reads_through_descriptors_is_refused_sparse_or_dense(self, name):
+        mma = layout(f"{name}<GMMA::Major::K,GMMA::Major::K>{{}}")
+        with pytest.raises(AlgebraError, match="reads B through descriptors"):
+            accesses(layout("(64,32):(32,1)"), 16, mma, operand="B")
 
     def test_too_many_elements(self):
         with pytest.raises(LimitError, match="the limit is"):
@@ -462,7 +482,9 @@ class TestFigures:
 
 class TestCommands:
     def test_analyze(self):
-        result = run("analyze", "(8,64):(64,1)", "--access", "((8,4),8):((1,64),8)", "--instruction", "ldmatrix.x4", "--json")
+        words = ("--access", "((8,4),8):((1,64),8)", "--instruction", "ldmatrix.x4", "--json")
+        assert b"the width of an element is not known" in run("analyze", "(8,64):(64,1)", *words).stderr
+        result = run("analyze", "(8,64):(64,1)", *words, "--type", "f16")
         assert result.returncode == 0, result.stderr
         report = json.loads(result.stdout)
         (step,) = [s for s in report["steps"] if s["step"] == 0]

@@ -134,8 +134,8 @@ def test_functions_of_the_dsl() -> None:
     found = {entry.path: entry for entry in file.entries}
     assert list(found) == [
         "copy_ldgsts", "copy_ldsm_4_", "memref_smem_f16_", "memref_gmem_f16_", "mma_", "mma_1", "other",
-        "kernel_0::arg0", "kernel_0::arg1", "kernel_0::arg2", "kernel_0::0", "kernel_0::lay", "kernel_0::1", "kernel_0::e0", "kernel_0::itup",
-        "kernel_0::2#0", "kernel_0::2#1", "kernel_0::r", "main::lay",
+        "kernel_0::arg0", "kernel_0::arg1", "kernel_0::arg2", "kernel_0::0", "kernel_0::lay", "kernel_0::1", "kernel_0::e0",
+        "kernel_0::itup", "kernel_0::2#0", "kernel_0::2#1", "kernel_0::r", "main::lay",
     ]  # fmt: skip
     shown = {path: show(entry.read()) for path, entry in found.items() if path != "other"}
     assert shown["memref_smem_f16_"] == "Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,1),(1,7)):((64,512),(1,0),(0,8192))"

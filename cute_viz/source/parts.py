@@ -73,7 +73,8 @@ class Parts:
             layout = composition(x.layout, Layout(_replaced(value.layout.shape, lambda: 1)))
             return replace(x, layout=layout) if isinstance(layout, Layout) else x
         made = self.numbered(value, x.name)
-        pointer = replace(made.pointer, base=x.pointer.base, space=made.pointer.space or x.pointer.space)
+        space = made.pointer.space or x.pointer.space
+        pointer = replace(x.pointer, space=space, type=made.pointer.type, swizzle=made.pointer.swizzle)
         return replace(made, pointer=pointer, part=x.part if value.pointer.type == x.pointer.type else None)
 
     def numbered(self, value: Tensor, name: str | None = None) -> Tensor:

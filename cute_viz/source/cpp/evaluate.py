@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.divide import as_in_dsl
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
@@ -344,6 +344,8 @@ class Evaluator(Operators):
                 values = [x if t is None else make_tensor(_global(t.pointer), x) for x, t in zip(known, tensors, strict=True)]
                 values = list(finished(tuple(values))) if of_map else values
             out = ops.OPS[short].call(values, template)
+            if isinstance(out, bool):
+                return int(out)  # CuTe's true_type and false_type
             return ungroup(taken(out) if is_mixed(list(known)) else out)
 
         plain = [operand.layout if isinstance(operand, Tensor) else operand for operand in operands]
