@@ -187,7 +187,7 @@ def test_explain_and_the_warning_of_a_composition(tmp_path: Path) -> None:
     failed = run("explain", "composition((3,5,7):(35,7,1), (1):(7))")
     assert failed.returncode == 1
     assert b"Stride Divisibility Condition" in failed.stdout
-    assert "no operation to explain" in fails(run("explain", "4:1"), 1)
+    assert b"4 elements: (m) is at m" in run("explain", "4:1").stdout
     (tmp_path / "notes.txt").write_text("hello\nworld is (4,\n")
     assert "notes.txt:2:10: '(' is never closed" in fails(run("explain", str(tmp_path / "notes.txt")), 1)
     warned = run("eval", "composition((4,6,8):(2,3,5),6:3)", "composition((8,2):(1,8), 4:2)")
@@ -228,12 +228,12 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
     ("args", "status", "words"),
     [
         (
-            ["analyze", "(4,8):(8,1)", "--access", "((4,8),(2,2)):((32,1),(16,8))"],
+            ["analyze", "(4,8):(8,1)", "--access", "((4,8),(2,2)):((32,1),(16,8))", "--type", "f16"],
             1,
             "thread 1 is at 32, outside",
         ),
         (["analyze", "(8,8):(8,1)", "--access", "(32,2):(-1,2)", "--type", "f32"], 1, "is at -1, outside"),
-        (["analyze", "(8,8):(8,1)", "--access", "(4,8):(1@0,1@1)"], 1, "is at (0,0), outside"),
+        (["analyze", "(8,8):(8,1)", "--access", "(4,8):(1@0,1@1)", "--type", "f16"], 1, "is at (0,0), outside"),
         (["analyze", "(8,8):(1@0,1@1)", "--access", "(4,8)"], 1, "are coordinates"),
         (["analyze", "(8,8):(8,1)", "-o", "x.svg"], 2, "-o needs --access"),
         (["analyze", "(8,8):(8,1)", "--store"], 2, "--store needs --access"),

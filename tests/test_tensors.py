@@ -160,4 +160,33 @@ def test_a_view_of_another_type_begins_where_its_elements_do(capsys: pytest.Capt
     text = "t = make_tensor(make_smem_ptr<half_t>((void*)1024), Layout<_64>{}); recast<uint8_t>(local_tile(t, Layout<_16>{}, 2))"
     with pytest.raises(SystemExit):
         cli.main(["eval", text])
-    assert capsys.readouterr().out == "96:1 o _64 o (_32):(_1)\n"  # byte 64, as of 16-bit elements the 32nd
+    assert capsys.readouterr().out == "96:1 o 64 o (_32):(_1)\n"  # byte 64, as of 16-bit elements the 32nd
+
+
+@pytest.mark.parametrize("kind", ["float", "half_t", "uint8_t"])
+@pytest.mark.parametrize("named", [True, False])
+def test_the_width_of_a_tensor_is_that_of_its_type(
+    kind: str, named: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column of a tile of 32 words a row is one bank; of halves each second row begins in the middle of the 32 banks."""
+    path = tmp_path / "kernel.cu"
+    path.write_text(f"""#include <cute/tensor.hpp>
+__global__ void k() {{
+  __shared__ {kind} smem[1024];
+  using namespace cute;
+  auto s = make_tensor(make_smem_ptr(smem), Layout<Shape<_32,_32>,Stride<_32,_1>>{{}});
+}}
+""")
+    text = f"make_tensor(make_smem_ptr<{kind}>(0), Layout<Shape<_32,_32>,Stride<_32,_1>>{{}})"
+    source = [str(path), "--name", "s"] if named else [text]
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", *source, "--access", "(32,1):(1,0)"])
+    ways = {"float": 32, "half_t": 16, "uint8_t": 8}[kind]
+    assert f"{ways} wavefronts in 1 instruction, 1 are ideal" in capsys.readouterr().out
+
+
+def test_a_width_that_nothing_says_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as status:
+        cli.main(["analyze", "(32,32):(32,1)", "--access", "(32,1):(1,0)"])
+    assert status.value.code == 1
+    assert "the width of an element is not known" in capsys.readouterr().err

@@ -75,8 +75,8 @@ def test_random_statements(kind: str, monkeypatch: pytest.MonkeyPatch, capsys: p
         ("auto p = thr.partition_fragment_C(g);", "partition_C: what one thread has of it"),
         ("auto p = make_fragment_like(thr.partition_C(g));", "make_fragment_like"),
         ("auto p = thr.partition_C(g)(_,0,0);", "cut into atoms"),
-        ("auto p = recast<uint32_t>(g);", "recast gives it"),
-        ("auto a = GMMA::ss_op_selector<half_t,half_t,float,Shape<_64,_64,_16>>();", "ss_op_selector gives it"),
+        ("auto p = recast<uint32_t>(g);", "128 elements: (m,n) is at m + 16*n"),
+        ("auto a = GMMA::ss_op_selector<half_t,half_t,float,Shape<_64,_64,_16>>();", "SM90_64x64x16_F32F16F16_SS"),
     ],
 )
 def test_methods_of_names_and_what_is_chosen_are_explained(

@@ -9,7 +9,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Unknown
+from cute_viz.values.integer import Runtime, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class Swizzle(Shown):
         if not isinstance(offset, int):
             raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")
         moved = offset & self.yyy
-        return offset ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift)
+        value = offset ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift)
+        return Runtime(value) if isinstance(offset, Runtime) else value
 
 
 def span(first: int, count: int) -> str:

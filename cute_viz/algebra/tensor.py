@@ -325,7 +325,7 @@ def check_like(x: Any) -> None:
 
     >>> check_like(Layout((4, 8)))
     """
-    from cute_viz.algebra.divide import in_dsl
+    from cute_viz.algebra.dialect import in_dsl
 
     if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
         check_owning(x.layout, beside=True)

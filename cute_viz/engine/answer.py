@@ -126,6 +126,12 @@ class Answer:
         return subject.obj
 
     @property
+    def bits(self) -> int | None:
+        """The width of an element of the one source, where it is a tensor and its text says it."""
+        (subject,) = self.subjects
+        return subject.bits
+
+    @property
     def printed(self) -> str:
         """The object of the one source as CuTe prints it, of the Python DSL as the DSL does; of a tensor its layout."""
         (subject,) = self.subjects
@@ -259,9 +265,9 @@ class Answer:
         reading = self.readings[0]
         if reading.text is None or reading.path is not None or reading.query is not None or not _MOVES.search(reading.text):
             return None
-        from cute_viz.engine.explaining import moves_at_end
+        from cute_viz.engine.explaining import move_at_end
 
-        found = self.explanation.verdict if moves_at_end(reading.text) else None
+        found = self.explanation.verdict if move_at_end(reading.text) else None
         return {"accepted": True, **found.as_dict()} if found is not None else None
 
     def _compiled(self) -> None:
@@ -280,15 +286,19 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain, explain_entry, moves_at_end
+        from cute_viz.engine.explaining import explain, explain_entry, move_at_end
 
         with self._limits():
-            (reading,) = self.readings
+            reading = self.readings[0]
             text = str(reading.source) if reading.text is None else reading.text
+            if "threadIdx.x" in text and "threadIdx.x" not in self.request.let:  # of every thread the first one is told
+                request = replace(self.request, let={**self.request.let, "threadIdx.x": "0"})
+                reading = Reading(reading.source, request)
             try:
-                if reading.file is None or (reading.query is None and moves_at_end(text)):
-                    return explain(text, values_of(self.request.let, self.request), self.request.library, reading.query)
-                return explain_entry(reading.file, reading.query)
+                file, request = reading.file, reading.request
+                if file is None or (file.language == "python" and reading.query is None and move_at_end(text)):
+                    return explain(text, values_of(request.let, request), request.library, reading.query)
+                return explain_entry(file, reading.query)
             except CuteVizError as error:
                 raise error.named(reading.name) from None
 
@@ -340,11 +350,11 @@ def evaluate(
     with raised(request.limits), outside_told() as outside:
         bound = values_of(request.let, request) if names is None else names
         if _MOVES.search(text):
-            from cute_viz.engine.explaining import check_moves, explain, moves_at_end
+            from cute_viz.engine.explaining import check_moves, explain, move_at_end
 
             if request.name is not None:
                 check_moves(text, request.name, bound, request.library)
-            elif moves_at_end(text):
+            elif move_at_end(text):
                 return explain(text, bound, request.library).steps[0].words, {}
         document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
         for words in () if warnings is None else (*warnings, *outside):

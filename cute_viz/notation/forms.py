@@ -45,7 +45,8 @@ def form_call(evaluator: Meaning, node: Call) -> Any:
     if name.startswith("Layout_"):
         return smem_atom(name, tuple(item.text if isinstance(item, Name) else evaluator.value(item) for item in node.template))
     if name.endswith("_v") and len(node.template) == 1 and node.args is None:  # size_v<...>
-        return evaluator.call(Call(node.span, name[:-2], (), node.template))
+        found = evaluator.call(Call(node.span, name[:-2], (), node.template))
+        return int(found) if isinstance(found, Static) else found
     return None
 
 

@@ -136,6 +136,11 @@ def resolve(
     Raises: SpecError for a name that looks like an atom's and is not one; the error names the nearest.
     """
     known = lookup(name, args, folders, machine)
+    if known is None and re.search(r"[.(]|^m\d+n", name):
+        from cute_viz.spec.spoken import meant
+
+        if (called := meant(name, folders)) is not None:
+            known = lookup(called.name, args or called.args, folders, machine)
     if known is not None:
         return known.atom()
     if name.endswith("AutoCopyAsync"):  # `copy` alone knows it: it has no Copy_Traits (cute/arch/copy.hpp)
@@ -183,7 +188,10 @@ def describe(full: str, folders: tuple[str, ...] = (), machine: Machine = ANY) -
         out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
     further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
     layouts = {key: Plain.of(mark_static(value) if of_sm else value) for key, value in known.layouts.items() if key in further}
-    more = {"note": known.note, "source": known.source}
+    op = known.instruction
+    memory = ", ".join(f"{x} {space}" for x, space in zip("SD" if known.kind == "copy" else "ABC", op.memory, strict=False))
+    more = {"memory": memory, "PTX": op.ptx, "DSL": op.dsl.partition("; ")[0], "SASS": op.sass, "PTX ISA": op.isa}
+    more |= {"note": known.note, "source": known.source}
     return {**out, **layouts, **{key: value for key, value in more.items() if value}}
 
 

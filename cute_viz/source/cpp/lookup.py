@@ -180,7 +180,7 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
     """
     last: Change | None = None
     for change in declaration.scope.home.changes.get(declaration.name, ()):
-        if change.token < declaration.token or not _same(declaration, change.scope):
+        if change.within or change.token < declaration.token or not _same(declaration, change.scope):
             continue
         if position is not None and change.value is not None and change.token <= position < change.value[1]:
             continue  # what it is made of still sees what was before

@@ -126,4 +126,4 @@ def _wanders(lookup: Lookup, meaning: Meaning, key: str) -> bool:
         return False
     declaration, tokens = found.declarations[0], meaning.context.reader.tokens
     changes = declaration.scope.home.changes.get(name, ())
-    return any(tokens[change.token + 1].text not in _SHIFTS for change in changes)
+    return any(tokens[change.token + 1].text not in _SHIFTS for change in changes if not change.within)

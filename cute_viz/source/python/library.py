@@ -6,9 +6,10 @@ import ast
 from contextlib import nullcontext
 from typing import Any
 
+from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.divide import as_in_dsl
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
@@ -155,6 +156,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
+    machine.told[id(node)] = Call(short, (*values, *extra))
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
@@ -77,6 +78,7 @@ class Machine:
         self.module = Frame({}, tree=tree)
         self.others: dict[str, Frame | None] = {}  # of other files, by their paths: the names of their modules
         self.records: dict[int, list[Any]] = {}  # of the target of an assignment: the values that it was given
+        self.told: dict[int, Call] = {}  # of a call or a subscript: the operation that it was, with its operands
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called

@@ -15,7 +15,7 @@ from cute_viz.algebra import tma as algebra
 from cute_viz.algebra import tma_parts as parts
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
-from cute_viz.algebra.divide import as_in_dsl
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
