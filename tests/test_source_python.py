@@ -228,7 +228,11 @@ def test_two_definitions_are_two_entries_and_a_branch_that_is_not_decided_is_unk
         ("try:\n    a = x()\nexcept E:\n    a = 4\nb = a", "b", "depends"),
         ("b = 4 if x else 8", "b", "nothing named 'x'"),
         ("b = tcgen05.MmaF16BF16Op(cutlass.Float16)", "b", "not a layout"),
-        ("b = cute.make_tiled_mma(warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 99)))", "b", "no atom"),
+        (
+            "b = cute.make_tiled_mma(warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 99)))",
+            "b",
+            "shape_mnk = .16,8,99. is not",
+        ),
         ("b = sm90_utils.make_smem_layout_a(utils.LayoutEnum.ROW_MAJOR, 4.5, cutlass.Float16, 2)", "b", "takes other arguments"),
         ("x = cute.make_layout(4, shape_=3)\nb = x", "b", "shape_"),
     ],
