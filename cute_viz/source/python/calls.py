@@ -16,9 +16,9 @@ from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
 from cute_viz.source.python.parameters import Missing, as_compiled, hint_for, parameter_hint
-from cute_viz.source.python.statements import defaults_of, execute
+from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tree import REST, YIELDS, Tree, stored
+from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
 from cute_viz.source.python.values import (
     Bound,
     Class,

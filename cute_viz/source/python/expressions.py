@@ -18,7 +18,7 @@ from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.staged import computed, unstaged
 from cute_viz.source.python.subscripts import subscript
-from cute_viz.source.python.tree import REST, dotted
+from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     Class,
@@ -271,8 +271,6 @@ def _first_argument(frame: Frame) -> Any:
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
-    from cute_viz.source.python.statements import defaults_of
-
     return Function(node, frame, defaults={name: machine.attempt(value, frame) for name, value in defaults_of(node)})
 
 

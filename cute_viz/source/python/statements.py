@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from cute_viz.source.python.loops import follow_for, follow_while
 from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary, compare, truth
-from cute_viz.source.python.tree import dotted, stored
+from cute_viz.source.python.tree import defaults_of, dotted, stored
 from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Tensor, Typed, Unknown, decorators
 from cute_viz.values.integer import Unknown as RunTime
 
@@ -159,17 +159,6 @@ def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> N
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
     machine.store.write(frame.names, node.name, Function(node, frame, defaults=_evaluated(machine, node, frame)))
-
-
-def defaults_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters that have defaults, with these."""
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    yield from (
-        (item.arg, value) for item, value in zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True)
-    )
-    pairs = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    yield from ((item.arg, value) for item, value in pairs if value is not None)
 
 
 def _evaluated(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> dict[str, Any]:
