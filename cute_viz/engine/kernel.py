@@ -44,7 +44,7 @@ class Access:
             "ideal": cost.ideal,
             "sectors": cost.sectors,
             "ideal_sectors": cost.ideal_sectors,
-            "tile": cost.side.tensor.name if cost.side is not None else None,
+            "tile": cost.side.tensor.pointer.name if cost.side is not None else None,
             "cure": None if self.cure is None else {"layout": self.cure[0], "wavefronts": self.cure[1], "ideal": self.cure[2]},
             "reasons": list(cost.why),
             "written": None if cost.written is None else _written(cost.written),
@@ -189,7 +189,7 @@ def _cures(found: list[tuple[Move, Cost]]) -> dict[tuple[str, str, str], tuple[s
 
 
 def _unnamed(x: Tensor) -> Tensor:
-    return replace(x, name="", pointer=replace(x.pointer, base=""))
+    return replace(x, pointer=replace(x.pointer, base="", name=""))
 
 
 def page_of(report: Report, title: str) -> bytes:
