@@ -35,6 +35,7 @@ from cute_viz.source.python.values import (
     Typed,
     Unknown,
     decorators,
+    either,
     same,
 )
 from cute_viz.values.integer import Unknown as RunTime
@@ -239,11 +240,9 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
         return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
     if not values:
         return None
-    if all(same(values[0], value) for value in values[1:]):
-        return values[0]
     known = next((value for value in values if isinstance(value, Unknown)), None)
     error = machine.fail(f"cannot determine which value {function.name} returns", node) if known is None else known.error
-    return Unknown(error, "" if known is None else known.path, tuple(values))
+    return either(values, error, "" if known is None else known.path)
 
 
 def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:

@@ -159,13 +159,13 @@ def _grid(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     each = cluster[0] * cluster[1]
     known = next((x for x in (*whole, most) if isinstance(x, RunTime)), None)
     if known is not None:
-        return (*cluster[:2], computed("<<", known, 0))
+        return (*cluster[:2], computed("clusters", known, 0, *whole, most))
     count = math.prod(whole) // each
     return (*cluster[:2], count if params.cls.name.startswith("Clc") else min(count, most))
 
 
 def _whole(extent: Any, part: Any) -> Any:
-    return computed("+", extent, 0) if isinstance(extent, RunTime) else -(-extent // part) * part
+    return computed("+", extent, 0, part) if isinstance(extent, RunTime) else -(-extent // part) * part
 
 
 EPILOGUE: dict[tuple[str, str], Callable[..., Any]] = {

@@ -30,9 +30,9 @@ from cute_viz.source.python.values import (
     Symbol,
     Tensor,
     Unknown,
+    either,
     element,
     run_times,
-    same,
 )
 from cute_viz.values.integer import Unknown as RunTime
 
@@ -151,7 +151,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
     if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
         return -value if isinstance(node.op, ast.USub) else +value
     if isinstance(value, RunTime):
-        return computed("<<", value, 1)  # a number of which nothing is kept
+        return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
     if isinstance(value, Basis) and isinstance(node.op, ast.USub):
         return value * -1
     raise machine.fail("signs are for numbers", node)
@@ -200,8 +200,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
     try:
         test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
     except CuteVizError as error:
-        first, second = (_perhaps(machine, part, frame, error) for part in (node.body, node.orelse))
-        return first if same(first, second) else Unknown(error, among=(first, second))
+        return either([_perhaps(machine, part, frame, error) for part in (node.body, node.orelse)], error)
     return machine.value(node.body if test else node.orelse, frame)
 
 

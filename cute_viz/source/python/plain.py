@@ -78,7 +78,7 @@ def _size(name: str) -> Callable[..., Any]:
             raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
         if (first := next((value for value in numbers if isinstance(value, RunTime)), None)) is not None:
-            return computed("<<", first, next((value for value in numbers if value is not first), 0))
+            return computed(name, first, *(value for value in numbers if value is not first), 0)
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
         return _SIZES[name](numbers) if numbers else need(named["default"])

@@ -404,3 +404,17 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     return bool(a == b)
+
+
+def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
+    """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
+
+    >>> either([4, 4], CuteVizError("no")), either([RunTime(), RunTime()], CuteVizError("no"))
+    (4, ?)
+    """
+    first = values[0]
+    if all(same(first, value) for value in values[1:]):
+        return first
+    if all(isinstance(value, RunTime) and value.name == first.name for value in values):
+        return RunTime(first.name, first.text, first.span, first.written, plain=first.plain)
+    return Unknown(error, path, tuple(values))
