@@ -22,7 +22,6 @@ from cute_viz.source.python.values import (
     Atom,
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Instruction,
@@ -36,6 +35,7 @@ from cute_viz.source.python.values import (
     Unknown,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr", "align")  # of allocators: it follows from arguments
 
@@ -103,7 +103,7 @@ def _of_symbol(machine: Machine, value: Symbol, name: str, node: ast.expr) -> An
     return machine.parts.outside(machine, Symbol(found.path, value.origin)) if isinstance(found, Symbol) else found
 
 
-def _of_element(machine: Machine, value: Element, name: str, node: ast.expr) -> Any:
+def _of_element(machine: Machine, value: ValueType, name: str, node: ast.expr) -> Any:
     if name == "width":
         return value.bits
     if name in ("is_float", "is_integer", "signed"):
@@ -264,7 +264,7 @@ _READERS: tuple[tuple[Any, Callable[[Machine, Any, str, ast.expr], Any]], ...] =
     (Class, _of_class),
     (Super, _of_super),
     (Symbol, _of_symbol),
-    (Element, _of_element),
+    (ValueType, _of_element),
     (Member, _of_member),
     (Items, _of_items),
     (str, _of_text),

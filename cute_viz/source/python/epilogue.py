@@ -19,8 +19,9 @@ from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.tensors import is_row_major, picked
-from cute_viz.source.python.values import Class, Element, Instance, Member
+from cute_viz.source.python.values import Class, Instance, Member
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 
 def _least(bits: int, warps: int, m_major: bool) -> int:
@@ -58,10 +59,10 @@ def _tile_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     names = ("cta_tile_shape", "use_2cta_instrs", "layout_d", "elem_ty_d", "layout_c", "elem_ty_c", "tmem_warp_shape_mn")
     tile, two, layout, element, layout_c, element_c, warps = picked(args, named, names)
     (m, n), two, element, element_c, warps = need(tile)[:2], bool(need(two)), need(element), need(element_c), need(warps)
-    if not isinstance(m, int) or not isinstance(n, int) or not isinstance(element, Element):
+    if not isinstance(m, int) or not isinstance(n, int) or not isinstance(element, ValueType):
         raise AlgebraError("compute_epilogue_tile_shape takes a tile of integers and an element type")
     d_m, c_m = not is_row_major(layout), True if layout_c is None else not is_row_major(layout_c)
-    width_c = element_c.bits if isinstance(element_c, Element) else None
+    width_c = element_c.bits if isinstance(element_c, ValueType) else None
     tile_m, tile_n = tile_size(m, n, two, element.bits, width_c, d_m, c_m, warps)
     warp_n = (warps if warps is not None else (2, 2) if m == 64 and two else (4, 1))[1]
     least = max(_least(element.bits, warp_n, d_m), 8 * warp_n if c_m or width_c is None else _least(width_c, warp_n, False))

@@ -22,7 +22,6 @@ from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Items,
@@ -35,6 +34,7 @@ from cute_viz.source.python.values import (
     run_times,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _ROUNDS = 4096  # of a range that are listed
 
@@ -336,7 +336,7 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
 
 
 def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
-    if isinstance(value, (int, str, float, tuple, Element, Member, type(None))):
+    if isinstance(value, (int, str, float, tuple, ValueType, Member, type(None))):
         return value
     raise machine.fail("this key is not supported here", node)
 

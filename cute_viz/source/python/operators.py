@@ -17,9 +17,10 @@ from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, Typed, same
+from cute_viz.source.python.values import Atom, Instance, Items, Member, Symbol, Typed, same
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.integer import compared
+from cute_viz.values.types import ValueType
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -135,7 +136,7 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         return a is b
     if isinstance(a, (bool, int)) or isinstance(b, (bool, int)):
         return same(a, b)
-    if isinstance(a, (Element, Member, Symbol)) and isinstance(b, (Element, Member, Symbol)):
+    if isinstance(a, (ValueType, Member, Symbol)) and isinstance(b, (ValueType, Member, Symbol)):
         return _equal(machine, a, b, node)
     if a is b:
         return True

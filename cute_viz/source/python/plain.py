@@ -17,8 +17,9 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, same
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, Tensor, same
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
 _PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "divmod": divmod, "round": round, "pow": pow, "float": float}
@@ -188,7 +189,7 @@ def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: 
 
 _TYPES: dict[str, Any] = {"int": int, "tuple": tuple, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 _LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, "Tensor": Tensor, "Pointer": ()}
-_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, Element, Items, type(None))
+_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, type(None))
 
 
 def _is_a(value: Any, kind: Any) -> bool | None:
