@@ -73,16 +73,8 @@ def _tile_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
 
 
 def _tile_size(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    names = (
-        "cta_tile_m",
-        "cta_tile_n",
-        "use_2cta",
-        "elem_width_d",
-        "elem_width_c",
-        "d_is_m_major",
-        "c_is_m_major",
-        "tmem_warp_shape_mn",
-    )
+    names: tuple[str, ...] = ("cta_tile_m", "cta_tile_n", "use_2cta", "elem_width_d", "elem_width_c")
+    names += ("d_is_m_major", "c_is_m_major", "tmem_warp_shape_mn")
     m, n, two, d, c, d_m, c_m, warps = map(need, picked(args, named, names))
     return tile_size(m, n, bool(two), d, c, d_m is None or bool(d_m), c_m is None or bool(c_m), warps)
 

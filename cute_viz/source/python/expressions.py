@@ -307,21 +307,21 @@ def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, fram
         return
     first, *others = rest
     for value in iterate(machine, need_whole(machine.value(first.iter, frame)), first.iter):
-        bind(machine, first.target, value, frame, machine.store.write)
+        bind(machine, first.target, value, frame)
         if all(truth(machine, need_whole(machine.value(test, frame)), test) for test in first.ifs):
             _generators(machine, others, node, frame, out)
 
 
-def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame, write: Callable[[dict[str, Any], str, Any], None]) -> None:
+def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None:
     """Bind names of a comprehension or a loop."""
     if isinstance(target, ast.Name):
-        write(frame.names, target.id, value)
+        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         values = [value] * len(target.elts) if isinstance(value, Unknown) else iterate(machine, value, target)
         if len(values) != len(target.elts):
             raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
         for item, one in zip(target.elts, values, strict=True):
-            bind(machine, item, one, frame, write)
+            bind(machine, item, one, frame)
     else:
         raise machine.fail("this target is not supported here", target)
 
@@ -339,10 +339,6 @@ def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
     if isinstance(value, (int, str, float, tuple, ValueType, Member, type(None))):
         return value
     raise machine.fail("this key is not supported here", node)
-
-
-def _starred(machine: Machine, node: ast.Starred, frame: Frame) -> Any:
-    raise machine.fail("a star is not supported here", node)
 
 
 _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
@@ -367,5 +363,4 @@ _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.SetComp: _comprehension,
     ast.DictComp: _comprehension,
     ast.Dict: _dictionary,
-    ast.Starred: _starred,
 }

@@ -28,19 +28,8 @@ from cute_viz.source.python.tuples import TUPLES
 from cute_viz.source.python.values import Member, Tensor, Unknown
 from cute_viz.values.types import ValueType
 
-_CAPACITY = {
-    "80": 163,
-    "86": 99,
-    "87": 163,
-    "89": 99,
-    "90": 227,
-    "100": 227,
-    "101": 227,
-    "103": 227,
-    "110": 227,
-    "120": 99,
-    "121": 99,
-}
+_CAPACITY = dict.fromkeys(("80", "87"), 163) | dict.fromkeys(("86", "89", "120", "121"), 99)
+_CAPACITY |= dict.fromkeys(("90", "100", "101", "103", "110"), 227)
 
 
 def _kind(name: str) -> Member:

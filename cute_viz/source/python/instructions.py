@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, CopyOp
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -188,8 +188,6 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), None, None).value.layout_src)
     '(1,1):(0,0)'
     """
-    from cute_viz.algebra.copy import make_copy_atom
-
     if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
         raise AlgebraError("a copy operation is expected here", hint="such as cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)

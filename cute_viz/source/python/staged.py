@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.source.python.values import Typed
@@ -16,7 +15,7 @@ def unstaged(value: Any) -> Any:
         return value.turned(plain=False)
     if isinstance(value, Typed):
         return RunTime("?{i64}" if value.bits == 64 else "?", written=value.written or f"Int{value.bits}({int(value)})")
-    return tuple(map(unstaged, value)) if isinstance(value, tuple) and any(True for _ in _within(value)) else value
+    return tuple(map(unstaged, value)) if type(value) is tuple else value
 
 
 def narrowed(value: Any) -> Any:
@@ -24,14 +23,6 @@ def narrowed(value: Any) -> Any:
     if isinstance(value, RunTime):
         return value.turned(plain=True, bits=32) if value.plain else value
     return tuple(map(narrowed, value)) if type(value) is tuple else value
-
-
-def _within(value: Any) -> Iterator[RunTime | Typed]:
-    if isinstance(value, (RunTime, Typed)):
-        yield value
-    elif type(value) is tuple:
-        for item in value:
-            yield from _within(item)
 
 
 def computed(word: str, a: Any, b: Any, *others: Any) -> Any:

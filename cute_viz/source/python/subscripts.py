@@ -9,6 +9,8 @@ from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.measure import rank
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import add, plain
 from cute_viz.source.python.machine import Machine, need
@@ -56,9 +58,6 @@ def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
 
 def mode_of(layout: Any, index: int) -> Any:
     """A mode of a layout, by its number; negative ones count from the end."""
-    from cute_viz.algebra.measure import rank
-    from cute_viz.algebra.modes import get
-
     return get(layout, index + rank(layout) if index < 0 else index)
 
 

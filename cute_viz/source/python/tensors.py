@@ -272,19 +272,10 @@ def _ones(front: bool) -> Callable[..., Any]:
     return make
 
 
-def _tuple_cat(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    parts = [value if isinstance(value, tuple) else (value,) for value in map(need, args)]
-    return tuple(item for part in parts for item in part)
-
-
-def _repeat_like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    value, target = map(need, picked(args, named, ("x", "target")))
-    return tuple(_repeat_like(machine, [value, item], {}) for item in target) if isinstance(target, tuple) else value
-
-
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    kind = args[0] if args else named.get("dtype")
-    return Pointer(kind if isinstance(kind, ValueType) else None)
+    """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
+    kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
+    return Pointer(kind if isinstance(kind, ValueType) else None, space=space.name if isinstance(space, Member) else "")
 
 
 def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -325,8 +316,6 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "shape": _shape,
     "append_ones": _ones(front=False),
     "prepend_ones": _ones(front=True),
-    "tuple_cat": _tuple_cat,
-    "repeat_like": _repeat_like,
     "domain_offset": _moved,
     "is_static": lambda machine, args, named: need(args[0]) is not NotImplemented,
 }
