@@ -113,7 +113,7 @@ class TestAccesses:
             ("(16,32):(32,1)", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,float>{}, (16,8):(8,1), (1,4))", {}, {"ld.128"}),
             ("Sw<2,4,3> o smem_ptr[32b](unset) o (8,16):(16,1)", "(32,4):(4,1)", {}, {"ld.32"}),
             ("Sw<2,4,3> o smem_ptr[32b](unset) o (16,8):(8,1)", MMA8, {"operand": "A"}, {"ld.32"}),
-            ("(8,16)", "(32,4):(4,1)", {}, {"ld.64"}),
+            ("(8,16)", "(32,4):(4,1)", {"bits": 16}, {"ld.64"}),
         ],
     )
     def test_the_element_is_that_of_the_access_or_of_the_pointer(self, tile, by, options, expected):
@@ -462,7 +462,9 @@ class TestFigures:
 
 class TestCommands:
     def test_analyze(self):
-        result = run("analyze", "(8,64):(64,1)", "--access", "((8,4),8):((1,64),8)", "--instruction", "ldmatrix.x4", "--json")
+        words = ("--access", "((8,4),8):((1,64),8)", "--instruction", "ldmatrix.x4", "--json")
+        assert b"the width of an element is not known" in run("analyze", "(8,64):(64,1)", *words).stderr
+        result = run("analyze", "(8,64):(64,1)", *words, "--type", "f16")
         assert result.returncode == 0, result.stderr
         report = json.loads(result.stdout)
         (step,) = [s for s in report["steps"] if s["step"] == 0]

@@ -196,7 +196,7 @@ def test_a_wrong_picture_of_a_layout_is_caught() -> None:
     column = list(panel.data["offset"])
     column[5] = 99
     wrong = replace(figure, panels=(replace(panel, data={"offset": tuple(column)}),))
-    outcome = run_layout(only([layouts.check(layout, wrong, "x")]))
+    outcome = run_layout(Check("layout", "x", layouts.job(layout, wrong, "x")))
     assert outcome.cells - outcome.agree == 1
     assert outcome.facts["mismatches counted on the device"] == 1
     (sheet,) = outcome.sheets
@@ -281,7 +281,7 @@ def test_two_exchanged_owners_are_found_where_they_are(operand: str) -> None:
             column[3], column[40] = column[40], column[3]
 
     atom = resolve(ATOM)
-    outcome = probed(only([mma.check(mma.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)]))
+    outcome = probed(Check("mma", ATOM, mma.job(mma.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)))
     wrong = {(sheet.role, cell) for sheet in outcome.sheets for cell, ok in enumerate(sheet.ok) if not ok}
     assert wrong == {(operand, 3), (operand, 40)}
 
@@ -290,7 +290,7 @@ def test_the_transposed_accumulator_is_found() -> None:
     atom = resolve(ATOM)
     assert isinstance(atom, plan.MMA_Atom)
     wrong = replace(atom, layout_c=parse("((4,8),(2,2)):((32,1),(8,16))"))
-    outcome = probed(only([mma.check(mma.instruction(wrong), build(wrong), ATOM)]))
+    outcome = probed(Check("mma", ATOM, mma.job(mma.instruction(wrong), build(wrong), ATOM)))
     assert outcome.agree < outcome.cells
 
 

@@ -228,12 +228,12 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
     ("args", "status", "words"),
     [
         (
-            ["analyze", "(4,8):(8,1)", "--access", "((4,8),(2,2)):((32,1),(16,8))"],
+            ["analyze", "(4,8):(8,1)", "--access", "((4,8),(2,2)):((32,1),(16,8))", "--type", "f16"],
             1,
             "thread 1 is at 32, outside",
         ),
         (["analyze", "(8,8):(8,1)", "--access", "(32,2):(-1,2)", "--type", "f32"], 1, "is at -1, outside"),
-        (["analyze", "(8,8):(8,1)", "--access", "(4,8):(1@0,1@1)"], 1, "is at (0,0), outside"),
+        (["analyze", "(8,8):(8,1)", "--access", "(4,8):(1@0,1@1)", "--type", "f16"], 1, "is at (0,0), outside"),
         (["analyze", "(8,8):(1@0,1@1)", "--access", "(4,8)"], 1, "are coordinates"),
         (["analyze", "(8,8):(8,1)", "-o", "x.svg"], 2, "-o needs --access"),
         (["analyze", "(8,8):(8,1)", "--store"], 2, "--store needs --access"),

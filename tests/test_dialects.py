@@ -245,18 +245,18 @@ def test_run_time_values_are_given():
         ("x = cute.make_layout((4, 8), stride=(8, 'a'))", "'a'", "'a' is not a layout"),
         ("x = cute.make_layout([i for i in y], stride=3)", "[i for", "ListComp is not supported"),
         ("def f():\n  return cute.make_layout((4,), stride=(1,)\n", "(", "this is not Python"),
-        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, 'x')", "cute", "num_matrices must be an integer, not x"),
-        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, (1, 2))", "cute", "num_matrices must be an integer, not (1,2)"),
+        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, 'x')", "cute", "num_matrices = 'x' is not in the library"),
+        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, (1, 2))", "cute", "num_matrices is 1, 2, 4"),
         (
             "cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16, num_bits_per_copy=None)",
             "cute",
             "num_bits_per_copy must be an integer, not _",
         ),
-        ("cute.nvgpu.warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, ((1, 2), 8, 16))", "cute", "needs shape_mnk"),
+        ("cute.nvgpu.warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, ((1, 2), 8, 16))", "cute", "shape_mnk = ((1,2),8,16)"),
         (
             "cute.nvgpu.warpgroup.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, instruction_shape=(64, 8, 16, 1))",
             "cute",
-            "needs instruction_shape",
+            "shape_mnk = (64,8,16,1)",
         ),
     ],
 )

@@ -43,6 +43,7 @@ HOMES = {
     "mcp": {"live/mcp"},
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
+    "clang": {"source/compiled/clang"},
 }
 
 

@@ -23,9 +23,11 @@ from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets, offsets_numpy
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError
 from cute_viz.spec import Library, library, library_files
+from cute_viz.spec.domains import samples
 from cute_viz.spec.library import split_arguments
 from cute_viz.spec.listing import listing as listing_of
 from cute_viz.spec.names import Pattern
+from cute_viz.spec.spoken import meant
 from cute_viz.values.types import bits_of
 
 ATOMS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "atoms.json.gz").read_bytes()))
@@ -143,6 +145,73 @@ def test_each_copy_moves_as_much_as_it_reads(line):
 )
 def test_names_and_short_forms(written, meant):
     assert cv.parse(written) == cv.parse(meant)
+
+
+FILLED = {"A": "e4m3", "B": "e4m3", "C": "f32", "D": "f32", "SF": "ue8m0", "a_major": "K", "b_major": "K"}
+
+
+def test_every_entry_is_found_by_each_of_its_names_and_no_name_finds_two():
+    """PTX opcodes, short forms and operations of the DSL; where two architectures write one opcode, their layouts are the same."""
+    tried, wrong = 0, []
+    for line in listing():
+        domains = line.family.domains
+        filled = {key: samples(domain)[-1] for key, domain in domains.items() if domain} | FILLED
+        name = Pattern(line.name).filled(filled)
+        forms = [re.sub(r"\)(?: \w+=\w+)+$", ")", form) for form in line.dsl.split("; ") if form]
+        for called in (line.ptx, *forms, *line.names.split()):
+            if called:
+                found = meant(Pattern(called).filled(filled))
+                tried += 1
+                if found.name != name and lookup(found.name).layouts != lookup(name).layouts:
+                    wrong.append((called, name, found.name))
+    assert wrong == []
+    assert tried > 600
+
+
+@pytest.mark.parametrize(
+    ("called", "op"),
+    [
+        ("ldmatrix.x4", "SM75_U32x4_LDSM_N"),
+        ("ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16", "SM75_U16x4_LDSM_T"),  # as CUTLASS orders the words
+        ("stmatrix.x1.trans", "SM90_U16x2_STSM_T"),
+        ("cp.async", "SM80_CP_ASYNC_CACHEALWAYS<uint128_t>"),
+        ("cp.async.ca.shared.global [%0], [%1], 4;", "SM80_CP_ASYNC_CACHEALWAYS<uint32_t>"),
+        ("cp.async.cg.shared.global [a], [b], 16;", "SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>"),
+        ("m16n8k16.f32.f16.f16.f32", "SM80_16x8x16_F32F16F16F32_TN"),
+        ("mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32", "SM70_8x8x4_F32F16F16F32_NT"),
+        ("wgmma.m64n64k16.f32.f16.f16", "SM90_64x64x16_F32F16F16_SS"),
+        ("wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r0, %r1}, {%r2, %r3}, %rd1, p;", "SM90_64x8x16_F16F16F16_RS"),
+        ("tcgen05.ld.32x32b.x8", "SM100_TMEM_LOAD_32dp32b8x"),
+        ("warp.LdMatrix8x8x16bOp(num_matrices=4)", "SM75_U32x4_LDSM_N"),
+        ("cute.nvgpu.warp.StMatrix8x8x16bOp(True, 2)", "SM90_U16x4_STSM_T"),
+        ("cpasync.CopyBulkTensorTileG2SOp()", "SM90_TMA_LOAD"),
+        ("cpasync.CopyBulkTensorTileG2SMulticastOp(tcgen05.CtaGroup.TWO)", "SM100_TMA_2SM_LOAD_MULTICAST"),
+        ("tcgen05.Ld32x32bOp(tcgen05.Repetition(32), tcgen05.Pack.PACK_16b_IN_32b)", "SM100_TMEM_LOAD_32dp32b32x_16b"),
+        ("tcgen05.MmaF16BF16Op(BFloat16, Float32, (128, 128, 16), CtaGroup.ONE, OperandSource.SMEM, OperandMajorMode.K, Major.MN)",
+         "SM100_MMA_F16BF16_SS<bfloat16_t,bfloat16_t,float,128,128,UMMA::Major::K,UMMA::Major::MN>"),
+        ("SM100::TMEM::LOAD::SM100_TMEM_LOAD_32dp32b8x{}", "SM100_TMEM_LOAD_32dp32b8x"),
+        ("cute::SM100::TMEM::UTCCP::SM100_UTCCP_4dp256bit_1cta{}", "SM100_UTCCP_4dp256bit_1cta"),
+    ],
+)  # fmt: skip
+def test_an_operation_by_what_others_call_it(called, op):
+    assert cv.parse(called).instruction == cv.parse(op).instruction
+
+
+@pytest.mark.parametrize(
+    ("called", "words"),
+    [
+        ("ldmatrix.x3", "did you mean ldmatrix.x4"),
+        ("m16n8k16", "several instructions"),
+        ("tcgen05.mma.cta_group::1.kind::f16", "needs its template arguments"),
+        ("warp.LdMatrix8x8x16bOp(False, 3)", "num_matrices is 1, 2, 4"),
+        ("warp.NoSuchOp()", "there is no operation warp.NoSuchOp"),
+        ("warp.LdMatrix8x8x16bOp(False, 4, 5, 6)", "takes 2 arguments"),
+    ],
+)
+def test_what_no_operation_is_called(called, words):
+    with pytest.raises(CuteVizError) as caught:
+        cv.parse(called)
+    assert words in caught.value.explain()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, has_underscore, modes, product, show, slice_begin, tuple_rank
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mixed import entered
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.swizzle import Swizzle
@@ -211,8 +210,7 @@ def _make(kind: str, operand: Any, word: Any) -> SmemDescriptor:
         _no(name, tensor, f"Expected smem. {kind} Descriptors can only be constructed on smem.")
     if tuple_rank(tensor.layout.shape) != 2:
         _no(name, tensor, f"{kind} Descriptors can only be constructed on rank-2 tensors.")
-    (layout,) = entered("upcast", [tensor.layout])  # a run-time extent of 1 keeps its stride
-    units = upcast(layout, 128 // tensor.bits)
+    units = upcast(tensor.layout, 128 // tensor.bits)
     _, mode, width, rows = _mode(kind, name, tensor)
     if major == "MN":
         leading, stride = _mn_major(kind, name, tensor, units, mode, width, rows)

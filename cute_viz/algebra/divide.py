@@ -186,7 +186,7 @@ def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout
     '(2,3,(4)):(1,2,(6))'
     """
     if isinstance(layout, ComposedLayout):
-        return lift(layout, open_modes, *which)
+        return lift(layout, lambda inner: open_modes(inner, *which, every=every))
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
         out += modes_of(part) if i in which and (every or len(modes(part.shape)) != 1) else [part]

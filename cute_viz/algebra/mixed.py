@@ -21,6 +21,7 @@ SIMPLIFIES = {
     *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "ceil_div", "coalesce", "filter", "filter_zeros"),
     *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
     *_RECASTS,
+    *("make_gmma_desc", "make_umma_desc"),  # a run-time extent of 1 keeps its stride
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
     *("compact_col_major", "compact_row_major", "compact_order", "product_like", "round_up", "elem_scale", "inner_product", "sum"),
     *(f"partition_{x}" for x in "ABCSD"),

@@ -7,6 +7,7 @@ is called. Template arguments (`size<1>(A)`) are handed on after the others, or 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -317,14 +318,19 @@ ALIASES = {
 def find(name: str) -> Op:
     """The operation of a name, with or without `cute::` or `cute.`; an AlgebraError names the nearest ones.
 
+    `dsl.` before the last word means what the DSL's compiler computes, where that is something else: see dsl.py.
+
     >>> find("cute::group_modes").name
     'group'
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [str(find(name).call([Layout((8, 1)), Layout((4, 1))])) for name in ("raked_product", "cute.dsl.raked_product")]
+    ['((4,8),(1,1)):((8,1),(0,0))', '((4,8),1):((8,1),0)']
     """
     short = name.replace("::", ".").rsplit(".", 1)[-1]
     short = f"blockwise_{short}" if "BlockwiseScaleConfig" in name else short
     short = ALIASES.get(short, short)
     if short in OPS:
-        return OPS[short]
+        return replace(OPS[short], module="dsl", function=short) if ".dsl." in f".{name}" else OPS[short]
     from difflib import get_close_matches
 
     near = get_close_matches(short, [*OPS, *ALIASES], n=3, cutoff=0.55)

@@ -32,7 +32,7 @@ class Part:
     """How a tensor was divided among the threads of a block.
 
     tiling: a TiledCopy, a TiledMMA or a layout of threads. side: S or D of a copy, A, B or C of an MMA. layout: what was divided.
-    proj: of local_partition, the modes that count.
+    proj: of local_partition, the modes that count. order: for each thread the one whose part it has; empty where that is its own.
 
     >>> Part(Layout((2, 2)), "", Layout((8, 4))).starts
     (0, 1, 8, 9)
@@ -43,6 +43,7 @@ class Part:
     side: str
     layout: Layout
     proj: Any = None
+    order: tuple[int, ...] = ()
 
     @property
     def divided(self) -> Layout:
@@ -73,7 +74,8 @@ class Part:
     @property
     def starts(self) -> tuple[int, ...]:
         """How far behind thread 0's part the part of each thread begins, in elements."""
-        return _starts(self)
+        starts = _starts(replace(self, order=()))
+        return tuple([starts[n] for n in self.order]) if self.order else starts
 
 
 @lru_cache(maxsize=64)

@@ -168,14 +168,15 @@ def accesses(
 
 def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None, given: int | None = None) -> int:
     """The width of a tile's elements: given, else of the pointer of a flagged layout, of a TiledCopy's values, or of the operand
-    that an MMA reads; else 16.
+    that an MMA reads.
 
-    Raises: AlgebraError where the widths of the layout, the copy and the argument differ, for an MMA without an operand, and for
-    an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the argument decides.
+    Raises: AlgebraError where nothing says it, where the widths of the layout, the copy and the argument differ, for an MMA without
+    an operand, and for an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the
+    argument decides.
 
     >>> from cute_viz import parse
-    >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)))
-    (64, 16)
+    >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)), given=8)
+    (64, 8)
     """
     if isinstance(by, (ThrCopy, ThrMMA)):
         by = by.tiled
@@ -197,7 +198,7 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
             return bits_of(which)
         except AlgebraError as error:
             raise error.but(hint="give the width of an element: `type=`") from None
-    return 16
+    raise AlgebraError("the width of an element is not known", hint="give the type of the elements: `type=`")
 
 
 def extents_of(smem: AnyLayout) -> tuple[int, int]:

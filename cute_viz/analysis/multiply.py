@@ -211,7 +211,7 @@ def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout
         return
     assert atom is not None
     own = bits_of(atom.types[n])
-    packed = atom.instruction.ptx.endswith("x2")  # float2
+    packed = "pairs" in atom.instruction.words  # float2
     width = own * wanted if packed else own if own >= 32 or atom.instruction.kind == "fma" else 32
     number = own * wanted // width
     found, why = registers_of(vector, t, width)

@@ -6,46 +6,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-from importlib.util import find_spec
 from typing import Any
 
 from cute_viz.errors import CannotCheck
+from cute_viz.headers import cuda_headers, cute_headers
 
 NEEDS = "pip install 'cute-viz[gpu,cute]' brings NVRTC and the headers; or name them: CUTE_VIZ_CUTLASS=.../include, CUDA_HOME=..."
 _STANDARD = "--std=c++17"
-
-
-def _package(name: str, *below: str) -> str | None:
-    """A folder inside an installed package, or None."""
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        return None
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        path = os.path.join(place, *below)
-        if os.path.isdir(path):
-            return path
-    return None
-
-
-def cute_headers() -> str:
-    """The folder of CuTe's headers. Raises: CannotCheck where they cannot be found."""
-    found = os.environ.get("CUTE_VIZ_CUTLASS") or _package("cutlass_library", "source", "include")
-    if not found or not os.path.isfile(os.path.join(found, "cute", "layout.hpp")):
-        raise CannotCheck("CuTe's headers were not found", hint=NEEDS)
-    return found
-
-
-def cuda_headers() -> list[str]:
-    """The folders of one toolkit's headers, the first that is found: NVRTC brings none, and two toolkits do not mix."""
-    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
-    places = [_package("nvidia.cu13", "include"), *(os.path.join(home, "include") for home in homes if home)]
-    for path in places:
-        folders = [path, os.path.join(path, "cccl")] if path else []
-        if any(os.path.isfile(os.path.join(folder, "cuda", "std", "cassert")) for folder in folders):
-            return folders
-    wheels = (_package("nvidia.cuda_runtime", "include"), _package("nvidia.cuda_cccl", "include"))
-    return [path for path in wheels if path]
 
 
 def compile_(source: str, architecture: int = 80) -> tuple[str, str]:
@@ -53,7 +20,10 @@ def compile_(source: str, architecture: int = 80) -> tuple[str, str]:
 
     architecture: 90 for compute_90. Raises: CannotCheck without a compiler or headers.
     """
-    flags = [_STANDARD, f"-I{cute_headers()}"]
+    headers = cute_headers()
+    if headers is None:
+        raise CannotCheck("CuTe's headers were not found", hint=NEEDS)
+    flags = [_STANDARD, f"-I{headers}"]
     try:
         from cuda.bindings import nvrtc
 

@@ -14,9 +14,9 @@ import numpy as np
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.check.digest import digest, owners, role
+from cute_viz.check.digest import owners, role
 from cute_viz.check.elements import pack, unpack
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, entry_name, sheet
+from cute_viz.check.job import In, Job, Kernel, Launch, Out, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.kernels import kernel, registers, text
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.values.instruction import Instruction
@@ -108,29 +108,28 @@ def _side(figure: Figure, name: str) -> Side:
     return Side(panel, cells)
 
 
-def check(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str, known: str = "") -> Item:
+def job(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str) -> Job | str:
     """The check of a drawn copy, or the reason why it cannot be decided.
 
     >>> from cute_viz.figures import build
     >>> from cute_viz.spec import resolve
     >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
-    >>> check(ldmatrix, build(ldmatrix), "x").kind, check(resolve("SM90_TMA_LOAD"), build(ldmatrix), "x").reason[:20]
-    ('copy', 'box and swizzle are ')
+    >>> job(ldmatrix, build(ldmatrix), "x").entry, job(resolve("SM90_TMA_LOAD"), build(ldmatrix), "x")[:20]
+    ('copy_x', 'box and swizzle are ')
     """
     atom = obj.atom if isinstance(obj, TiledCopy) else obj
-    kind = "tiled copy" if isinstance(obj, TiledCopy) else "copy"
     bits = int(figure.facts["bits of a value"])
     layouts = (atom.src, atom.dst) if isinstance(atom, CopyOp) else (atom.layout_src, atom.layout_dst)
     unit = 1 if isinstance(atom, CopyOp) else bits
     wide = [size(get(layout, 1)) * unit for layout in layouts]  # bits of one thread, source and target
     made = move(atom.instruction, wide[0])
     if isinstance(made, str):
-        return Undecided(kind, name, made)
+        return made
     source, target = _side(figure, "source"), _side(figure, "destination")
     counts = [w // bits for w in wide]
     if any(side.cells.shape[1] % n for side, n in zip((source, target), counts, strict=True)) or bits > 64:
-        return Undecided(kind, name, f"values of {bits} bits do not make up the instruction")
-    return Check(kind, name, _Moves(made, bits, source, target, counts, wide, entry_name("copy", name)), digest(figure), known)
+        return f"values of {bits} bits do not make up the instruction"
+    return _Moves(made, bits, source, target, counts, wide, entry_name("copy", name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,9 @@ from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.check.digest import digest
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, element_of, encode
-from cute_viz.check.job import Check, Item, Kernel, Launch, Outcome, Outputs, Undecided, entry_name, sheet
+from cute_viz.check.job import Kernel, Launch, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.wgmma_ptx import PLAIN, Wgmma, accumulator, plain_tile
-from cute_viz.figures.model import Figure
 
 ATOM = 1024  # bytes after which every swizzle repeats
 ROWS = 64  # of the tile: M of a wgmma, and the N that is tried
@@ -28,28 +26,25 @@ RESULTS = {"f16": "f32", "bf16": "f32", "tf32": "f32", "e4m3": "f32", "e5m2": "f
 LARGEST = 3  # elements are 0 to 3, so that every sum is exact
 
 
-def checks(obj: SmemDescriptor | DescriptorTensor, figure: Figure, name: str) -> list[Item]:
-    """The checks of a drawn descriptor, or of all of a fragment: as operand A, and as operand B.
+def jobs(obj: SmemDescriptor | DescriptorTensor, name: str) -> dict[str, Blocks] | str:
+    """The checks of a descriptor, or of all of a fragment, as operand A and as operand B; or why there are none.
 
-    >>> from cute_viz import figure, parse
-    >>> smem = "make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"
-    >>> made = parse(f"make_gmma_desc<GMMA::Major::K>({smem})")
-    >>> [item.kind for item in checks(made, figure(made), "x")]
-    ['wgmma descriptor', 'wgmma descriptor']
+    >>> from cute_viz.check.library import subjects
+    >>> list(jobs(next(subjects("descriptors"))[1], "x"))
+    ['A', 'B']
     """
     first = obj.first if isinstance(obj, DescriptorTensor) else obj
     if first.kind != "GMMA":
-        return [Undecided("wgmma descriptor", name, "tcgen05.mma needs a device of compute capability 10.0")]
+        return "tcgen05.mma needs a device of compute capability 10.0"
     element = element_of(str(first.tensor.pointer.type))
     if element is None or element.name not in RESULTS:
-        return [Undecided("wgmma descriptor", name, f"no wgmma reads elements of {first.tensor.pointer.element}")]
+        return f"no wgmma reads elements of {first.tensor.pointer.element}"
     if first.major == "MN" and element.bits != 16:
-        return [Undecided("wgmma descriptor", name, f"wgmma reads {element.name} only K-major")]
+        return f"wgmma reads {element.name} only K-major"
     mn = product(modes(first.tensor.layout.shape)[0])
     if mn != ROWS:
-        return [Undecided("wgmma descriptor", name, f"{mn} rows are tried as {ROWS}: give a tile of {ROWS} rows")]
-    jobs = {operand: Blocks(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
-    return [Check("wgmma descriptor", f"{name} as {operand}", job, digest(figure)) for operand, job in jobs.items()]
+        return f"{mn} rows are tried as {ROWS}: give a tile of {ROWS} rows"
+    return {operand: Blocks(obj, first, element.name, operand, entry_name(f"descriptor_{operand}", name)) for operand in "AB"}
 
 
 def whole(fragment: DescriptorTensor) -> Layout:

@@ -15,8 +15,8 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, positio
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.stride import Basis
 from cute_viz.check import cuda
-from cute_viz.check.digest import digest, owners
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
+from cute_viz.check.digest import owners
+from cute_viz.check.job import In, Job, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
 from cute_viz.check.layout_ptx import PER_THREAD, THREADS, Unwritable, bound, kernel
 from cute_viz.figures.model import Figure
 
@@ -62,18 +62,16 @@ def _drawn(figure: Figure, flat: bool) -> Iterator[tuple[int, int, int, tuple[in
         before += panel.rows * panel.cols
 
 
-def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> Item:
-    """The check that the device evaluates a layout to what its figure (a grid, or a tile of owners) shows.
+def job(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> Job | str:
+    """The check that the device evaluates a layout to what its figure (a grid, or a tile of owners) shows, or why there is none.
 
     cute: CuTe's headers evaluate it, not the PTX that is made from the layout.
 
     >>> from cute_viz.figures import build
-    >>> check(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x").kernel.entry
-    'layout_x'
-    >>> check(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x", cute=True).kernel.cuda
-    True
+    >>> made = [job(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x", cute).kernel() for cute in (False, True)]
+    >>> [(kernel.entry, kernel.cuda) for kernel in made]
+    [('layout_x', False), ('layout_x', True)]
     """
-    kind = "layout by CuTe" if cute else "layout"
     layout = position_independent(layout)
     try:
         parts = components(layout)
@@ -84,9 +82,9 @@ def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> I
         entry = entry_name("layout", name)
         made = cuda.kernel(parts, entry, bits) if cute else kernel(parts, entry, bits)
     except Unwritable as error:
-        return Undecided(kind, name, error.message)
+        return error.message
     places = tuple(_drawn(figure, flat=len(parts) == 1))
-    return Check(kind, name, _Tables(made, bits, len(parts), figure, places), digest(figure))
+    return _Tables(made, bits, len(parts), figure, places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.digest import digest
 from cute_viz.check.elements import Element, decode, element_of, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Outputs, Sheet, entry_name
+from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Outputs, Sheet, entry_name
 from cute_viz.check.kernels import kernel
 from cute_viz.figures.model import Figure
 
@@ -149,17 +148,16 @@ class Incidence:
         return Outcome(_sheets(met, expected, a, b, c, passed), control, facts)
 
 
-def check(made: WarpMma, figure: Figure, name: str, known: str = "") -> Check:
-    """The check of a drawn MMA atom against its instruction. known: as in `Check`.
+def job(made: WarpMma, figure: Figure, name: str) -> Incidence:
+    """The check of a drawn MMA atom against its instruction.
 
     >>> from cute_viz.figures import build
     >>> from cute_viz.spec import resolve
     >>> atom = resolve("SM80_16x8x8_F16F16F16F16_TN")
-    >>> check(instruction(atom), build(atom), "x").kernel.entry
+    >>> job(instruction(atom), build(atom), "x").entry
     'mma_x'
     """
-    job = Incidence(made, entry_name("mma", name), *(fragment(figure, operand) for operand in "ABC"))
-    return Check("mma", name, job, digest(figure), known)
+    return Incidence(made, entry_name("mma", name), *(fragment(figure, operand) for operand in "ABC"))
 
 
 def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:

@@ -5,7 +5,7 @@ The tables that the kernels are held against come from the figure (`digest.owner
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -36,12 +36,14 @@ from cute_viz.check import (
     wgmma,
     wgmma_ptx,
 )
-from cute_viz.check.job import Check, Item, Undecided, entry_name
+from cute_viz.check.digest import digest
+from cute_viz.check.job import Check, Item, Job, Undecided, entry_name
 from cute_viz.check.library import atoms, specs, subjects
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.lanes import is_lanes
 from cute_viz.figures.metadata import group_of, has_metadata
+from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 from cute_viz.spec import PACKAGED, Library
@@ -85,21 +87,26 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
             figure = build(obj, replace(options, tile=tile))
-            by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
-            by_hardware = [] if tile else swizzle_atom.checks(obj, figure, name)
-            return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
+            found: dict[str, Job | str] = {"layout": layouts.job(obj, figure, name)}
+            if cute:
+                found["layout by CuTe"] = layouts.job(obj, figure, name, cute=True)
+            return _items({**found, **({} if tile else swizzle_atom.jobs(obj, figure, name))}, name, figure)
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
-            return descriptors.checks(obj, build(obj, options), name)
+            blocks, figure = descriptors.jobs(obj, name), build(obj, options)
+            if isinstance(blocks, str):
+                return _items({"wgmma descriptor": blocks}, name)
+            return [item for x, job in blocks.items() for item in _items({"wgmma descriptor": job}, f"{name} as {x}", figure)]
         if isinstance(obj, TmaCopy):
-            return tma_conv.checks(obj, name) if obj.im2col else tma_box.checks(obj, name)
+            return _items({"TMA im2col": tma_conv.job(obj, name)} if obj.im2col else {"TMA box": tma_box.job(obj, name)}, name)
         if isinstance(obj, MmaOperands):
-            return umma.checks(obj, name)
+            return _items({"tcgen05.mma": umma.job(obj, name)}, name)
         if isinstance(obj, MMA_Atom):
-            return [_mma(obj, name, options)]
+            return _mma(obj, name, options)
         if isinstance(obj, TiledMMA):
-            return [tiled.check(obj, build(obj, options), name)]
+            figure = build(obj, options)
+            return _items({"tiled mma": tiled.job(obj, figure, name)}, name, figure)
         if is_lanes(obj) or (isinstance(obj, CopyOp) and obj.instruction.kind == "tcgen05.cp"):
-            return tcgen05.checks(obj, name)
+            return _items({"tcgen05": tcgen05.job(obj, name)}, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""
             if isinstance(obj, CopyOp):
@@ -107,30 +114,39 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             elif isinstance(obj, Copy_Atom) and obj.name in KNOWN and isinstance(op := library.resolve(obj.name), CopyOp):
                 op, words = _fixed(op)
                 obj = make_copy_atom(op, obj.bits, obj.value_type)
-            return [copies.check(obj, build(obj, options), name, words)]
+            figure, kind = build(obj, options), "tiled copy" if isinstance(obj, TiledCopy) else "copy"
+            return _items({kind: copies.job(obj, figure, name)}, name, figure, words)
     except CuteVizError as error:
         return [Undecided("picture", name, f"it cannot be drawn: {error.message}")]
     return [Undecided("picture", name, f"no check for {show(obj).splitlines()[0]}")]
 
 
-def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
+def _items(jobs: Mapping[str, Job | str], name: str, of: Figure | str | None = None, known: str = "") -> list[Item]:
+    """A check for each kind with a job, and the reason of each without; of: the figure that is held to a device, or its digest."""
+    drawn = digest(of) if isinstance(of, Figure) else of
+    return [
+        Undecided(kind, name, job) if isinstance(job, str) else Check(kind, name, job, drawn, known) for kind, job in jobs.items()
+    ]
+
+
+def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> list[Item]:
     if has_metadata(atom):
         shown = wgmma.drawn(build(atom, options))
         found = wgmma_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
-        if isinstance(found, str):
-            return Undecided("sparse wgmma", name, found)
-        return Check("sparse wgmma", name, sparse.Metadata(found, entry_name("sparse", name), shown), shown.digest)
+        metadata = found if isinstance(found, str) else sparse.Metadata(found, entry_name("sparse", name), shown)
+        return _items({"sparse wgmma": metadata}, name, shown.digest)
     if atom.instruction.kind == "wgmma":
         found = wgmma_ptx.instruction(atom)
         if isinstance(found, str):
-            return Undecided("wgmma", name, found)
+            return _items({"wgmma": found}, name)
         shown = _drawn(atom, "CA" if found.registers else "C")
-        return Check("wgmma", name, wgmma.Accumulators(found, entry_name("wgmma", name), shown), shown.digest)
+        return _items({"wgmma": wgmma.Accumulators(found, entry_name("wgmma", name), shown)}, name, shown.digest)
     made = mma.instruction(atom)
     if isinstance(made, str):
-        return Undecided("mma", name, made)
+        return _items({"mma": made}, name)
     fixed, words = _fixed(atom)
-    return mma.check(made, build(fixed, options), name, words)
+    figure = build(fixed, options)
+    return _items({"mma": mma.job(made, figure, name)}, name, figure, words)
 
 
 def _fixed(obj: Any) -> tuple[Any, str]:

@@ -14,9 +14,8 @@ import numpy as np
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.check.digest import digest
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, encode
-from cute_viz.check.job import Check, In, Job, Kernel, Launch, Map, Out, Outcome, Outputs, Word, entry_name, pairs, sheet
+from cute_viz.check.job import In, Job, Kernel, Launch, Map, Out, Outcome, Outputs, Word, entry_name, pairs, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.wgmma_ptx import PLAIN, STEP, Wgmma, accumulator, descriptor, plain_tile
 from cute_viz.figures.model import Figure, Panel
@@ -71,22 +70,22 @@ def recognise(layout: AnyLayout) -> Atom | None:
     return Atom(swizzle, bits, True) if parts == [(pitch, 1), (ROWS, pitch)] else None
 
 
-def checks(layout: AnyLayout, figure: Figure, name: str) -> list[Check]:
+def jobs(layout: AnyLayout, figure: Figure, name: str) -> dict[str, Job]:
     """The checks of a drawn atom, none of another layout: TMA loads and stores it; wgmma reads it, M contiguous only in 16 bits.
 
     >>> from cute_viz import figure, parse
     >>> layout = parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
-    >>> [item.kind for item in checks(layout, figure(layout), "x")]
+    >>> list(jobs(layout, figure(layout), "x"))
     ['TMA load', 'TMA store', 'wgmma operand']
     """
     atom = recognise(layout)
     if atom is None:
-        return []
+        return {}
     (panel,) = figure.panels
-    tma = {f"TMA {word}": _Tma(atom, panel, entry_name(f"tma_{word}", name), word == "store") for word in ("load", "store")}
-    operand = {"wgmma operand": _Operand(atom, panel, entry_name("operand", name))}
-    jobs: dict[str, Job] = {**tma, **(operand if atom.bits == 16 or not atom.mn_major else {})}
-    return [Check(kind, name, job, digest(figure)) for kind, job in jobs.items()]
+    out: dict[str, Job] = {f"TMA {w}": _Tma(atom, panel, entry_name(f"tma_{w}", name), w == "store") for w in ("load", "store")}
+    if atom.bits == 16 or not atom.mn_major:
+        out["wgmma operand"] = _Operand(atom, panel, entry_name("operand", name))
+    return out
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.tmem import WARP, WORD
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
+from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED
 from cute_viz.figures.lanes import copied, held
@@ -22,29 +22,20 @@ LANES, THREADS = 32, 32  # of the one warp that runs tcgen05.ld or tcgen05.st
 STEP = 32  # bytes that tell of one asynchronous instruction
 
 
-def checks(op: CopyOp, name: str) -> list[Item]:
-    """The check of an instruction between tensor memory and registers, or from shared memory to tensor memory.
+def job(op: CopyOp, name: str) -> Lanes | Rows | str:
+    """The check of an instruction between tensor memory and registers, or from shared memory to tensor memory, or why not.
 
     >>> from cute_viz import parse
-    >>> (item,) = checks(parse("SM100_TMEM_LOAD_16dp256b1x_16b{}"), "x")
-    >>> item.kind, item.kernel.target, item.kernel.exact
-    ('tcgen05', 100, True)
+    >>> made = job(parse("SM100_TMEM_LOAD_16dp256b1x_16b{}"), "x").kernel()
+    >>> made.target, made.exact
+    (100, True)
     """
-    entry = entry_name("tcgen05", name)
-    said = op.instruction
+    entry, said = entry_name("tcgen05", name), op.instruction
     if said.lanes and "stat" not in said.words:
-        job: Lanes | Rows = Lanes(op, ".".join(said.ptx.split(".")[4:6]), said.kind == "tcgen05.st", entry)
-    elif said.kind == "tcgen05.cp" and said.ctas == 1 and ".4x256b" not in said.ptx:
-        job = Rows(op, said.ptx.split(".", 3)[3], entry)
-    else:
-        return [
-            Undecided(
-                "tcgen05",
-                name,
-                f"{op.name} is not checked: loads with a maximum, copies of a pair of CTAs and copies of four rows are not",
-            )
-        ]
-    return [Check("tcgen05", name, job)]
+        return Lanes(op, ".".join(said.ptx.split(".")[4:6]), said.kind == "tcgen05.st", entry)
+    if said.kind == "tcgen05.cp" and said.ctas == 1 and ".4x256b" not in said.ptx:
+        return Rows(op, said.ptx.split(".", 3)[3], entry)
+    return f"{op.name} is not checked: loads with a maximum, copies of a pair of CTAs and copies of four rows are not"
 
 
 @dataclass(frozen=True, slots=True)

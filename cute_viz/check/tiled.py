@@ -17,10 +17,9 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.check import mma, wgmma_ptx
-from cute_viz.check.digest import digest
 from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
-from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
+from cute_viz.check.job import Argument, In, Job, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
 from cute_viz.check.mma import WARP, WarpMma
 from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
@@ -28,34 +27,34 @@ from cute_viz.figures.model import Figure
 NOWHERE = 0xFFFFFFFF  # the place of an accumulator that no cell of C stands for
 
 
-def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
+def job(obj: TiledMMA, figure: Figure, name: str) -> Job | str:
     """The check of a drawn TiledMMA, or the reason why there is none.
 
     >>> from cute_viz import figure, parse
     >>> for atom in ("SM80_16x8x8_F16F16F16F16_TN", "SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>"):
     ...     mma = parse(f"make_tiled_mma({atom}{{}}, (2,1,1))")
-    ...     print(check(mma, figure(mma), "x").kernel.entry)
+    ...     print(job(mma, figure(mma), "x").entry)
     tiled_x
     grouped_x
     """
     op = obj.atom.instruction
     made = (wgmma_ptx if op.kind == "wgmma" and op.sparse == 1 else mma).instruction(obj.atom)
     if isinstance(made, str):
-        return Undecided("tiled mma", name, made)
+        return made
     groups = isinstance(made, Wgmma)
     a, b, c = (fragment(figure, operand) for operand in "ABC")
     values = tuple(size(get(obj.atom.layout(operand), 1)) for operand in "ABC")
     repeats = [x.per_thread // n for x, n in zip((a, b, c), values, strict=True)]  # RM*RK, RN*RK, RM*RN
     along_k = size(get(obj.thr_layout_vmnk, 3)) > 1
     if groups and (along_k or repeats[0] * repeats[1] != repeats[2]):
-        return Undecided("tiled mma", name, "several instructions along K, which the check of wgmma tilings does not add up")
+        return "several instructions along K, which the check of wgmma tilings does not add up"
     if along_k:
-        return Undecided("tiled mma", name, "atoms along K hold partial sums, which no single product shows")
+        return "atoms along K hold partial sums, which no single product shows"
     rk = round((repeats[0] * repeats[1] / repeats[2]) ** 0.5)
     rest = (repeats[0] // rk, repeats[1] // rk, rk)
     if isinstance(made, Wgmma):
-        return Check("tiled mma", name, _Groups(made, entry_name("grouped", name), a, b, c, values, rest), digest(figure))
-    return Check("tiled mma", name, _Warps(made, entry_name("tiled", name), a, b, c, values, rest), digest(figure))
+        return _Groups(made, entry_name("grouped", name), a, b, c, values, rest)
+    return _Warps(made, entry_name("tiled", name), a, b, c, values, rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check.elements import UNSIGNED
 from cute_viz.check.job import (
     POISON,
-    Check,
     In,
-    Item,
     Kernel,
     Launch,
     Map,
@@ -25,7 +23,6 @@ from cute_viz.check.job import (
     Outcome,
     Outputs,
     Sheet,
-    Undecided,
     Word,
     entry_name,
     sheet,
@@ -39,34 +36,25 @@ MOST = 5  # dimensions of a tensor map
 OFFSETS = 3  # of a filter at most, behind the dimensions
 
 
-def checks(obj: TmaCopy, name: str) -> list[Item]:
-    """The check of a TMA copy: its tile at the beginning of the tensor, across its end, and before its beginning.
+def job(obj: TmaCopy, name: str) -> Boxes | str:
+    """The check of a TMA copy, or why there is none: its tile at the beginning of the tensor, across its end, and before it.
 
-    >>> from cute_viz import parse
-    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
-    >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64)))")
-    >>> [item.kind for item in checks(copy, "x")]
-    ['TMA box']
+    >>> from cute_viz.check.library import subjects
+    >>> len(job(next(subjects("tma"))[1], "x").launches())
+    3
     """
-    reason = _undecided(obj)
-    if reason:
-        return [Undecided("TMA box", name, reason)]
-    return [Check("TMA box", name, Boxes(obj, entry_name("tma_box", name)))]
-
-
-def _undecided(obj: TmaCopy) -> str:
-    """Why a copy is not checked, in words; "" where it is."""
-    if obj.op.instruction.arch == "sm100" or obj.map.swizzle > 3:
+    op, tensor = obj.op.instruction, obj.tensor
+    if op.arch == "sm100" or obj.map.swizzle > 3:
         return "it needs a device of compute capability 10.0"
     if obj.bits // 8 % CHUNK:
         return f"a box of {obj.bits // 8} bytes is not checked: {CHUNK} bytes are judged together"
-    if obj.op.instruction.words & {"reduce", "im2col"}:
+    if op.words & {"reduce", "im2col"}:
         return f"{obj.op.name} is not checked"
-    if any(isinstance(mode, tuple) for mode in modes(obj.tensor.layout.shape)) or obj.tensor.bits not in UNSIGNED:
-        return f"a tensor {show(obj.tensor.layout.shape)} of {obj.tensor.bits}-bit elements is not checked"
-    if obj.map.bits != obj.tensor.bits or cosize(obj.tensor.layout) > 1 << 24 or obj.bits > 8 * SHARED or obj.tensor.offset:
+    if any(isinstance(mode, tuple) for mode in modes(tensor.layout.shape)) or tensor.bits not in UNSIGNED:
+        return f"a tensor {show(tensor.layout.shape)} of {tensor.bits}-bit elements is not checked"
+    if obj.map.bits != tensor.bits or cosize(tensor.layout) > 1 << 24 or obj.bits > 8 * SHARED or tensor.offset:
         return "the tensor or the tile is too large, or seen as another type"
-    return ""
+    return Boxes(obj, entry_name("tma_box", name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,23 +10,22 @@ from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check import tma_box
 from cute_viz.check.elements import UNSIGNED
-from cute_viz.check.job import Check, Item, Map, Undecided, entry_name
+from cute_viz.check.job import Map, entry_name
 from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
 
 
-def checks(obj: TmaCopy, name: str) -> list[Item]:
+def job(obj: TmaCopy, name: str) -> Pixels | str:
     """The check of a load of im2col mode: tiles at the first pixel, inside of a row with the last of the filter, across the end.
 
     >>> from cute_viz.check.library import subjects
-    >>> item = checks(next(subjects("im2col"))[1], "x")[0]
-    >>> item.kind, len(item.launches())
-    ('TMA im2col', 4)
+    >>> len(job(next(subjects("im2col"))[1], "x").launches())
+    4
     """
     if obj.op.instruction.home("D") != "smem" or obj.op.instruction.arch == "sm100" or obj.map.swizzle > 3:
-        return [Undecided("TMA im2col", name, f"{obj.op.name} is not checked")]
+        return f"{obj.op.name} is not checked"
     if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * tma_box.SHARED:
-        return [Undecided("TMA im2col", name, "the tensor or the tile is too large, or of elements of less than 8 bits")]
-    return [Check("TMA im2col", name, Pixels(obj, entry_name("tma_im2col", name)))]
+        return "the tensor or the tile is too large, or of elements of less than 8 bits"
+    return Pixels(obj, entry_name("tma_im2col", name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fra
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check.descriptors import image, starts, whole
 from cute_viz.check.elements import element_of, encode, integers
-from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
+from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
 from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.values.types import named
@@ -36,30 +36,30 @@ KINDS |= {"MXF4 32": "mxf4.block_scale.scale_vec::2X", "MXF4 16": "mxf4nvf4.bloc
 POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and 2
 
 
-def checks(obj: MmaOperands, name: str) -> list[Item]:
+def job(obj: MmaOperands, name: str) -> TensorMemory | str:
     """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other.
 
     >>> from cute_viz.check.library import subjects
-    >>> item = checks(next(subjects("umma"))[1], "x")[0]
-    >>> item.kind, item.kernel.target, item.kernel.exact
-    ('tcgen05.mma', 100, True)
+    >>> made = job(next(subjects("umma"))[1], "x").kernel()
+    >>> made.target, made.exact
+    (100, True)
     """
     atom = obj.mma.atom
     op = atom.instruction
     if op.kind != "tcgen05.mma":
-        return [Undecided("tcgen05.mma", name, "the operands of wgmma have checks of their own")]
+        return "the operands of wgmma have checks of their own"
     if op.sparse > 1 or op.words & {"ultra", "interleaved"} or "scale_c" in op.arguments:
-        return [Undecided("tcgen05.mma", name, "sparse, interleaved and scaling MMAs are not checked")]
+        return "sparse, interleaved and scaling MMAs are not checked"
     if not isinstance(obj.b, DescriptorTensor) or op.described("A") != isinstance(obj.a, DescriptorTensor):
-        return [Undecided("tcgen05.mma", name, "give the tiles of the operands that are in shared memory")]
+        return "give the tiles of the operands that are in shared memory"
     vector, called = op.vector, op.name.split("_")[2]
     kind = KINDS.get(called) or KINDS.get(f"{called} {vector}")
     narrow = op.ctas == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
     four = [(found := named(word)) is not None and found.short == "e2m1" for word in atom.types[:2]]
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
-        return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
-    return [Check("tcgen05.mma", name, TensorMemory(obj, kind, vector, entry_name("umma", name)))]
+        return f"{called} of {', '.join(atom.types[:2])} is not checked"
+    return TensorMemory(obj, kind, vector, entry_name("umma", name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of
+from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel import HEAD, Report, assumption, page_of, place
 from cute_viz.errors import CuteVizError, spelled
@@ -131,6 +131,7 @@ def command(
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
     asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)
+    asked = typed(asked, answer.bits)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         output.write(film(drawn) if animate else drawn.render(format_), path)
@@ -178,6 +179,8 @@ def _accesses(report: Report) -> None:
         output.say(instruction, err=False)
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
+    for note in report.notes:
+        output.say(note, err=False)
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         causes.setdefault(f"not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", []).append(move)

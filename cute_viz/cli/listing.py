@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.words import Reading, dialect_option, layouts_option, let_option
+from cute_viz.cli.words import Reading, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
+from cute_viz.source.build import Build
 from cute_viz.spec import Library
 
 if TYPE_CHECKING:
@@ -36,9 +37,17 @@ _NAMED = 8  # names without a value that the last line has
 @click.option("--type", "element", metavar="TYPE", help="For atoms: only those whose name has this type, such as f16 or e4m3.")
 @let_option
 @dialect_option
+@build_options
 @layouts_option
 def command(
-    what: str, as_json: bool, arch: str | None, element: str | None, let: dict[str, str], dialect: str, library: Library
+    what: str,
+    as_json: bool,
+    arch: str | None,
+    element: str | None,
+    let: dict[str, str],
+    dialect: str,
+    build: Build | None,
+    library: Library,
 ) -> None:
     """List what a file of C++, CUDA, Python (a notebook, too) or CuTe IR defines, or the types in a compiler's text: line, name,
     kind, and the value or what is missing for it; FILE::SCOPE lists that scope. Or list the output formats, the palettes, the
@@ -49,10 +58,10 @@ def command(
     if what not in ("mma", "copy") and (arch or element):
         raise click.UsageError("--arch and --type apply to mma and copy")
     if what not in KINDS:
-        _entries(what, as_json, Reading(let, None, dialect, library))
+        _entries(what, as_json, Reading(let, None, dialect, library, build))
         return
-    if as_json or let or dialect != "auto":
-        raise click.UsageError("--json, --let and --dialect apply to a file")
+    if as_json or let or dialect != "auto" or build is not None:
+        raise click.UsageError("--json, --let, --dialect, --flags and --build apply to a file")
     rows: list[tuple[str, ...]]
     if what == "formats":
         from cute_viz.renderers import FORMATS
@@ -137,4 +146,7 @@ def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -
         raise CuteVizError(
             f"no {kind} atom has the type {element}", hint="types are written as in the names: f16, bf16, tf32, s8, e4m3"
         )
-    return [(entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges) for entry in found]
+    return [
+        (entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges, entry.short)
+        for entry in found
+    ]

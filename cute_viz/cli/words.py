@@ -18,17 +18,19 @@ from cute_viz.limits import limit
 from cute_viz.notation import DIALECTS
 from cute_viz.records import dataclass
 from cute_viz.source.address import Folder
+from cute_viz.source.build import Build
 from cute_viz.spec import Library
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How sources are read: values for run-time names, which object is meant, the dialect, and the library."""
+    """How sources are read: values for run-time names, which object is meant, the dialect, the library, how C++ is compiled."""
 
     let: dict[str, str] = field(default_factory=dict)
     name: str | None = None
     dialect: str = "auto"
     library: Library = field(default_factory=Library)
+    build: Build | None = None
 
     def request(self, *sources: Any, options: dict[str, Any] | None = None, formats: tuple[str, ...] = ()) -> Request:
         """The request for sources as the command line has them: paths of files, `-` for standard input, all that is text."""
@@ -41,6 +43,7 @@ class Reading:
             self.library,
             formats=formats,
             files=True,
+            build=self.build,
         )
 
 
@@ -54,11 +57,36 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="The object of a block or a file to use: NAME, SCOPE::NAME, NAME@LINE or NAME(_,0); by default the last.",
     )
     @dialect_option
+    @build_options
     @layouts_option
     @machine_options
     @wraps(command)
-    def wrapped(*args: Any, let: dict[str, str], name: str | None, dialect: str, library: Library, **more: Any) -> Any:
-        return command(*args, reading=Reading(let, name, dialect, library), **more)
+    def wrapped(
+        *args: Any, let: dict[str, str], name: str | None, dialect: str, library: Library, build: Build | None, **more: Any
+    ) -> Any:
+        return command(*args, reading=Reading(let, name, dialect, library, build), **more)
+
+    return wrapped
+
+
+def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --flags, --build and --through: how a file of C++ is compiled; given to the command as `build`."""
+
+    @click.option(
+        "--flags",
+        metavar="FLAGS",
+        help="Read a CUDA file as compiled, by libclang, with these flags of nvcc or clang: '-arch=sm_90a -Iinclude', or @FILE.",
+    )
+    @click.option("-p", "--build", "folder", metavar="DIR", help="Read a CUDA file as compiled, with DIR/compile_commands.json.")
+    @click.option("--through", metavar="UNIT", help="With --flags or -p: the unit that includes the header.")
+    @wraps(command)
+    def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, **more: Any) -> Any:
+        if flags is not None and folder is not None:
+            raise click.UsageError("--flags and --build exclude each other")
+        if through is not None and flags is None and folder is None:
+            raise click.UsageError("--through needs --flags or --build")
+        build = None if flags is None and folder is None else Build(flags, folder, through)
+        return command(*args, build=build, **more)
 
     return wrapped
 

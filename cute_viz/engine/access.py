@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
+from cute_viz.algebra.composed import ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
@@ -54,6 +55,16 @@ class Access:
     wavefront: int | None = None
 
 
+def typed(access: Access, bits: int | None) -> Access:
+    """An access of a tensor whose elements have a width, which counts where neither it nor a copy says another.
+
+    >>> typed(Access(), 32).element, typed(Access(element="f16"), 32).element
+    (32, 'f16')
+    """
+    said = access.element is not None or isinstance(access.by, (TiledCopy, ThrCopy))
+    return access if bits is None or said else replace(access, element=bits)
+
+
 def report_of(layout: Any, access: Access) -> dict[str, Any]:
     """The facts of a layout in memory, or what the access of each step costs, ready for JSON.
 
@@ -66,7 +77,8 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
     _check(access)
     bits = read("type", access.element)
     if access.by is None:
-        return {**layout_facts(layout), **memory_facts(layout, element_bits(layout, given=bits))}
+        known = bits or pointer_bits(layout)
+        return {**layout_facts(layout), **(memory_facts(layout, element_bits(layout, given=bits)) if known else {})}
     found = _found(layout, access, bits)
     if access.sectors:
         return global_report(found)

@@ -126,6 +126,12 @@ class Answer:
         return subject.obj
 
     @property
+    def bits(self) -> int | None:
+        """The width of an element of the one source, where it is a tensor and its text says it."""
+        (subject,) = self.subjects
+        return subject.bits
+
+    @property
     def printed(self) -> str:
         """The object of the one source as CuTe prints it, of the Python DSL as the DSL does; of a tensor its layout."""
         (subject,) = self.subjects

@@ -145,7 +145,10 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         beside = _code_of(subjects) if one_of_several and words.get("color_by") is None else None
         wave = subject.wave or request.library.together
         series = not one_of_several and bool(request.formats) and set(request.formats) <= {"html"}
-        figure = build(subject.obj, replace(options_of(words, heat), beside=beside, wave=wave, series=series))
+        options = options_of(words, heat)
+        if options.view == "banks" and options.bits is None:
+            options = replace(options, bits=subject.bits)
+        figure = build(subject.obj, replace(options, beside=beside, wave=wave, series=series))
         if NOT_RUN in figure.description or any(NOT_RUN in note for note in figure.notes):
             from cute_viz.check.digest import owned_up  # a kept report may say otherwise
 

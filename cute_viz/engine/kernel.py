@@ -70,10 +70,14 @@ def _written(cost: Cost) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes."""
+    """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes.
+
+    notes: what was taken for granted, and what the compiler said.
+    """
 
     accesses: tuple[Access, ...]
     unknown: tuple[tuple[Move, CuteVizError], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
@@ -104,6 +108,7 @@ class Report:
             "unknown": missing,
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "ways": round(self.ways, 3),
+            "notes": list(self.notes),
         }
 
 
@@ -123,13 +128,25 @@ def report_of(file: SourceFile) -> Report | None:
     for move in moves:
         try:
             with boundary():
-                found += [(move, cost) for cost in costs(move.name, move.read())]
+                found += [(move, cost) for cost in _costs(move)]
         except CuteVizError as error:
             unknown.append((move, _uncalled(move, error)))
     cures = _cures(found)
     rows = [Access(move, cost, cures.get(_tile(move, cost)) if cost.ways > 1 else None) for move, cost in found]
     rows.sort(key=lambda row: -row.lost)
-    return Report(tuple(rows), tuple(unknown))
+    return Report(tuple(rows), tuple(unknown), tuple(file.given.notes) if file.compiled else ())
+
+
+def _costs(move: Move) -> list[Cost]:
+    """What a statement costs; where that depends on an index that only a run knows, the most that it may be."""
+    worst = costs(move.name, move.read())
+    for operands in move.again():
+        other = costs(move.name, operands)
+        if len(other) == len(worst):
+            worst = [
+                max(pair, key=lambda cost: (cost.wavefronts or 0, cost.sectors or 0)) for pair in zip(worst, other, strict=True)
+            ]
+    return worst
 
 
 def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:

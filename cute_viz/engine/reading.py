@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
 
 _SPECS = (".yaml", ".yml")
+_COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl")
 
 
 class Reading:
@@ -81,6 +82,10 @@ class Reading:
         request = self.request
         given = Given(request.let, request.library.resolve)
         try:
+            if request.build is not None and self.path is not None and self.path.endswith(_COMPILED):
+                from cute_viz.source.compiled import read
+
+                return read(self.text, self.path, request.build, given)
             beside = ANYWHERE if isinstance(self.source, Source) and request.folder is not None else request.folder
             return opened(self.text, self.path or self.name, given, request.dialect, beside)
         except CuteVizError as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cute_viz.records import dataclass
 from cute_viz.source.address import ANYWHERE, Folder
+from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, Library
 
 
@@ -29,7 +30,8 @@ class Request:
     how the text is read. library, limits: what names stand for, and how much is taken. formats: in which the picture will be
     written, as far as it is known; where all show images, so many cells that no label fits become one.
     files: a text may be the path of any file, and not only an address, `kernel.cu::sA`, or called as code. folder: where files lie,
-    None where none are read. strict: a line that cannot be read is a mistake, not noise around an object.
+    None where none are read. strict: a line that cannot be read is a mistake, not noise around an object. build: how a file of C++
+    is compiled, None to read it as it is written.
     """
 
     sources: tuple[Any, ...]
@@ -43,3 +45,4 @@ class Request:
     files: bool = False
     folder: Folder | None = ANYWHERE
     strict: bool = False
+    build: Build | None = None

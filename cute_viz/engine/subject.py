@@ -16,7 +16,7 @@ from cute_viz.records import dataclass
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
     from cute_viz.notation.program import Document
-    from cute_viz.source.model import SourceFile
+    from cute_viz.source.model import Entry, SourceFile
     from cute_viz.spec.made import Spec
 
 _TAUGHT = (
@@ -40,6 +40,7 @@ class Subject:
     call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
     tile: the tile that an encoding of threads and values covers, `8x128`, where its text tells it. wave: how many of its threads
     run together, and what they are called. tensor: what the object is the layout of, its offset included, where a text made one.
+    bits: of an element of it, where its text says it.
     """
 
     obj: Any = None
@@ -53,6 +54,7 @@ class Subject:
     tile: str = ""
     wave: tuple[int, str] | None = None
     tensor: Any = None
+    bits: int | None = None
 
 
 def subject_of(source: Any, request: Request) -> Subject:
@@ -133,7 +135,8 @@ def _of_text(reading: Reading) -> Subject:
         tile, lanes = tile_of(text, request.library.shape, own)
         return Subject(value, own, notes=notes, objects=objects, tile=tile, wave=(lanes, "warp") if lanes else None)
     tensor = document.tensors.get(own)
-    return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor)
+    bits = document.bits.get(own)
+    return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor, bits=bits)
 
 
 def _is_notebook(text: str) -> bool:
@@ -179,7 +182,13 @@ def _of_file(file: SourceFile, reading: Reading) -> Subject:
     if reading.query is None and len(file.own) > 1:
         which = f"{entry.path} (line {entry.place})"
         notes = (f"using {which} of {len(file.own)} definitions; `name=` picks another, 'cute-viz list' shows all",)
-    return Subject(value, entry.name, file=file, notes=(*notes, *file.given.notes), objects=tuple(read))
+    return Subject(value, entry.name, file=file, notes=(*notes, *file.given.notes), objects=tuple(read), bits=_bits_of(entry))
+
+
+def _bits_of(entry: Entry) -> int | None:
+    """The width of the elements of an entry that was read, where it is a tensor's and its text says it."""
+    found = entry.tensor() if entry.tensor is not None else None
+    return found.bits if found is not None and found.pointer.known is not None else None
 
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:

@@ -32,7 +32,8 @@ class Row:
     same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
-    depends: the macros without a value that decide whether it is compiled. cell: of a notebook, in which its lines count.
+    depends: the macros without a value that decide whether it is compiled. cell: of a notebook, in which its lines count. file: the
+    included file that it is in, "" else.
     """
 
     line: int
@@ -45,11 +46,13 @@ class Row:
     likely: bool = True
     depends: tuple[str, ...] = ()
     cell: int = 0
+    file: str = ""
 
     @property
     def place(self) -> str:
-        """Its line, in a notebook `cell:line`."""
-        return f"{self.cell}:{self.line}" if self.cell else str(self.line)
+        """Its line, in a notebook `cell:line`, in an included file `file:line`."""
+        before = f"{self.file}:" if self.file else f"{self.cell}:" if self.cell else ""
+        return f"{before}{self.line}"
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -65,6 +68,7 @@ class Row:
             "path": self.path,
             "line": self.line,
             **({"cell": self.cell} if self.cell else {}),
+            **({"file": self.file} if self.file else {}),
             "kind": self.kind or None,
             "value": value,
             "brief": self.brief or None,
@@ -83,7 +87,7 @@ def rows(file: SourceFile) -> list[Row]:
     >>> rows(file)[0].value
     '_4:_1'
     """
-    return [_row(entry, file.language) for entry in file.own]
+    return [_row(entry, file.language) for entry in (file.entries if file.compiled else file.own)]
 
 
 def values(file: SourceFile) -> dict[str, Any]:
@@ -241,11 +245,19 @@ def _row(entry: Entry, language: str) -> Row:
     except CuteVizError as error:
         error_line, likely = error.line("cli"), entry.likely
         brief = _by_caller(entry.path, error.hint or "")
-        return Row(entry.line, entry.path, "", "", brief, error.needs, error_line, likely, entry.depends, entry.cell)
+        return Row(entry.line, entry.path, "", "", brief, error.needs, error_line, likely, entry.depends, entry.cell, entry.file)
     printed = printed_as(value, language)
     needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
     return Row(
-        entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends, cell=entry.cell
+        entry.line,
+        entry.path,
+        kind_of(value),
+        printed,
+        _brief(value, printed),
+        needs,
+        depends=entry.depends,
+        cell=entry.cell,
+        file=entry.file,
     )
 
 

@@ -31,7 +31,9 @@ def banks(question: Question) -> dict[str, Any]:
     64
     """
     layout = position_independent(question.answer().layout)
-    bits = element_bits(layout, given=read("type", question.options["type"]) if question.options.get("type") else None)
+    bits = element_bits(
+        layout, given=read("type", question.options["type"]) if question.options.get("type") else question.answer().bits
+    )
     rows, cols, flip, table = _tile(layout, bits)
     name = str(question.more.get("access") or "ldmatrix")
     plain = list(warp_addresses(name, rows, cols, bits))

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
-from cute_viz.engine.access import Access, accessor, report_of
+from cute_viz.engine.access import Access, accessor, report_of, typed
 from cute_viz.engine.evaluate import evaluate as evaluated
 from cute_viz.engine.search import search_swizzle, tile_of
 from cute_viz.errors import UsageError
@@ -99,7 +99,7 @@ def analyze(question: Question) -> dict[str, Any]:
         bool(words.get("global")),
         question.library.arch,
     )
-    report = report_of(question.answer().layout, access)
+    report = report_of(question.answer().layout, typed(access, question.answer().bits))
     if by is None or words.get("detail"):
         return report
     groups: dict[str, dict[str, Any]] = {}

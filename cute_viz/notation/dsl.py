@@ -58,6 +58,21 @@ PARAMETERS = {
 REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
 # Another operation under the same name.
 RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
+
+
+def operation(name: str) -> str:
+    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value.
+
+    >>> operation("slice_"), operation("raked_product"), operation("group_modes")
+    ('slice', 'dsl.raked_product', 'dsl.group_modes')
+    """
+    from cute_viz.algebra.dsl import DIFFERENCES
+    from cute_viz.algebra.ops import ALIASES
+
+    name = RENAMED.get(name, name)
+    return f"dsl.{name}" if ALIASES.get(name, name) in DIFFERENCES else name
+
+
 _BITS = re.compile(r"(?:.*\.)?(?:Float|BFloat|Int|Uint|TFloat)(\d+)\w*\.width")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")  # as Python counts lines: a form feed ends none
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "mod"}
@@ -313,5 +328,5 @@ class _Reader:
         if order is not None and len(arguments) == len(order):
             arguments = [arguments[n] for n in order]
         if name.startswith(("cute.", "cutlass.")) or name == short:
-            name = name[: len(name) - len(short)] + RENAMED.get(short, short)
+            name = name[: len(name) - len(short)] + operation(short)
         return Call(span, name, (), (*(a for a in arguments if a), *extra))

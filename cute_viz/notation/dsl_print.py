@@ -18,8 +18,8 @@ def show_dsl(value: Any) -> str:
     """The print of the DSL (nvidia-cutlass-dsl 4.8); where it has none, that of CuTe.
 
     >>> from cute_viz import parse
-    >>> show_dsl(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))
-    'S<3,3,3> o 0 o (8,64):(64,1)'
+    >>> show_dsl(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)")), show_dsl((4, (8,)))
+    ('S<3,3,3> o 0 o (8,64):(64,1)', '(4, (8,))')
     >>> print(show_dsl(parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))")))
     Tiled Copy
       Tiler MN:        (16:1,64:1)
@@ -32,8 +32,8 @@ def show_dsl(value: Any) -> str:
     """
     if isinstance(value, bool):
         return str(value)
-    if isinstance(value, tuple) and any(isinstance(item, bool) for item in value):
-        return f"({','.join(map(show_dsl, value))})"
+    if isinstance(value, tuple):  # of Python
+        return f"({', '.join(map(show_dsl, value))}{',' if len(value) == 1 else ''})"
     value = clear_static(value.atom if getattr(value, "tiling", "") == "tma" else value)
     if isinstance(value, TiledMMA):
         rows = [("Thr Layout VMNK", show(value.thr_layout_vmnk)), ("Permutation MNK", _tiler(value.permutation_mnk))]

@@ -34,7 +34,7 @@ class Document:
     `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
     """
 
-    __slots__ = ("failures", "last", "mistaken", "passed", "tensors", "unread", "values")
+    __slots__ = ("bits", "failures", "last", "mistaken", "passed", "tensors", "unread", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
@@ -43,7 +43,15 @@ class Document:
         self.unread: list[Statement] = []
         self.mistaken = False
         self.passed: list[Any] = []  # values without a name that another came after
+        self.bits: dict[str, int] = {}  # of the elements of tensors, "" of one without a name
         self.tensors: dict[str, Any] = {}  # names whose value is shown as its layout
+
+    @classmethod
+    def of(cls, value: Any) -> Document:
+        """The document of one value without a name."""
+        out = cls()
+        out.values[""] = value
+        return out
 
     def bound(self) -> dict[str, Any]:
         """What later text sees: the named values, tensors with their pointers."""
@@ -131,8 +139,10 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
         out.failures.pop(key, None)
         out.values[key] = shown = drawn(value)
         out.tensors.pop(key, None)
-        if key and shown is not value:
-            out.tensors[key] = value
+        out.bits.pop(key, None)
+        if shown is not value:
+            out.bits |= {key: value.bits} if value.pointer.known is not None else {}
+            out.tensors |= {key: value} if key else {}
         out.last = key
     return out
 

@@ -221,15 +221,12 @@ def _dsl_tiling(value: Any) -> str:
 
 def _dsl_op(op: Instruction) -> str:
     """The DSL's operation, with the modules and the types that it has; "" where it has none."""
-    if not op.dsl or op.kind not in ("mma", "copy", "cp.async", "ldmatrix", "stmatrix"):
+    form, _, constants = op.dsl.partition("; ")[0].partition(") ")
+    if not form or constants or "{" in form or op.kind.startswith("cp.async.bulk"):  # a TMA is made of more than its name
         return ""
-    module, _, rest = op.dsl.partition(".")
-    typed = (
-        re.sub(r"\b(?:b?f|tf|e\dm)\d+\b", lambda kind: f"cutlass.{_dsl_type(kind[0])}", rest)
-        .replace(",", ", ")
-        .replace(",  ", ", ")
-    )
-    return f"cute.nvgpu.{'' if module == 'cute' else module + '.'}{typed}"
+    module, _, rest = re.sub(r"\w+=(?=[^()]|\()", "", form.rstrip(")") + ")" * form.count("(")).partition(".")
+    typed = re.sub(r"\b(?:b?f|tf|e\dm|[su])\d+\b", lambda kind: f"cutlass.{_dsl_type(kind[0])}", rest)
+    return f"cute.nvgpu.{'' if module == 'cute' else module + '.'}{re.sub(', *', ', ', typed)}"
 
 
 _WRITERS: dict[str, Callable[[Any], str]] = {"cpp": _cpp, "dsl": _dsl, "cute": _cute, "ir": _ir}

@@ -5,17 +5,13 @@ SVG understands; text is placed by its baseline for the same reason. Ids come fr
 equal bytes.
 
 svgwrite takes about 30 microseconds an element, so what repeats is grouped (a path for each paint, one for each
-weight of line), and paths and texts are joined as strings. `Chunk` puts such a string into svgwrite's tree as a
-comment, which no escaped text can forge; the document replaces it at the end.
+weight of line), and paths and texts are joined as strings, between the tags of the groups and the document.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
-from xml.etree import ElementTree
 from zlib import crc32
 
 from cute_viz.figures.model import HOLE, Figure
@@ -63,11 +59,8 @@ def write(page: Page, options: Options) -> str:
     writer = _Writer(page, options)
     for item in page.items:
         writer.put(item)
-    text = writer.drawing.tostring()
-    parts = re.split(r"<!--(chunk-\d+)-->", text)
-    parts[1::2] = ["".join(writer.chunks[key]) for key in parts[1::2]]
     header = "" if options.fragment else '<?xml version="1.0" encoding="utf-8"?>\n'
-    return header + "".join(parts) + "\n"
+    return f"{header}{writer.head}{''.join(writer.parts)}</svg>\n"
 
 
 def _ids(figure: Figure, options: Options) -> str:
@@ -89,29 +82,17 @@ def _style(theme: str, arrows: bool = False) -> str:
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"
 
 
-@dataclass(slots=True)
-class Chunk:
-    """A piece of ready-made SVG in svgwrite's tree."""
-
-    key: str
-
-    def get_xml(self) -> Any:
-        """The comment that holds the piece's place, as svgwrite asks for it."""
-        return ElementTree.Comment(self.key)
-
-
 class _Writer:
-    """The document under way, with its title, description, colours and background."""
+    """The document under way: its head, with title, description, colours and definitions, and the parts above each other."""
 
     def __init__(self, page: Page, options: Options) -> None:
         figure, colours = page.figure, page_palette(options)
-        self.chunks: dict[str, list[str]] = {}
         self.known: tuple[p.Grid, list[str], list[str]] | None = None
         self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
         self.inks = [*map(colours.ink, figure.paints), "#000000"]
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
-        self.drawing = svgwrite.Drawing(
+        drawing = svgwrite.Drawing(
             debug=False,
             size=size,
             viewBox=f"0 0 {size[0]} {size[1]}",
@@ -121,35 +102,23 @@ class _Writer:
         title, desc = svgwrite.base.Title(xml(figure.title or figure.source)), svgwrite.base.Desc(xml(figure.description))
         title.xml.set("id", f"{ids}t")
         desc.xml.set("id", f"{ids}d")
-        self.drawing.elements[:0] = [title, desc]
+        drawing.elements[:0] = [title, desc]
         hatch = (
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        self.drawing.defs.add(self._chunk(_style(options.theme, bool(figure.arrows)) + hatch))
-        self.drawing.add(svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER))
-
-    def _chunk(self, text: str) -> Chunk:
-        """Keep a piece of ready-made SVG until the document is written; gives what stands for it in the tree."""
-        key = f"chunk-{len(self.chunks)}"
-        self.chunks[key] = [text]
-        return Chunk(key)
+        defs = f"<defs>{_style(options.theme, bool(figure.arrows))}{hatch}</defs>"
+        self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
+        self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
 
     def _group(self, text: str, **attributes: Any) -> None:
         """A group around a piece of ready-made SVG; nothing around nothing."""
         if text:
-            self.drawing.add(svgwrite.container.Group(debug=False, **attributes)).add(self._chunk(text))
-
-    def _add(self, text: str) -> None:
-        """A piece of ready-made SVG above what is there."""
-        last = self.drawing.elements[-1]
-        if isinstance(last, Chunk):
-            self.chunks[last.key].append(text)
-        else:
-            self.drawing.add(self._chunk(text))
+            tag = svgwrite.container.Group(debug=False, **attributes).tostring().removesuffix(" />")
+            self.parts.append(f"{tag}>{text}</g>")
 
     def _path(self, d: str, cls: str, **attributes: str) -> None:
-        self._add(_element("path", d=d, class_=cls, **attributes))
+        self.parts.append(_element("path", d=d, class_=cls, **attributes))
 
     def put(self, item: p.Primitive) -> None:
         """One primitive, above what is there."""
@@ -185,7 +154,7 @@ class _Writer:
                     "fill": self.fills[item.paint],
                 }
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
-                self.drawing.add(svgwrite.shapes.Rect(*place, debug=False, class_="s", **style))
+                self.parts.append(svgwrite.shapes.Rect(*place, debug=False, class_="s", **style).tostring())
             case p.Arrows():
                 curves = (f"M{_pair(a)}C{_pair(b)} {_pair(c)} {_pair(d)}" for a, b, c, d in item.curves)
                 self._path("".join(curves), "a", fill="none", stroke=LIGHT["a"], stroke_width=number(item.width))
@@ -200,7 +169,7 @@ class _Writer:
                 at = (number(item.x), number(item.y + BASELINE * item.size))
                 style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": FILLS[item.role]}
                 style |= {"class_": item.role, **_weight(item.weight), **_anchor(item.anchor)}
-                self._add(_element("text", markup(item.text), x=at[0], y=at[1], **style))
+                self.parts.append(_element("text", markup(item.text), x=at[0], y=at[1], **style))
             case _:
                 p.missing(item)
 
@@ -233,7 +202,7 @@ class _Writer:
             f'x="{number(grid.left)}" y="{number(grid.top)}" {size} preserveAspectRatio="none" style="image-rendering:pixelated"'
         )
         data = b64encode(pixels).decode()
-        self.drawing.add(self._chunk(f'<image class="raster" {place} xlink:href="data:image/png;base64,{data}"/>'))
+        self.parts.append(f'<image class="raster" {place} xlink:href="data:image/png;base64,{data}"/>')
 
     def _boxes(self, item: p.Boxes) -> None:
         r = item.radius

@@ -54,6 +54,8 @@ class Entry:
     cell: of a notebook, in which its lines count; 0 in another text. file: the included file that it is in, "" else.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
+    tensor: once it was read, the tensor that the value is the layout of, or None.
+
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
     'gemm_tn::sA'
     """
@@ -69,6 +71,7 @@ class Entry:
     depends: tuple[str, ...] = ()
     cell: int = 0
     file: str = ""
+    tensor: Callable[[], Any] | None = field(default=None, compare=False)
 
     @property
     def path(self) -> str:
@@ -89,7 +92,8 @@ class Move:
     of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
     or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement. assumed: once it was read,
     the numbers that hold where the program is run without arguments, by name: value and line. uncalled: of a function that
-    nothing in the file calls, its parameters. file: the included file that it is in, "" else.
+    nothing in the file calls, its parameters. file: the included file that it is in, "" else. again: the operands at other values
+    of the indices that only a run knows, where these may matter to its cost.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7
@@ -104,6 +108,7 @@ class Move:
     assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
     uncalled: tuple[str, ...] | None = None
     file: str = ""
+    again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ class SourceFile:
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. given: what it was read with, and what the reader adds
-    to that as far as entries were read.
+    to that as far as entries were read. compiled: whether a compiler read it, with the files that it includes.
     """
 
     text: str
@@ -122,6 +127,7 @@ class SourceFile:
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
     given: Given = field(default_factory=Given, compare=False)
+    compiled: bool = False
 
     @property
     def own(self) -> tuple[Entry, ...]:

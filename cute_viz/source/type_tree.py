@@ -242,3 +242,24 @@ def compact(span: Span, shape: Node, left: bool) -> Node:
         return stride
 
     return go(shape)
+
+
+def arguments(type_: str) -> list[str]:
+    """The template arguments of a type.
+
+    >>> arguments("A<B<int, 4>, C &>")
+    ['B<int, 4>', 'C &']
+    """
+    out, depth, begin = [], 0, 0
+    for n, char in enumerate(type_):
+        if char in "<(":
+            depth += 1
+            begin = n + 1 if depth == 1 else begin
+        elif char in ">)" or (char == "," and depth == 1):
+            if depth == 1:
+                out.append(type_[begin:n].strip())
+                begin = n + 1
+            depth -= char != ","
+            if not depth:
+                break
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from cute_viz.spec.listing import Listed
 
 
+# A PTX opcode, or an operation of the DSL: names of instructions that are no names of CuTe's notation.
+_CALLED = re.compile(
+    r"(?:[a-z]\w*\.)*[A-Z]\w*Op\([^()]*(?:\([^()]*\)[^()]*)*\)|m\d+n\d+k\d+(?:\.\w+)*"
+    r"|(?:(?:ld|st|mov)matrix|w?g?mma|tcgen05|cp|ld|st|fma|dp[24]a)\.[\w.:]+(?:\s+[\[{%d][^=\n]*)?"
+)
 WORDS = ("arch", "wave", "shape", "bits")  # what a name, or an encoding, may leave open
 
 
@@ -129,8 +135,17 @@ class Library:
         >>> str(Library().read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
         '_32:_1'
         """
+        from cute_viz.errors import AlgebraError, Span
         from cute_viz.notation import read
+        from cute_viz.notation.program import Document
 
+        if _CALLED.fullmatch(called := text.strip()):
+            try:
+                found = self.resolve(called)
+            except AlgebraError as error:
+                raise error.at(text, Span(text.index(called), text.index(called) + len(called))) from None
+            if found is not None:
+                return Document.of(found)
         return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
 
     def describe(self, full: str) -> dict[str, Any]:

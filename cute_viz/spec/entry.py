@@ -71,8 +71,12 @@ class Entry:
         return MMA_Atom(*given, self.name, self.types, **self.of_atom, layout_e=x.get("ELayout"), instruction=known)
 
 
-def _in_ptx(kind: str) -> str:
-    """An element type as PTX has it; bits are b1."""
+def in_ptx(kind: str) -> str:
+    """An element type as PTX has it; bits are b1.
+
+    >>> in_ptx("half_t"), in_ptx("u1")
+    ('f16', 'b1')
+    """
     from cute_viz.values.types import named
 
     found = named(kind)
@@ -127,7 +131,7 @@ class Operation:
         """The record of the operation."""
         family, shape = self.family, tuple(int(product(x)) for x in layouts.get("Shape_MNK", ()))
         values = {**self.values, **dict(zip("MNK", map(str, shape), strict=False))}
-        values |= {x: _in_ptx(kind) for x, kind in zip("ABCD", types, strict=False)}
+        values |= {x: in_ptx(kind) for x, kind in zip("ABCD", types, strict=False)}
         said = {
             key: family.said(key, values) for key in ("kind", "memory", "words", "sparse", "lanes", "ptx", "dsl", "sass", "isa")
         }

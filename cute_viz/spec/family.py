@@ -146,7 +146,7 @@ class Family:
         """
         at = self.fields.get(key, read_block(self.file.head[key]) if key in self.file.head else "")
         if isinstance(at, Fields):
-            at = next((at[word] for word in values.values() if word in at), at.get("else", ""))
+            at = next((at[word] for word in at if word in values.values()), at.get("else", ""))
         text = " ".join(str(at).split())
         if "{" not in text:
             return text

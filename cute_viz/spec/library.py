@@ -64,7 +64,7 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     short = _short(spoken.name)
     if not spoken.machine:
         found = _found(short, files_for(short, folders), folders)
-        full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
+        full = _TMEM.sub("", name.replace(" ", "")) + (f"<{','.join(args)}>" if args else "")
         return None if found is None else entry(found, full, args, folders, machine)
     matches = [found for file in files_for(short, folders) if (found := find(file, short)) is not None]
     return _of_machine(matches, args, folders, machine)
@@ -137,6 +137,11 @@ def resolve(
     Raises: SpecError for a name that looks like an atom's and is not one; the error names the nearest.
     """
     known = lookup(name, args, folders, machine)
+    if known is None and re.search(r"[.(]|^m\d+n", name):
+        from cute_viz.spec.spoken import meant
+
+        if (called := meant(name, folders)) is not None:
+            known = lookup(called.name, args or called.args, folders, machine)
     if known is not None:
         return known.atom()
     if name.endswith("AutoCopyAsync"):  # `copy` alone knows it: it has no Copy_Traits (cute/arch/copy.hpp)
@@ -184,7 +189,10 @@ def describe(full: str, folders: tuple[str, ...] = (), machine: Machine = ANY) -
         out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
     further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
     layouts = {key: Plain.of(mark_static(value) if of_sm else value) for key, value in known.layouts.items() if key in further}
-    more = {"note": known.note, "source": known.source}
+    op = known.instruction
+    memory = ", ".join(f"{x} {space}" for x, space in zip("SD" if known.kind == "copy" else "ABC", op.memory, strict=False))
+    more = {"memory": memory, "PTX": op.ptx, "DSL": op.dsl.partition("; ")[0], "SASS": op.sass, "PTX ISA": op.isa}
+    more |= {"note": known.note, "source": known.source}
     return {**out, **layouts, **{key: value for key, value in more.items() if value}}
 
 
@@ -222,8 +230,13 @@ def _completed(short: str, full: str) -> str | None:
     return None
 
 
+_TMEM = re.compile(r"^(?:cute::)?(?:SM100::TMEM::\w+::)?")  # `using` brings its names into cute itself (copy_traits_sm100.hpp)
+
+
 def _short(name: str) -> str:
     """A name without its namespaces; SM90::GMMA::MMA_64x... is called SM90_64x..."""
     plain = name.replace(" ", "")
-    spaces = re.match(r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED)::)+", plain)
+    spaces = re.match(
+        r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED|TMEM|LOAD(?:_STAT)?|STORE|UTCCP)::)+", plain
+    )
     return re.sub(r"^MMA_(?=64x)", "SM90_", plain[spaces.end() :] if spaces else plain)

@@ -1,20 +1,28 @@
-"""What there is in the library: every name, its words spelt out, with the ranges of its numbers."""
+"""What there is in the library: every name, its words spelt out, with the ranges of its numbers and what others call it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import NamedTuple
 
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import words
+from cute_viz.spec.entry import in_ptx
 from cute_viz.spec.family import Family, families
-from cute_viz.spec.library_files import library_files
+from cute_viz.spec.library_files import LibraryFile, library_files
+from cute_viz.values.instruction import short_of
 
 
 class Listed(NamedTuple):
-    """One line of a listing: a name, perhaps with a {N} left in, what its parameters take, and its template arguments."""
+    """One line of a listing: a name, perhaps with a {N} left in, what its parameters take, and its template arguments.
+
+    ptx, dsl, names: what others call it, numbers and template arguments in braces; behind a call of the DSL what it says of these.
+    family: where it is from.
+    """
 
     name: str
     kind: str
@@ -22,6 +30,15 @@ class Listed(NamedTuple):
     args: str
     ranges: str
     archs: tuple[str, ...] = ()
+    ptx: str = ""
+    dsl: str = ""
+    names: str = ""
+    family: Family | None = None
+
+    @property
+    def short(self) -> str:
+        """The PTX opcode without the words that all of its kind have, or what the DSL calls it."""
+        return short_of(self.ptx.partition(" ")[0]) or self.dsl.partition("(")[0]
 
 
 def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
@@ -29,23 +46,40 @@ def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
 
     >>> next(line.ranges for line in listing() if line.name == "SM90_64x{N}x16_F32F16F16_SS")
     'N = 8..256/8'
+    >>> next(line.dsl for line in listing() if line.name == "SM80_16x8x8_F32F16F16F32_TN")
+    'warp.MmaF16BF16Op(ab_dtype=f16, acc_dtype=f32, shape_mnk=(16,8,8))'
     """
     for file in library_files(folders):
-        kind, arch = file.kind, file.word("arch")
-        for family in families(file):
-            slots = family.pattern.parameters
-            ranges = [f"{key} = {value}" for key, value in family.domains.items() if key in slots and ".." in value]
-            args = str(family.fields.get("args", ""))
-            for name in _spelt(family):
-                yield Listed(name, kind, arch, args, ", ".join(ranges), family.archs)
+        yield from _listed(file)
 
 
-def _spelt(family: Family) -> Iterator[str]:
+@lru_cache(maxsize=256)
+def _listed(file: LibraryFile) -> tuple[Listed, ...]:
+    return tuple(line for family in families(file) for line in _of_family(family))
+
+
+def _of_family(family: Family) -> Iterator[Listed]:
     """The names of a family, with each of the words in the place of its parameters."""
-    slots = family.pattern.parameters
+    file, slots = family.file, family.pattern.parameters
+    ranges = [f"{key} = {value}" for key, value in family.domains.items() if key in slots and ".." in value]
     several = {key: words(domain) for key, domain in family.domains.items() if key in slots and ".." not in domain}
     count = prod(map(len, several.values()))
     if count > limit("combinations"):
-        place = family.file.path
-        raise over("combinations", f"{family.key} has {count} names", text=family.file.text, span=family.block.span, place=place)
-    return (family.pattern.filled(dict(zip(several, values, strict=True))) for values in product(*several.values()))
+        raise over("combinations", f"{family.key} has {count} names", text=file.text, span=family.block.span, place=file.path)
+    args = str(family.fields.get("args", ""))
+    called = [key for key in ("ptx", "dsl", "names") if key in family.fields or key in file.head]
+    for chosen in product(*several.values()):
+        bound = dict(zip(several, chosen, strict=True))
+        name = family.pattern.filled(bound)
+        others = {key: family.said(key, _left(family, name, bound)) for key in called}
+        yield Listed(name, file.kind, file.word("arch"), args, ", ".join(ranges), family.archs, family=family, **others)
+
+
+def _left(family: Family, name: str, bound: dict[str, str]) -> dict[str, str]:
+    """What stands for the parameters in another name: words and types as they are there, all else in braces."""
+    out = {key: f"{{{key}}}" for key in (*family.pattern.parameters, *(key for key, _ in family.template))} | bound
+    k = family.said("K", out)
+    shape = re.findall(r"\w+", str(family.fields.get("Shape_MNK", "")))
+    out |= {x: out.get(extent, k if extent == "K" else extent) for x, extent in zip("MNK", shape, strict=False)}
+    types = family.types(name, bound) if "A" not in out else ()
+    return out | {x: in_ptx(kind) for x, kind in zip("ABCD", types, strict=False)}

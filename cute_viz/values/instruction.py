@@ -13,7 +13,7 @@ DESCRIBING = ("wgmma", "tcgen05.mma")  # kinds that reach shared memory through 
 ISSUED = ("tcgen05.mma", "tcgen05.cp", "cp.async.bulk", "cp.async.bulk.tensor")  # kinds that one thread issues for its CTA
 MATRICES = ("ldmatrix", "stmatrix")
 # Words of an opcode that all of its kind have.
-_PLAIN = frozenset(["sync", "aligned", "m8n8", "shared", "global", "b16", "b32", "mma_async", "row", "col"])
+PLAIN = frozenset(["sync", "aligned", "m8n8", "shared", "global", "b16", "b32", "mma_async", "row", "col"])
 _MAJORS = {"0": "K", "1": "MN"}
 
 
@@ -61,7 +61,7 @@ class Instruction:
     @property
     def short(self) -> str:
         """The opcode without the words that all of its kind have."""
-        return ".".join(word for word in self.opcode.split(".") if word not in _PLAIN)
+        return short_of(self.opcode)
 
     @property
     def called(self) -> str:
@@ -146,6 +146,15 @@ class Instruction:
         if "SF" not in self.arguments:
             return 0
         return int(self.arguments.get("VS", 64 if self.sparse > 1 else 32))
+
+
+def short_of(opcode: str) -> str:
+    """An opcode without the words that all of its kind have.
+
+    >>> short_of("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16")
+    'ldmatrix.x4.trans'
+    """
+    return ".".join(word for word in opcode.split(".") if word not in PLAIN)
 
 
 UNKNOWN = Instruction()

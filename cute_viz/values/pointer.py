@@ -80,9 +80,11 @@ class Pointer:
         >>> Pointer("gmem", "float").moved(8).moved(4).offset, Pointer("smem", "float", 0).moved(4, known=False).address
         (12, None)
         """
+        begins = type(self.offset) is int and self.offset == 0  # then the mark of a static offset stays
+        offset = elements if begins else self.offset + elements
         if not known:
-            return replace(self, offset=self.offset + elements, placed=False, address=None)
-        return replace(self, offset=self.offset + elements)
+            return replace(self, offset=offset, placed=False, address=None)
+        return replace(self, offset=offset)
 
     def of(self, kind: ValueType) -> Pointer:
         """The pointer as one to elements of another type.

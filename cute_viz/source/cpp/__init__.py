@@ -160,7 +160,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     def of_it() -> Any:
         context.deep = 0
         value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
-        return finished(_object(context, declaration, value))
+        return _printed(finished(_object(context, declaration, value)))
 
     return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
 
@@ -199,7 +199,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
         value = evaluator.definition(declaration, env, None, Span(0, 0))
         for name in names:
             value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
-        return finished(_object(context, declaration, value))
+        return _printed(finished(_object(context, declaration, value)))
 
     return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
 
@@ -225,15 +225,17 @@ def _runs(error: CuteVizError) -> bool:
 
 def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
     token = context.reader.tokens[declaration.token]
+    read_it, tensor = _reader(context, lookup, declaration)
     return Entry(
         declaration.name,
         declaration.scope.path,
         token.span,
         context.line(declaration.token),
-        _reader(context, lookup, declaration),
+        read_it,
         likely=_is_likely(context, declaration),
         call=lambda: _operation(context, lookup, declaration),
         depends=deciding(context.reader.source.branch(declaration.token)),
+        tensor=tensor,
         file=_included(context, declaration),
     )
 
@@ -277,11 +279,14 @@ def _is_likely(context: Context, declaration: Declaration) -> bool:
     return _LIKELY.search(" ".join(words).replace("layout RowMajor", "").replace("layout ColumnMajor", "")) is not None
 
 
-def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> Callable[[], Any]:
-    """The value of an entry, evaluated once."""
+def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """The value of an entry, evaluated once, and the tensor whose layout it is."""
     known: list[Any] = []
 
     def read_it() -> Any:
+        return _printed(whole())
+
+    def whole() -> Any:
         if not known:
             try:
                 known.append(finished(_value(context, lookup, declaration)))
@@ -294,7 +299,12 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> Calla
             raise known[0]
         return known[0]
 
-    return read_it
+    return read_it, lambda: found if known and isinstance(found := known[0], Tensor) else None
+
+
+def _printed(value: Any) -> Any:
+    """A tensor as it is shown: its layout, but where the units are lanes and columns."""
+    return value.printed if isinstance(value, Tensor) and value.pointer.space != "tmem" else split(value)
 
 
 def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
@@ -323,8 +333,6 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         raise value.error()
     if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
         return value.inner  # where a tensor begins is no part of its layout
-    if isinstance(value, Tensor):
-        return split(value) if value.pointer.space == "tmem" else value.printed  # whose units are lanes and columns
     if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

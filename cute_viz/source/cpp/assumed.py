@@ -24,6 +24,8 @@ def settled(
     reader = context.reader
     last = declaration.init
     for change in declaration.scope.home.changes.get(declaration.name, ()):
+        if change.within:
+            continue
         loop = loop_around(change.scope, declaration.scope)
         again = loop is not None and user.inside(loop)  # what comes behind the place was before it, the time before
         if not declaration.token < change.token or not change.scope.inside(declaration.scope):

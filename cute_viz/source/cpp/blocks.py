@@ -278,13 +278,19 @@ def _for(reader: Declarer, scope: Scope, at: int) -> int:
     if tokens[at].kind != "(":
         return reader.skip(scope, at)
     loop = Scope("block", "", scope, at, flow="loop")
-    scope.statements.append(Statement("loop", at, yes=loop))
+    body = Scope("block", "", loop, at)
     close = reader.match[at]
+    first = reader.find(at + 1, (";",), close)
+    second = reader.find(first + 1, (";",), close)
+    kind = "for" if second < close else "other"  # of a range
+    test = (first + 1, second) if first + 1 < second else None
+    step = (second + 1, close) if second + 1 < close else None
+    scope.statements.append(Statement(kind, at, test, loop, body, step=step))
     reader.statement(loop, at + 1, None)
     for declaration in loop.declarations:
         declaration.kind = "loop"
     reader.note_changes(loop, at + 1, close)
-    return reader.inner(loop, close + 1)
+    return reader.inner(body, close + 1)
 
 
 def _while(reader: Declarer, scope: Scope, at: int) -> int:
@@ -292,47 +298,64 @@ def _while(reader: Declarer, scope: Scope, at: int) -> int:
     if reader.tokens[opening].kind != "(":
         return reader.skip(scope, at)
     loop = Scope("block", "", scope, at, flow="loop")
-    scope.statements.append(Statement("loop", at, yes=loop))
+    scope.statements.append(Statement("while", at, (opening + 1, reader.match[opening]), loop))
     reader.note_changes(loop, opening + 1, reader.match[opening])
     return reader.inner(loop, reader.match[opening] + 1)
 
 
 def _do(reader: Declarer, scope: Scope, at: int) -> int:
     loop = Scope("block", "", scope, at, flow="loop")
-    scope.statements.append(Statement("loop", at, yes=loop))
+    statement = Statement("other", at, yes=loop)
+    scope.statements.append(statement)
     end = reader.inner(loop, at + 1)
-    return reader.skip(scope, end) if reader.tokens[end].text == "while" else end
+    if reader.tokens[end].text != "while" or reader.tokens[end + 1].kind != "(":
+        return end
+    statement.kind, statement.value = "do", (end + 2, reader.match[end + 1])
+    reader.note_changes(loop, *statement.value)
+    return reader.skip(scope, end)
 
 
 def _switch(reader: Declarer, scope: Scope, at: int) -> int:
     opening = at + 1
     if reader.tokens[opening].kind != "(":
         return reader.skip(scope, at)
-    return reader.block(scope, reader.match[opening] + 1, "loop", "loop")
+    reader.note_changes(scope, opening + 1, reader.match[opening])
+    end = reader.block(scope, reader.match[opening] + 1, "loop", "switch")
+    scope.statements[-1].value = (opening + 1, reader.match[opening])
+    return end
 
 
 def _return(reader: Declarer, scope: Scope, at: int) -> int:
     end = reader.find(at + 1, (";",))
     scope.statements.append(Statement("return", at, (at + 1, end)))
+    reader.note_changes(scope, at + 1, end)
     reader.bodies(scope, at + 1, end)
     return end + (reader.tokens[end].kind == ";")
 
 
 def _case(reader: Declarer, scope: Scope, at: int) -> int:
     end = reader.find(at, (":", ";"))
+    scope.statements.append(Statement("case", at, (at + 1, end) if end > at + 1 else None))
     return end + (reader.tokens[end].kind in (":", ";"))
 
 
 def _try(reader: Declarer, scope: Scope, at: int) -> int:
-    end = reader.block(scope, at + 1, "if", "loop")
+    end = reader.block(scope, at + 1, "if", "other")
     while reader.tokens[end].text == "catch":
         opening = end + 1
-        end = reader.block(scope, reader.match[opening] + 1, "if", "loop")
+        end = reader.block(scope, reader.match[opening] + 1, "if", "other")
     return end
 
 
 def _else(reader: Declarer, scope: Scope, at: int) -> int:
-    return reader.block(scope, at + 1, "if", "loop")
+    return reader.block(scope, at + 1, "if", "other")
+
+
+def _leave(reader: Declarer, scope: Scope, at: int) -> int:
+    """`break`, `continue`; `goto` goes nobody knows where."""
+    word = reader.tokens[at].text
+    scope.statements.append(Statement(word if word != "goto" else "other", at))
+    return reader.skip(scope, at)
 
 
 CONTROL: dict[str, Callable[[Declarer, Scope, int], int]] = {
@@ -343,6 +366,10 @@ CONTROL: dict[str, Callable[[Declarer, Scope, int], int]] = {
     "switch": _switch,
     "return": _return,
     "case": _case,
+    "default": _case,
+    "break": _leave,
+    "continue": _leave,
+    "goto": _leave,
     "try": _try,
     "else": _else,
 }

@@ -25,6 +25,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
+from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
@@ -126,7 +127,9 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     if lost and part.name == "local_partition" and isinstance(whole, Tensor):
         if whole.part is not None:
             raise meaning.fail("this is a thread's part already", args[0].span)
-        divided = shares.Part(finished(as_layout(operands[0])), "", finished(domain(whole.layout)), *operands[2:])
+        order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
+        parted = finished(domain(whole.layout))
+        divided = None if order is None else shares.Part(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
     else:
         divided = None
     return cut(meaning, part.name, [tensor, *operands], 0, lost, divided)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import words
 
 _NO_TYPES = words("return delete throw goto operator new sizeof co_return else case asm __asm__")
@@ -128,6 +128,7 @@ class Declarators:
         declaration = Declaration("function", name, last, parent, result, params=self.params, inner=inner)
         declaration.static = tokens[at].kind == "{"
         reader.declare(declaration)
+        reader.functions.append(inner)
         if tokens[at].kind == "{":
             return reader.body(inner, at + 1)
         return reader.skip(self.scope, at)
@@ -161,7 +162,7 @@ class Declarators:
     def _variables(self, kind: Range, at: int, pointer: bool) -> int:
         """One declarator after another."""
         reader, tokens = self.reader, self.tokens
-        constant = self._constant(kind, at)
+        constant, start, first = self._constant(kind, at), at, len(self.scope.declarations)
         while True:
             declaration = Declaration("variable", tokens[at].text, at, self.scope, kind, params=self.params, pointer=pointer)
             declaration.constant = bool(self.words & {"const", "constexpr"}) or constant
@@ -192,12 +193,20 @@ class Declarators:
                 reader.bodies(self.scope, declaration.init[0], declaration.init[1], declaration.name)
                 if self.scope.local:
                     reader.note_changes(self.scope, *declaration.init)
+                    if not constant and tokens[declaration.token - 1].kind in ("&", "&&"):  # what changes it changes that, too
+                        for n in range(*declaration.init):
+                            if tokens[n].kind == "name":
+                                reader.changed(self.scope, n, None)
             if tokens[end].kind != ",":
-                return self._ended(end)
+                break
             at = end + 1
             at, pointer = reader.pointers(at)
             if tokens[at].kind != "name":
                 return reader.skip(self.scope, at)
+        if self.scope.local and "typedef" not in self.words:
+            declared = tuple(self.scope.declarations[first:])
+            self.scope.statements.append(Statement("declare", start, declared=declared, end=end + 1))
+        return self._ended(end)
 
     def _declares(self, at: int) -> bool:
         """Whether a declarator stands behind a comma; otherwise the comma is one of template arguments."""
@@ -226,5 +235,8 @@ class Declarators:
         for place, n in enumerate(names):
             declaration = Declaration("variable", tokens[n].text, n, self.scope, kind, init, opening, place=place)
             reader.declare(declaration)
+        if self.scope.local:
+            declared = tuple(self.scope.declarations[-len(names) :])
+            self.scope.statements.append(Statement("declare", at, declared=declared))
         reader.bodies(self.scope, *init)
         return self._ended(end)

@@ -21,6 +21,8 @@ _NO_MACROS = _WITH_ARGUMENTS | words(  # no macro stands there: in front of a de
     "class union enum using namespace template if for while switch try concept requires override noexcept alignas"
 )
 _CLASSES = frozenset(("struct", "class", "union"))
+_WITHOUT_EFFECT = _CLASSES | words("using typedef enum static_assert template namespace friend extern public private protected ;")
+WITHIN = -1  # in place of the argument of a call: a part of the object changes
 _DEEP = 60  # scopes in scopes
 
 
@@ -40,6 +42,7 @@ class Declarer(Cursor):
         self.grammar = grammar
         self.file = Scope("file", "", None, 0)
         self.lambdas: dict[int, Scope] = {}  # by the token that begins them
+        self.functions: list[Scope] = []
         self.specialisations: dict[tuple[Scope, str], list[Scope]] = {}
         self.deep = 0
         self.statements: list[tuple[int, int]] = []  # where those of functions begin, and in which of the scopes
@@ -75,9 +78,25 @@ class Declarer(Cursor):
             return self.expression(scope, at)
         if scope.local and is_macro_word(word) and self.tokens[at + 1].text in self.grammar.control:  # CUTE_UNROLL for
             return self.statement(scope, at + 1, params)
-        if scope.local and word in self.grammar.control:
-            return self.grammar.control[word](self, scope, at)
-        if word in ("public", "private", "protected", "default") and self.tokens[at + 1].kind == ":":
+        if scope.local:
+            return self._local(scope, at, params)
+        return self._declared(scope, at, params)
+
+    def _local(self, scope: Scope, at: int, params: tuple[Param, ...] | None) -> int:
+        """A statement of a function: what it is is noted; one that is not read, too."""
+        known, word = len(scope.statements), self.tokens[at].text
+        control = self.grammar.control.get(word)
+        end = control(self, scope, at) if control is not None else self._declared(scope, at, params)
+        if len(scope.statements) == known and word not in _WITHOUT_EFFECT:
+            scope.statements.append(Statement("other", at))
+        for statement in scope.statements[known:]:
+            statement.end = end
+        return end
+
+    def _declared(self, scope: Scope, at: int, params: tuple[Param, ...] | None) -> int:
+        """One declaration, or an expression."""
+        word = self.tokens[at].text
+        if word in ("public", "private", "protected") and self.tokens[at + 1].kind == ":":
             return at + 2
         behind = self.match[at + 1] + 1 if word == "alignas" and self.tokens[at + 1].kind == "(" else at
         if behind > at and self.tokens[behind].text in _CLASSES:  # `alignas(128) union { ... } tensors;`
@@ -150,6 +169,7 @@ class Declarer(Cursor):
         end = self.find(at, (";",))
         if scope.local:
             self.note_changes(scope, at, end)
+            scope.statements.append(Statement("expression", at, (at, end), end=end + 1))
         elif (brace := self.find(at, (";", "{"))) < end and self.tokens[brace - 1].text in (")", "const", "noexcept", "override"):
             return self.match[brace] + 1  # the body of a function that is not understood: what follows is
         self.bodies(scope, at, end)
@@ -157,35 +177,84 @@ class Declarer(Cursor):
 
     def note_changes(self, scope: Scope, begin: int, end: int) -> None:
         """The names that the tokens of an expression assign to, step, or take the address of."""
-        changes, tokens = scope.home.changes, self.tokens
+        tokens = self.tokens
         for n in range(begin, end):
-            token = tokens[n]
-            if token.kind != "name":
+            if tokens[n].kind != "name" or (n > begin and tokens[n - 1].kind in (".", "->", "::")):
                 continue
-            before, after = tokens[n - 1].kind if n > begin else ";", tokens[n + 1].kind
-            if before in (".", "->", "::"):
-                continue
-            value: Range | None = None
-            if after == "=" and n == begin:
-                value = (n + 2, end)
-            elif not (
-                (
-                    after in ("=", "++", "--")
-                    or (len(after) > 1 and after[-1] == "=" and after not in ("==", "!=", "<=", ">=", "<=>"))
-                )
-                or before in ("++", "--")
-                or (
-                    before == "&"
-                    and n - 1 >= begin
-                    and tokens[n - 2].kind in ("(", ",", "=", ";", "{")
-                    and after not in (".", "->", "[")
-                )
-                or (before == ">" and n - 2 >= begin and tokens[n - 2].kind == ">" and tokens[begin].text in ("std", "cin"))
-            ):
-                continue
-            if after == "[":
-                continue
-            changes.setdefault(token.text, []).append(Change(n, scope, value))
+            kind, value, call = self._change(n, begin, end)
+            if kind:
+                self.changed(scope, n, value, call)
+
+    def _change(self, n: int, begin: int, end: int) -> tuple[bool, Range | None, tuple[str, int] | None]:
+        """Whether an expression may change a name, to what, and in which call."""
+        tokens = self.tokens
+        before, after = tokens[n - 1].kind if n > begin else ";", tokens[n + 1].kind
+        if after == "=" and n == begin:
+            return True, (n + 2, end), None
+        if after in (".", "->", "["):
+            return self._part_changes(n, before)
+        compound = len(after) > 1 and after[-1] == "=" and after not in ("==", "!=", "<=", ">=", "<=>")
+        shifted = after == ">" and tokens[n + 2].kind == ">=" and tokens[n + 2].start == tokens[n + 1].start + 1
+        if compound or shifted or after in ("=", "++", "--") or before in ("++", "--"):
+            return True, None, None
+        if before == "&" and n - 1 >= begin and tokens[n - 2].kind in ("(", ",", "=", ";", "{") and after not in (".", "->", "["):
+            return True, None, None
+        if before == ">" and n - 2 >= begin and tokens[n - 2].kind == ">" and tokens[begin].text in ("std", "cin"):
+            return True, None, None
+        if before in ("(", ",") and after in (")", ",") and (call := self._call_around(n, begin)) is not None:
+            return True, None, call
+        return False, None, None
+
+    def _part_changes(self, n: int, before: str) -> tuple[bool, None, tuple[str, int] | None]:
+        """Whether a member or an element of a name changes: `p.x = 4`, `a[i]++`; a function of its class may, `p.f()`."""
+        tokens, at = self.tokens, n + 1
+        while tokens[at].kind in (".", "->", "["):
+            at = self.match[at] + 1 if tokens[at].kind == "[" else at + 2
+        after = tokens[at].kind
+        if after == "(":
+            return True, None, (tokens[at - 1].text, WITHIN)
+        changes = after in ("=", "++", "--", "<<=") or before in ("++", "--") or (after[-1] == "=" and after[0] in "+-*/%&|^")
+        return changes or (after == ">" and tokens[at + 1].kind == ">="), None, ("", WITHIN)
+
+    def _call_around(self, n: int, begin: int) -> tuple[str, int] | None:
+        """The function whose whole argument a name is, and its place."""
+        place = depth = 0
+        for at in range(n - 1, begin, -1):
+            kind = self.tokens[at].kind
+            if kind in (")", "]", "}"):
+                depth += 1
+            elif depth:
+                depth -= kind in ("(", "[", "{")
+            elif kind == "(":
+                name = self.tokens[at - 1]
+                return (name.text, place) if name.kind == "name" else None
+            elif kind in ("[", "{", ";"):
+                return None
+            place += kind == "," and not depth
+        return None
+
+    def changed(self, scope: Scope, n: int, value: Range | None, call: tuple[str, int] | None = None) -> None:
+        """Note a change of the name at a token, in all functions and lambdas around."""
+        home: Scope | None = scope.home
+        while home is not None and home.kind in ("function", "lambda"):
+            home.changes.setdefault(self.tokens[n].text, []).append(Change(n, scope, value, call))
+            home = home.parent.home if home.parent is not None else None
+
+    def settle(self) -> None:
+        """Once all functions are known: the arguments of those that take no reference are not changed."""
+        taken = {("swap", 0), ("swap", 1), ("exchange", 0), ("", WITHIN)}
+        for function in self.functions:
+            if function.parent is not None and function.parent.kind == "class":
+                constant = self.tokens[self.match[function.token] + 1].text == "const"
+                taken |= set() if constant else {(function.name, WITHIN)}
+        for function in (*self.functions, *self.lambdas.values()):
+            taken |= {(function.name, n) for n, param in enumerate(function.arguments) if not param.constant}
+        for function in (*self.functions, *self.lambdas.values()):
+            for name, changes in list(function.changes.items()):
+                kept = [x for x in changes if x.call is None or x.call in taken or x.call[0] in self.source.macros]
+                function.changes[name] = kept
+                if not kept:
+                    del function.changes[name]
 
     def places(self) -> dict[str, list[int]]:
         """Where each name stands, but behind a dot."""

@@ -239,7 +239,7 @@ class Definitions(Parameters):
     def _moving(self, declaration: Declaration, env: Env) -> Any:
         """A variable that is a tensor which only moves: one of the places where it is; None of any other."""
         home = declaration.scope.home
-        parts = [declaration.init, *[change.value for change in home.changes.get(declaration.name, ())]]
+        parts = [declaration.init, *[change.value for change in home.changes.get(declaration.name, ()) if not change.within]]
         found = []
         for part in parts if declaration.kind == "variable" else ():
             try:

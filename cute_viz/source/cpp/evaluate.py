@@ -23,7 +23,7 @@ from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
-from cute_viz.source.cpp.scopes import Range
+from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, joined, shaped, viewed
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import (
@@ -40,6 +40,7 @@ from cute_viz.source.cpp.tree import (
 )
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
+    Cell,
     Class,
     Closure,
     Enumerator,
@@ -129,6 +130,8 @@ class Evaluator(Operators):
             raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=span)
 
     def _index(self, node: Index) -> Any:
+        if (cell := self.place(node)) is not None:
+            return cell.read()
         value, index = self.solid(node.value), certain(self.solid(node.index))
         if isinstance(value, tuple) and isinstance(index, int) and 0 <= index < len(value):
             return value[index]
@@ -152,7 +155,7 @@ class Evaluator(Operators):
         scope = self.context.reader.lambdas.get(node.token)
         if scope is None or self.text is not self.context.text:
             raise self.fail("this lambda is not supported", node.span)
-        return Closure(scope, self.env)
+        return Closure(scope, self.captured(scope, self.env))
 
     def _member(self, node: Member) -> Any:
         words = _dotted(node)
@@ -175,10 +178,14 @@ class Evaluator(Operators):
     def type_member(self, value: Any, part: Part, span: Span) -> Any:
         """`T::name` of a type."""
         if isinstance(value, Class):
+            if value.env.cells is not None and part.name in value.env.cells:
+                return value.env.cells[part.name].read()
             return self.class_member(value, part, span)
         return type_member(self, value, part, span)
 
     def _id(self, node: Id) -> Any:
+        if len(node.parts) == 1 and node.parts[0].args is None and (cell := self.cell(node.parts[0].name)) is not None:
+            return cell.read()
         words = tuple(part.name for part in node.parts)
         if len(words) > 1 and (key := self.context.let_of(words)) is not None:
             return self.given(key, as_type=True)
@@ -250,6 +257,8 @@ class Evaluator(Operators):
         if not isinstance(function, Id):
             return self.apply(self.solid(function), node.args, node.span)
         part = function.parts[-1]
+        if len(function.parts) == 1 and (cell := self.cell(part.name)) is not None:  # a lambda of a running function
+            return self.apply(cell.read(), node.args, node.span)
         found = self.lookup.find(function.parts[0].name, self.env, self.position(function.span))
         if found is None and (len(function.parts) > 1 or part.name in RUN_TIME or self.context.let(part.name, None) is None):
             if (expanded := self.macro(part.name, node)) is not None:
@@ -270,6 +279,8 @@ class Evaluator(Operators):
         """A call of what the file does not define: of CuTe, CUTLASS or the standard."""
         if part.name in CALLS:
             return CALLS[part.name](self, part, node.args, node.span)
+        if part.name == "swap" and len(node.args) == 2 and None not in (cells := [self.place(item) for item in node.args]):
+            return self.swapped(*cells)  # type: ignore[arg-type]
         if len(node.args) == 1 and part.args is None and isinstance(kind := known(self, (part,), node.span), ValueType):
             return self.cast(kind, node.args[0], node.span)
         if not node.args:
@@ -288,9 +299,10 @@ class Evaluator(Operators):
     def apply(self, function: Any, args: tuple[Node, ...], span: Span) -> Any:
         """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""
         if isinstance(function, Function):
-            return self.called(function, self.arguments(args), span)
+            given = [x.inner.arguments for x in function.declarations if x.inner is not None]
+            return self.called(function, self.arguments(args), span, self._places(args, given))
         if isinstance(function, Closure):
-            return self.closed(function, self.arguments(args), span)
+            return self.closed(function, self.arguments(args), span, self._places(args, [function.scope.arguments]))
         if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
         if isinstance(function, DescriptorTensor) and args:
@@ -300,6 +312,11 @@ class Evaluator(Operators):
         if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:
             return self.called(Function(operator.declarations, operator.env), self.arguments(args), span)
         return self.made(function, args, span)
+
+    def _places(self, args: tuple[Node, ...], params: list[tuple[Param, ...]]) -> tuple[Cell | None, ...]:
+        """Where the arguments of a call are kept that parameters of its functions may change."""
+        taken = {n for those in params for n, param in enumerate(those) if not param.constant}
+        return tuple(self.place(node) if n in taken else None for n, node in enumerate(args)) if taken else ()
 
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""

@@ -72,7 +72,7 @@ class Expressions(Operands):
                 no = self._expression(1)
                 node = Condition(node.span | no.span, node, yes, no)
             elif operator in _ASSIGN and level <= 1:
-                self._at += 1
+                self._at += width
                 right = self._expression()
                 node = Binary(node.span | right.span, operator, node, right)
             elif _LEVELS.get(operator, 0) > level and _LEVELS[operator] > 1:
@@ -99,8 +99,8 @@ class Expressions(Operands):
             if self._angle:
                 return "", 0
             following = self._peek()
-            if following.kind == ">" and following.start == token.start + 1:
-                return ">>", 2
+            if following.kind in (">", ">=") and following.start == token.start + 1:
+                return (">>" if following.kind == ">" else ">>="), 2
         elif token.kind == "name" and token.text in ("const", "volatile"):
             self._qualifiers()
             return self._operator()
@@ -112,7 +112,11 @@ class Expressions(Operands):
             self._at += 1
             value = self._unary()
             return Unary(token.span | value.span, token.kind, value)
-        if token.kind in ("++", "--", "&&"):
+        if token.kind in ("++", "--"):
+            self._at += 1
+            value = self._unary()
+            return Unary(token.span | value.span, token.kind, value)
+        if token.kind == "&&":
             raise self._fail(f"'{token.text}' changes a value, which is not supported")
         if token.kind == "(" and (cast := self._cast()) is not None:
             return cast
@@ -165,6 +169,7 @@ class Expressions(Operands):
                 self._at += 1
                 node = Unary(self._span(node.span.start), "...", node)
             elif token.kind in ("++", "--"):
-                raise self._fail(f"'{token.text}' changes a value, which is not supported")
+                self._at += 1
+                node = Unary(self._span(node.span.start), f"x{token.kind}", node)
             else:
                 return node

@@ -16,22 +16,21 @@ from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.operands import BUILTIN
 from cute_viz.source.cpp.pointed import pointed_type
-from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
+from cute_viz.source.cpp.running import Running
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import takes
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, as_int, typed, zeroed
+from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, copied, typed, zeroed
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
-_NOTHING = object()
 _MACROS = 40  # macros in macros
 
 
-class Functions(Meaning):
+class Functions(Running):
     """The part of the evaluator that reads variables and calls functions."""
 
     def __init__(self, context: Context, lookup: Lookup, env: Env) -> None:
@@ -107,6 +106,10 @@ class Functions(Meaning):
         if init is None or init[0] >= init[1]:
             return self._without(declaration, opens, span)
         kind = None if deduced_type else self._kind(declaration)
+        if isinstance(kind, Class) and kind.env.scope.kind == "class" and opens in ("(", "{"):
+            given = tuple(self.context.tree(part) for part in self.context.reader.split(*init))
+            whole = self.value(given[0]) if len(given) == 1 else None
+            return whole if isinstance(whole, Class) else self.made(kind, given, span)
         if opens == "(":
             trees: list[Node] = [self.context.tree(part) for part in self.context.reader.split(*init)]
             if deduced_type and len(trees) == 1:
@@ -217,8 +220,11 @@ class Functions(Meaning):
         finally:
             self.context.macros -= 1
 
-    def called(self, function: Function, args: list[Any], span: Span) -> Any:
-        """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns."""
+    def called(self, function: Function, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
+        """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns.
+
+        cells: where the arguments are kept, for parameters that are references.
+        """
         fitting: list[tuple[Declaration, Env]] = []
         for declaration in function.declarations:
             scope = declaration.inner
@@ -239,26 +245,44 @@ class Functions(Meaning):
             bodies = plain
         declaration, env = bodies[0]
         scope = env.scope
+        if _sees_cells(function.env) or not all(param.constant for param in scope.arguments):
+            return self._called(declaration, env, args, span, cells)
         key = (declaration, key_of([*env.args.values(), *args]))
         if key in function.env.memo:
             known = function.env.memo[key]
             if isinstance(known, CuteVizError):
                 raise known
-            return known[0]
-        self._arguments(scope, env, args)
-        defaulted(self.inside(env), scope.params or (), env.args, env)
-        self.context.enter(span)
+            return copied(known[0])
         try:
-            value = self.returned(scope, env, span)
-            if declaration.type is not None:
-                value = self._returned_type(value, declaration, env, span)
+            value = self._called(declaration, env, args, span, ())
         except CuteVizError as error:
             function.env.memo[key] = error
             raise
-        finally:
-            self.context.leave()
         function.env.memo[key] = (value,)
         return value
+
+    def _called(self, declaration: Declaration, env: Env, args: list[Any], span: Span, cells: tuple[Cell | None, ...]) -> Any:
+        self._arguments(env.scope, env, args, cells)
+        defaulted(self.inside(env), env.scope.params or (), env.args, env)
+        value = self._carried_out(env, span, cells)
+        return value if declaration.type is None else self._returned_type(value, declaration, env, span)
+
+    def _carried_out(self, env: Env, span: Span, cells: tuple[Cell | None, ...]) -> Any:
+        """What a function or a lambda returns; what it may have changed is not known where it is not read."""
+        self.context.enter(span)
+        try:
+            way = self.run(env.scope.statements, env)
+        except CuteVizError as error:
+            if env.cells is not None and env.parent is not None:
+                self.forget_all(env.parent, list(cells), error)
+            raise
+        finally:
+            self.context.leave()
+        if way is None:
+            if env.cells is None:
+                raise self.fail(f"{env.scope.name or 'this'!r} returns nothing that is read", span)
+            return None
+        return way[1]
 
     def _returned_type(self, value: Any, declaration: Declaration, env: Env, span: Span) -> Any:
         assert declaration.type is not None
@@ -269,76 +293,54 @@ class Functions(Meaning):
                 return self.converted(value, kind, span)
         return value
 
-    def _arguments(self, scope: Scope, env: Env, args: list[Any]) -> None:
-        """Bind the parameters of a function."""
+    def _arguments(self, scope: Scope, env: Env, args: list[Any], cells: tuple[Cell | None, ...]) -> None:
+        """Bind the parameters of a function; one that changes its variables has them in cells."""
         tokens = self.context.reader.tokens
+        runs = bool(scope.changes)
+        if runs:
+            env.cells = {}
         for n, param in enumerate(scope.arguments):
             if param.pack:
                 env.args[param.name] = tuple(args[n:])
                 break
+            kind: Any = None
+            words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
             if n < len(args):
                 value = args[n]
-                words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
-                if isinstance(value, (int, Unknown)) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
-                    value = bool(certain(value)) if "bool" in words else as_int(value)
-                env.args[param.name] = value
+                if not param.constant and n < len(cells) and cells[n] is not None and env.cells is not None:
+                    env.cells[param.name] = cells[n]  # type: ignore[assignment]
+                    continue
             elif param.default is not None:
-                env.args[param.name] = self.of(param.default, env)
+                value = self.of(param.default, env)
+            else:
+                continue
+            if words & BUILTIN - {"auto", "void"} and not words & {"*", "["} and param.type is not None:
+                begin, end = param.type
+                while (end > begin and tokens[end - 1].kind in ("&", "&&")) or tokens[end - 1].text in ("const", "volatile"):
+                    end -= 1
+                kind = self.inside(env).value(self.context.tree((begin, end)))
+                if isinstance(value, (int, float, Unknown, Enumerator)) and isinstance(kind, ValueType):
+                    value = self.converted(value, kind, tokens[param.token].span)
+            if env.cells is None:
+                env.args[param.name] = value
+            else:
+                env.cells[param.name] = Cell(copied(value), kind if isinstance(kind, ValueType) else None)
 
-    def closed(self, closure: Closure, args: list[Any], span: Span) -> Any:
+    def closed(self, closure: Closure, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a lambda returns."""
         scope = closure.scope
         if not takes(scope, len(args)):
             raise self.fail(f"a lambda of {len(scope.arguments)} parameters is called with {len(args)}", span)
         env = Env(scope, closure.env)
         deduced(self.inside(closure.env), scope, args, env.args)
-        self._arguments(scope, env, args)
-        self.context.enter(span)
-        try:
-            return self.returned(scope, env, span)
-        finally:
-            self.context.leave()
-
-    def returned(self, scope: Scope, env: Env, span: Span) -> Any:
-        """What the statements of a function return."""
-        value = self._run(scope, env, span)
-        if value is _NOTHING:
-            raise self.fail(f"{scope.name or 'this'!r} returns nothing that is read", span)
-        return value
-
-    def _run(self, scope: Scope, env: Env, span: Span) -> Any:
-        for statement in scope.statements:
-            self.context.step(span)
-            value = self._statement(statement, env, span)
-            if value is not _NOTHING:
-                return value
-        return _NOTHING
-
-    def _statement(self, statement: Statement, env: Env, span: Span) -> Any:
-        if statement.kind == "return":
-            assert statement.value is not None
-            branch = self.context.reader.source.branch(statement.token)
-            if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
-                raise branch.error("the value returned here", self.context.text)
-            if statement.value[0] >= statement.value[1]:
-                raise self.fail("nothing is returned", span)
-            return self.inside(env).value(self.context.tree(statement.value))
-        blocks = [block for block in (statement.yes, statement.no) if block is not None]
-        if statement.kind == "block":
-            return self._run(blocks[0], within(env, blocks[0]), span)
-        if not any(map(_returns, blocks)):
-            return _NOTHING
-        if statement.kind != "if":
-            raise self.fail("cannot determine what a loop returns", self.context.reader.tokens[statement.token].span)
-        assert statement.value is not None
-        if self.inside(env).truth(self.context.tree(statement.value)):
-            return self._run(blocks[0], within(env, blocks[0]), span)
-        return self._run(blocks[1], within(env, blocks[1]), span) if statement.no is not None else _NOTHING
+        self._arguments(scope, env, args, cells)
+        return self._carried_out(env, span, cells)
 
 
-def _returns(scope: Scope) -> bool:
-    """Whether anything in a block returns."""
-    return any(
-        statement.kind == "return" or any(block is not None and _returns(block) for block in (statement.yes, statement.no))
-        for statement in scope.statements
-    )
+def _sees_cells(env: Env | None) -> bool:
+    """Whether a function may read what changes: of a lambda, of an object."""
+    while env is not None:
+        if env.cells is not None:
+            return True
+        env = env.parent
+    return False

@@ -11,10 +11,13 @@ from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import (
+    Cell,
     Class,
     Env,
     Template,
+    copied,
 )
+from cute_viz.values.types import ValueType
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
 
@@ -135,7 +138,20 @@ class Instances(Functions):
         ):
             raise self.fail(f"cannot determine how an object of {scope.name} is constructed", span)
         new = Env(scope, kind.env.parent, dict(kind.env.args))
-        for member, item in zip(members, args, strict=False):
-            new.memo[member, None] = (self.value(item),)
-            new.memo[member, None, "given"] = True
+        new.cells = {}
+        for n, member in enumerate(members):
+            cell = Cell(None)
+            try:
+                kind_of_it = self.inside(new).value(self.context.tree(member.type)) if member.type else None
+                cell.kind = kind_of_it if isinstance(kind_of_it, ValueType) and not member.pointer else None
+                if n < len(args):
+                    value = copied(self.value(args[n]))
+                    cell.value = value if cell.kind is None else self.converted(value, cell.kind, span)
+                else:
+                    cell.value = self.inside(new).variable(member, member.init, member.opens)
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                cell.value = error
+            new.cells[member.name] = cell
         return Class(new)

@@ -180,11 +180,13 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
     """
     last: Change | None = None
     for change in declaration.scope.home.changes.get(declaration.name, ()):
-        if change.token < declaration.token or not _same(declaration, change.scope):
+        if change.within or change.token < declaration.token or not _same(declaration, change.scope):
             continue
         if position is not None and change.value is not None and change.token <= position < change.value[1]:
             continue  # what it is made of still sees what was before
         loop = loop_around(change.scope, declaration.scope)
+        if loop is None and _apart(change.scope, user):
+            continue
         if position is not None and change.token >= position and not (loop is not None and user.inside(loop)):
             continue
         sure = (
@@ -194,6 +196,18 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
         )
         last = change if sure and change.value is not None else Change(change.token, change.scope, None)
     return last
+
+
+def _apart(one: Scope, user: Scope) -> bool:
+    """Whether two places are in the two branches of an `if`, of which only one runs."""
+    around: Scope | None = one
+    while around is not None and around.parent is not None:
+        for x in around.parent.statements if around.flow == "if" else ():
+            other = x.no if x.yes is around else x.yes if x.no is around else None
+            if other is not None and user.inside(other):
+                return True
+        around = around.parent
+    return False
 
 
 def _same(declaration: Declaration, scope: Scope) -> bool:

@@ -86,7 +86,7 @@ def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...]
             and isinstance(member, (int, float))
             and found is not None
             and found.env is value.env
-            and (own, None, "given") not in value.env.memo
+            and not (value.env.cells is not None and part.name in value.env.cells)
         ):
             raise needed(meaning.text, part.name, span)  # what it begins with is not what it is later
         return member

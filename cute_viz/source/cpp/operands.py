@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from cute_viz.errors import LimitError, NotationError, Span
+from cute_viz.source.cpp.numbers import character, literal
 from cute_viz.source.cpp.tokens import Token, number, words
 from cute_viz.source.cpp.tree import (
     Brace,
@@ -134,7 +135,7 @@ class Operands(ABC):
             value = number(token.text)
             if value is None:
                 raise self._fail(f"{token.text!r} cannot be read as a number", token)
-            return Literal(token.span, value)
+            return Literal(token.span, literal(value, token.text) if isinstance(value, int) else value)
         if token.kind == "string":
             self._at += 1
             while self._token.kind == "string":
@@ -142,7 +143,7 @@ class Operands(ABC):
             return Literal(self._span(token.start), token.text)
         if token.kind == "char":
             self._at += 1
-            return Literal(token.span, token.text)
+            return Literal(token.span, character(token.text))
         if token.kind == "(":
             self._at += 1
             angle, self._angle = self._angle, False

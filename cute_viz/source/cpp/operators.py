@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
-from operator import add, and_, lshift, mul, or_, rshift, sub, xor
+from operator import add, mul, sub
 from typing import Any
 
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import same
+from cute_viz.source.cpp.elements import is_integer, same
+from cute_viz.source.cpp.numbers import computed, holds, kind_named, negated, number
 from cute_viz.source.cpp.tree import (
     COMPARE,
     Binary,
@@ -28,21 +29,16 @@ from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
-    as_int,
 )
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
-
-_LARGE = 4096  # bits of a product
 
 
 class Operators(Definitions):
     """The part of the evaluator that computes."""
 
     def _literal(self, node: Literal) -> Any:
-        if isinstance(node.value, int) and not isinstance(node.value, bool):
-            return Runtime(node.value)
         return Pointer() if node.value is None else node.value
 
     def _unary(self, node: Unary) -> Any:
@@ -52,6 +48,8 @@ class Operators(Definitions):
             return self._pointer(node)
         if node.operator == "...":
             return self.value(node.value)
+        if node.operator in ("++", "--", "x++", "x--"):
+            return self.stepped(node)
         if node.operator == "throw":
             raise self.fail("this throws", node.span)
         if node.operator == "!":
@@ -64,10 +62,11 @@ class Operators(Definitions):
         if isinstance(value, float) and node.operator in "+-":
             return -value if node.operator == "-" else value
         if isinstance(value, (int, Unknown)) and node.operator in ("-", "+", "~"):
-            number = self._integer(value)
-            if node.operator == "~":
-                return -number - 1
-            return -number if node.operator == "-" else number
+            if isinstance(value, Unknown):
+                return -value - (node.operator == "~") if node.operator != "+" else value
+            if isinstance(value, (bool, Runtime)):
+                return self._defined(lambda: negated(node.operator, value), node.span)
+            return {"-": -int(value), "+": int(value), "~": ~int(value)}[node.operator]
         raise self.fail(f"'{node.operator}' is for integers", node.span)
 
     def _pointer(self, node: Unary) -> Pointer:
@@ -104,8 +103,14 @@ class Operators(Definitions):
         if operator == "||":
             return self._both(node, stop=True)
         if operator == ",":
+            self.value(node.left)
             return self.value(node.right)
-        left, right = self.value(node.left), self.value(node.right)
+        if operator[-1] == "=" and operator not in COMPARE and operator != "<=>":
+            return self.assigned(node)
+        return self.combined(operator, self.value(node.left), self.value(node.right), node)
+
+    def combined(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        """An operator of two values."""
         if operator in ("==", "!=") and not (_is_number(left) and _is_number(right)):
             found = same(left, right)
             if found is None:
@@ -147,20 +152,40 @@ class Operators(Definitions):
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
         if operator in COMPARE:
-            if operator in ("==", "!="):
-                return compared(operator, left, right)
-            return COMPARE[operator](certain(left), certain(right))
+            return self._compared(operator, left, right)
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, certain(left), certain(right), node)
-        a, b = self._integer(left), self._integer(right)
+        a, b = left, right
         if _is_static_zero(operator, a, b):
             return 0
         if isinstance(a, Unknown) or isinstance(b, Unknown):
-            return self._symbolic(operator, a, b, node)
-        result = self._integers(operator, a, b, node)
+            return self._symbolic(
+                operator, Runtime(a) if isinstance(a, bool) else a, Runtime(b) if isinstance(b, bool) else b, node
+            )
         if operator == "|" and isinstance(a, MulticastMask) and isinstance(b, MulticastMask) and a.cluster == b.cluster:
-            return a.of(result, a.cluster, None, ())  # all that receive of either
-        return Runtime(result) if isinstance(a, Runtime) or isinstance(b, Runtime) else int(result)
+            return a.of(a | b, a.cluster, None, ())  # all that receive of either
+        if operator not in "+-*/%&|^<<>>":
+            raise self.fail(f"'{operator}' is not supported here", node.span)
+        result = self._defined(lambda: computed(operator, a, b), node.span)
+        return result if isinstance(a, (bool, Runtime)) or isinstance(b, (bool, Runtime)) else int(result)
+
+    def _defined(self, compute: Callable[[], Any], span: Span) -> Any:
+        """What C++ defines. Raises: the error of what it does not, at its place."""
+        try:
+            return compute()
+        except AlgebraError as error:
+            raise self.fail(error.message, span) from None
+
+    def _compared(self, operator: str, left: Any, right: Any) -> bool | int:
+        """A comparison; of two static integers a static one."""
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            if operator in ("==", "!="):
+                return compared(operator, left, right)
+            raise (left if isinstance(left, Unknown) else right).error()
+        if isinstance(left, float) or isinstance(right, float):
+            return bool(COMPARE[operator](left, right))
+        found = holds(operator, left, right)
+        return found if isinstance(left, (bool, Runtime)) or isinstance(right, (bool, Runtime)) else int(found)
 
     def _symbolic(self, operator: str, a: Any, b: Any, node: Binary) -> Any:
         """An operator of integers of which one is not known: as far as it is proven, whatever the number is."""
@@ -191,31 +216,6 @@ class Operators(Definitions):
         known = isinstance(count, int)
         return pointer.moved(Runtime(int(count)) if known else 0, known)
 
-    def _integers(self, operator: str, a: int, b: int, node: Binary) -> int:
-        """An operator of two integers, as ints of C++."""
-        a, b = int(a), int(b)
-        if operator in "/%":
-            if b == 0:
-                raise self.fail("division by zero", node.right.span)
-            return int(div_rem(a, b)[operator == "%"])
-        if operator == "*" and a.bit_length() + b.bit_length() > _LARGE:
-            raise self.fail("this product is too large", node.span)
-        if operator in ("<<", ">>") and not 0 <= b < 64:
-            raise self.fail("this shift is too far", node.right.span)
-        table: dict[str, Callable[[int, int], int]] = {
-            "+": add,
-            "-": sub,
-            "*": mul,
-            "&": and_,
-            "|": or_,
-            "^": xor,
-            "<<": lshift,
-            ">>": rshift,
-        }
-        if operator not in table:
-            raise self.fail(f"'{operator}' is not supported here", node.span)
-        return table[operator](a, b)
-
     def _floating(self, operator: str, a: float, b: float, node: Binary) -> float:
         if operator == "/" and b == 0:
             raise self.fail("division by zero", node.right.span)
@@ -226,9 +226,6 @@ class Operators(Definitions):
             return {"+": a + b, "-": a - b, "*": a * b}[operator] if operator != "/" else a / b
         except OverflowError:
             raise self.fail("these numbers are too large", node.span) from None
-
-    def _integer(self, value: Any) -> Any:
-        return Runtime(value) if isinstance(value, bool) else value
 
     def _cast(self, node: Cast) -> Any:
         return self.cast(self.value(node.type), node.value, node.span)
@@ -275,23 +272,13 @@ class Operators(Definitions):
                 return float(certain(value))
             if isinstance(value, float) and not isfinite(value):
                 raise self.fail(f"{value} is not an integer", span)
-            if isinstance(value, Unknown):
+            if not is_integer(kind):
                 return value
-            fits = isinstance(value, MulticastMask) and _wrapped(value, kind) == value
-            return value if fits else as_int(_wrapped(int(value), kind))
+            if isinstance(value, Unknown):  # the same number, if it has room
+                return value if kind_named(kind) in ((32, True), (64, True)) else value.applied(kind.canonical)
+            found = number(int(value), kind_named(kind))
+            return value if isinstance(value, MulticastMask) and found == value else found
         return value
-
-
-def _wrapped(number: int, kind: ValueType) -> int:
-    """A number in an integer's type: its last bits.
-
-    >>> _wrapped(-1, ValueType("uint32_t")), _wrapped(1 << 31, ValueType("int")), _wrapped(300, ValueType("int64_t"))
-    (4294967295, -2147483648, 300)
-    """
-    if kind.kind not in ("signed", "unsigned"):
-        return number
-    number &= (1 << kind.bits) - 1
-    return number - (1 << kind.bits) if kind.kind == "signed" and number >> (kind.bits - 1) else number
 
 
 def _is_static_zero(operator: str, a: int, b: int) -> bool:

@@ -19,6 +19,7 @@ def outline(source: Source) -> Declarer:
     """
     out = Declarer(source, Grammar(WORDS, CONTROL, declaration))
     out.body(out.file, 0)
+    out.settle()
     _tell_apart(out, out.file)
     return out
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.uses import Use, function_of, takes, use_at
+from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
@@ -67,7 +67,11 @@ def calls(reader: Declarer, function: Scope) -> list[Use]:
             use = use_at(reader, function, place)
             if use is not None and use.template:
                 made.append(Use(reader.file, use.template, (), place))
-        elif place not in declared and (use := use_at(reader, function, place)) is not None:
+        elif (
+            place not in declared
+            and not is_another(reader, function, place)
+            and (use := use_at(reader, function, place)) is not None
+        ):
             found.append(use)
     called = [use for use in found if use.called and takes(function, len(use.arguments))]
     return called or [use for use in found if use.template] or (made if len({x.token for x in overloads(function)}) == 1 else [])

@@ -8,8 +8,8 @@ from cute_viz.errors import NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.lookup import Found, Lookup
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Closure, Env, Function
+from cute_viz.source.cpp.tree import Binary, Node, Part
+from cute_viz.source.cpp.values import Cell, Class, Closure, Env, Function
 from cute_viz.values.types import ValueType
 
 
@@ -54,11 +54,23 @@ class Meaning(Protocol):
     def apply(self, function: Any, args: tuple[Node, ...], span: Span) -> Any:
         """The value of a call of a value."""
 
-    def called(self, function: Function, args: list[Any], span: Span) -> Any:
+    def called(self, function: Function, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a function of the file returns."""
 
-    def closed(self, closure: Closure, args: list[Any], span: Span) -> Any:
+    def closed(self, closure: Closure, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a lambda returns."""
+
+    def place(self, node: Node) -> Cell | None:
+        """Where the value of a tree is kept, if it can change."""
+
+    def cell(self, name: str) -> Cell | None:
+        """The variable of a running function that a name means."""
+
+    def combined(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        """An operator of two values."""
+
+    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Class:
+        """An object of a class of the file."""
 
     def given(self, key: str, as_type: bool) -> Any:
         """What was given under a key."""

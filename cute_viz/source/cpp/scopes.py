@@ -58,16 +58,30 @@ class Declaration:
 
 @dataclass(slots=True, eq=False)
 class Change:
-    """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read."""
+    """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read.
+
+    call: it is the argument of a function, and its place, which only a reference changes; below 0 a part of it changes.
+    """
 
     token: int
     scope: Scope
     value: Range | None
+    call: tuple[str, int] | None = None
+
+    @property
+    def within(self) -> bool:
+        """Whether only a part of an object changes."""
+        return self.call is not None and self.call[1] < 0
 
 
 @dataclass(slots=True, eq=False)
 class Statement:
-    """A statement of a function that matters to what it returns: `return`, `if`, a block, or a way out that is not read."""
+    """A statement of a function.
+
+    kind: `return`, `if`, `block`, `for`, `while`, `do`, `switch`, `case`, `break`, `continue`, `expression`, `declare`, or
+        `other`, which is not read. value: the expression, the condition. yes, no: its blocks; of `for` the one around, with
+        what it begins with, and its body. step: what `for` ends with each time. declared: the variables. end: the token behind it.
+    """
 
     kind: str
     token: int
@@ -75,6 +89,9 @@ class Statement:
     yes: Scope | None = None
     no: Scope | None = None
     constant: bool = False
+    step: Range | None = None
+    declared: tuple[Declaration, ...] = ()
+    end: int = 0
 
 
 @dataclass(slots=True, eq=False)

@@ -10,6 +10,7 @@ from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.shares import Part
 from cute_viz.algebra.swizzle import Swizzle
@@ -17,6 +18,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
@@ -25,10 +27,14 @@ from cute_viz.values.integer import Runtime, Unknown
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first."""
+    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first.
+
+    order: threads.order_of the index of the thread.
+    """
 
     view: Any
     error: CuteVizError
+    order: tuple[int, ...] | None = ()
 
     def __str__(self) -> str:
         return str(self.view)
@@ -196,7 +202,7 @@ def sliced(meaning: Meaning, tiled: Any, node: Node) -> Any:
     """One thread's view of a tiling, of one that is not known, too."""
     lost: list[CuteVizError] = []
     view = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
-    return Thread(view, lost[0]) if lost else view
+    return Thread(view, lost[0], order_of(meaning, node, int(size(view.tiled.thr_layout)))) if lost else view
 
 
 def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> Any:
@@ -210,7 +216,8 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     if lost and isinstance(tensor, Tensor) and not _whole_cta(view) and name.startswith("partition_"):
         if tensor.part is not None:
             raise meaning.fail("this is a thread's part already", Span(0, 0))
-        part = Part(finished(view.tiled), side, finished(domain(tensor.layout)))
+        order = thread.order if isinstance(thread, Thread) else ()
+        part = None if order is None else Part(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
     return cut(meaning, name, [view, *operands], 1, lost, part)
 
 

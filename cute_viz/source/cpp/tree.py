@@ -87,7 +87,7 @@ class Binary(_Node):
 
 
 class Unary(_Node):
-    """`-a`, `!a`, `&a`, `*a`; `a...` is `...`; a pointer type is `T*`."""
+    """`-a`, `!a`, `&a`, `*a`, `++a`; `a++` is `x++`, `a...` is `...`; a pointer type is `T*`."""
 
     __slots__ = ("operator", "value")
     operator: str

@@ -60,10 +60,18 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
-    found = [use_at(reader, function, n) for n in places if n not in declared]
+    found = [use_at(reader, function, n) for n in places if n not in declared and not is_another(reader, function, n)]
     if len(declared) != 1 or None in found:
         return []
     return [use for use in found if use is not None and (not use.called or takes(function, len(use.arguments)))]
+
+
+def is_another(reader: Declarer, function: Scope, place: int) -> bool:
+    """Whether the namespace before a name, `cute::copy`, is none that the function is in."""
+    tokens = reader.tokens
+    if place < 2 or tokens[place - 1].kind != "::" or tokens[place - 2].kind != "name":
+        return False
+    return tokens[place - 2].text not in function.path and tokens[place - 2].text not in reader.file.names
 
 
 def takes(function: Scope, count: int) -> bool:

@@ -111,9 +111,10 @@ class Env:
     """A scope with values for its parameters: the class of a template with its arguments, a call of a function.
 
     args: values by name, or an error, or a function that gives the value when it is asked for. memo: of its declarations.
+    cells: the variables of a function that runs, the members of an object; None where nothing changes.
     """
 
-    __slots__ = ("args", "asking_bases", "children", "memo", "parent", "scope")
+    __slots__ = ("args", "asking_bases", "cells", "children", "memo", "parent", "scope")
 
     def __init__(self, scope: Scope, parent: Env | None, args: dict[str, Any] | None = None) -> None:
         self.scope = scope
@@ -122,6 +123,36 @@ class Env:
         self.memo: dict[Any, Any] = {}
         self.children: dict[Any, Env] = {}
         self.asking_bases = False
+        self.cells: dict[str, Cell] | None = None
+
+
+class Cell:
+    """A variable of a function that runs: its value, or the error of one that is not known; its type, if it is one of numbers."""
+
+    __slots__ = ("kind", "value")
+
+    def __init__(self, value: Any, kind: ValueType | None = None) -> None:
+        self.value, self.kind = value, kind
+
+    def read(self) -> Any:
+        """The value. Raises: the error of one that is not known."""
+        if isinstance(self.value, CuteVizError):
+            raise self.value
+        return self.value
+
+    def copy(self) -> Cell:
+        """Another variable of the same value."""
+        return Cell(copied(self.value), self.kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """An array of a function that runs."""
+
+    cells: list[Cell]
+
+    def __str__(self) -> str:
+        return "an array"
 
 
 class Lazy:
@@ -252,3 +283,14 @@ class Pack(tuple[Any, ...]):
     """The arguments of a parameter pack."""
 
     __slots__ = ()
+
+
+def copied(value: Any) -> Any:
+    """A value of its own: objects and arrays are copied."""
+    if isinstance(value, Items):
+        return Items([cell.copy() for cell in value.cells])
+    if isinstance(value, Class) and value.env.cells is not None:
+        env = Env(value.env.scope, value.env.parent, value.env.args)
+        env.cells = {name: cell.copy() for name, cell in value.env.cells.items()}
+        return Class(env)
+    return value

@@ -159,7 +159,7 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
             return machine.unknown("the element type of this tensor is not known", node)
         return value.pointer.element
     if name == "iterator":
-        return replace(value.pointer, of=value)
+        return value.offset if isinstance(value.offset, tuple) else replace(value.pointer, of=value)
     if name == "layout":
         return value.layout
     if name in ("shape", "stride"):

@@ -16,7 +16,7 @@ from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
-from cute_viz.source.python.staged import computed
+from cute_viz.source.python.staged import computed, unstaged
 from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import REST, dotted
 from cute_viz.source.python.values import (
@@ -202,7 +202,9 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
         index = machine.value(node.slice, frame)
         if isinstance(target, (Layout, ComposedLayout)) and isinstance(index, tuple):
             target = Tensor(target)  # a layout has no slices: it was given for a tensor
-        if not isinstance(target, (Tensor, Symbol)):
+        if isinstance(target, Tensor):
+            index = unstaged(index)
+        elif not isinstance(target, Symbol):
             need(index)
     return subscript(machine, target, index, node)
 

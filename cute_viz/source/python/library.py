@@ -16,7 +16,7 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
-from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
+from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
@@ -24,9 +24,9 @@ from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.shares import carried, first, partitioned
 from cute_viz.source.python.staged import narrowed, unstaged
-from cute_viz.source.python.subscripts import moved, somewhere, underscores
+from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown, run_times
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Typed, Unknown, run_times
 from cute_viz.values.integer import Unknown as RunTime
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
@@ -39,6 +39,17 @@ _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 
 # What copies or multiplies, with the names of its operands.
 _COPIES: dict[str, tuple[str, ...]] = dict.fromkeys(("autovec_copy", "basic_copy"), ("src", "dst"))
 _COPIES |= {"copy": ("atom", "src", "dst"), "gemm": ("atom", "d", "a", "b", "c")}
+# Operations for whose operand at a place the DSL does not take values of all kinds that CuTe takes.
+_PRODUCTS = [f"{kind}_product" for kind in ("logical", "zipped", "tiled", "flat", "raked", "blocked")]
+_REFUSED: list[tuple[list[str], int, Any]] = [
+    (_PRODUCTS[1:], 1, (int, tuple)),
+    ([f"{kind}_divide" for kind in ("zipped", "tiled", "flat")], 1, int),
+    ([*_PRODUCTS, "complement", "get", "select", "dice", "prepend", "append"], 0, Tensor),
+    (["left_inverse", "right_inverse", "filter_zeros"], 0, ComposedLayout),
+    (["left_inverse", "right_inverse"], 0, Tensor),
+    (["ceil_div"], 0, Layout),
+    (["local_partition"], 2, int),
+]
 _BY_MODES = {"select", "get", "size", "cosize", "rank", "depth"}  # whose second operand is which modes are meant
 _MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
 _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "partition_C", "partition_S", "partition_D"), 1)
@@ -81,7 +92,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return op
     if name == "ceil_div":  # of plain numbers the quotient has the width of the dividend
         args = [args[0], *map(narrowed, args[1:])] if args else args
-    if name not in ("assume", "round_up"):
+    if name not in ("assume", "round_up", "local_partition"):
         args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
@@ -90,6 +101,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
             return helper(machine, args, named)
         except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError):  # arguments of other kinds
             raise machine.fail(f"{name} takes other arguments than these", node) from None
+    if name == "slice_" and len(args) == 2 and isinstance(args[0], Tensor):
+        return sliced(machine, args[0], args[1], node)
     if args and isinstance(args[0], Slice):
         return _of_some_thread(machine, name, args, named, node)
     return operate(machine, function, args, named, node)
@@ -105,6 +118,9 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
 
 def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any], node: ast.expr) -> Any:
     """An operation on operands in their places."""
+    for names, at, kind in _REFUSED:
+        if name in names and len(operands) > at and isinstance(operands[at], kind) and not isinstance(operands[at], Typed):
+            raise machine.fail(f"{name} of the DSL does not take this kind of operand", node)
     given, operands = operands, list(operands)
     if (at := _OF_TENSORS.get(name, len(operands))) < len(operands) and isinstance(operands[at], (Layout, ComposedLayout)):
         operands[at] = Tensor(operands[at])  # a layout was given for a tensor
@@ -122,10 +138,14 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
     if name == "local_tile" and len(values) == 4 and isinstance(values[3], tuple) and isinstance(values[2], tuple):
         proj = values.pop()  # of coordinates (M,N,K,L) the projection (1,_,1) leaves L
         values[1:] = [dice_tuple(proj, values[1]), dice_tuple((*proj, *[1] * (len(values[2]) - len(proj))), values[2])]
+    if name == "local_tile" and len(values) > 2 and isinstance(values[1], tuple):
+        places = len(values[2]) if isinstance(values[2], tuple) else 1
+        if places != find("rank").call([values[0]]):
+            raise machine.fail(f"the DSL takes a coordinate of as many modes as the tensor has, not of {places}", node)
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
         values = [values[n] for n in order]
-    short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
+    short = "retile_S" if name == "retile" else operation(name)
     run_time = any(isinstance(value, (ThrCopy, ThrMMA)) or next(run_times(value), None) is not None for value in values)
     if run_time and "inverse" in short:
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, with_origin
+from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
-from cute_viz.algebra.stride import Basis, plain
+from cute_viz.algebra.stride import add, plain
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import carried, first
 from cute_viz.source.python.values import Class, Element, Items, Member, Pointer, Symbol, Tensor, Unknown
@@ -69,7 +69,8 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
     if not any(leaf is X for leaf in leaves(crd)):
         if isinstance(tensor.layout, Layout) and is_coordinate_layout(tensor.layout):
             need(crd)
-            return tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
+            value = tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
+            return add(tensor.offset, value)
         raise machine.fail("an element of a tensor is a run-time value", node)
     out = moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
     return carried(out, tensor, lambda whole: moved(whole, slice_and_offset(first(crd), whole.layout)))
@@ -91,10 +92,10 @@ def moved(tensor: Tensor, result: Any) -> Tensor:
     offset: Any = 0
     if isinstance(result, tuple):
         result, offset = result
-    elif _has_place(result) and isinstance(tensor.layout, Layout) and not is_coordinate_layout(tensor.layout):
+    elif has_origin(result) or (_has_place(result) and isinstance(tensor.layout, Layout)):
         result, offset = result.inner, result.offset
-    if is_coordinate_layout(domain(result)) and isinstance(offset, (tuple, Basis)):
-        return Tensor(with_origin(plain(offset), result), tensor.pointer)
+    if isinstance(tensor.offset, tuple):
+        return Tensor(result, tensor.pointer, add(tensor.offset, plain(offset)))
     result, passed = settled(result)
     offset = passed + offset
     known = tensor.offset is not None and isinstance(offset, int)

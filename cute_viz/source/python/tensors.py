@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, with_origin
+from cute_viz.algebra.composed import ComposedLayout, counting, domain, with_origin
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
@@ -62,7 +62,8 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     iterator, layout = picked(args, named, ("iterator", "layout"))
     layout = layout_of(layout)
     if isinstance(iterator, tuple):
-        return Tensor(with_origin(need(iterator), layout))
+        with_origin(need(iterator), layout)  # which refuses another nesting
+        return Tensor(layout, offset=iterator)
     if not isinstance(iterator, Pointer):
         return Tensor(layout, Pointer(_element_of(machine, iterator)))
     pointer = replace(iterator, of=None, root="")
@@ -86,7 +87,17 @@ def _element_of(machine: Machine, iterator: Any) -> Any:
 
 def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     shape = underscores(need(picked(args, named, ("shape",))[0]))
-    return Tensor(find("make_identity_layout").call([shape]))
+    return coordinates(find("make_identity_layout").call([shape]))
+
+
+def coordinates(layout: Layout) -> Tensor:
+    """A tensor of the coordinates that a layout has, from 0 on.
+
+    >>> coordinates(find("make_identity_layout").call([(4, (2, 2))])).offset
+    (0, (0, 0))
+    """
+    begun = counting(layout)
+    return Tensor(layout, offset=begun.offset if isinstance(begun, ComposedLayout) else 0)
 
 
 def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:

@@ -29,7 +29,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.tensors import layout_of, picked
+from cute_viz.source.python.tensors import coordinates, layout_of, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, run_times
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.pointer import Pointer as Address
@@ -91,7 +91,7 @@ def _made(made: algebra.TmaCopy, op: Any, kind: Element, layout: Layout) -> tupl
     def step(stride: Any) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
         return Basis(cast(Any, RunTime()), stride.path) if isinstance(stride, Basis) and stride.path[0] in together else stride
 
-    return atom, Tensor(clear_static(Layout(shape, map_leaves(step, made.g_stride))))
+    return atom, coordinates(clear_static(Layout(shape, map_leaves(step, made.g_stride))))
 
 
 def _without_stages(layout: Any, count: int) -> Any:

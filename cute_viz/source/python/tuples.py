@@ -29,11 +29,12 @@ def _extended(front: bool) -> Callable[..., Any]:
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         value, element, most = map(need, picked(args, named, ("input", "elem", "up_to_rank")))
-        if isinstance(value, (Layout, ComposedLayout, Tensor)):
+        if isinstance(value, Tensor):
+            raise AlgebraError(f"{name} of the DSL takes a layout or a tuple")
+        if isinstance(value, (Layout, ComposedLayout)):
             element = Layout(1, 0) if element is None else element
             rank = () if most is None else (int(most),)
-            out = clear_static(find(name).call([layout_of(value), element], rank))
-            return Tensor(out, value.pointer, value.offset) if isinstance(value, Tensor) else out
+            return clear_static(find(name).call([value, element], rank))
         value = value if isinstance(value, tuple) else (value,)
         more = 1 if most is None else int(most) - len(value)
         if more < 0:

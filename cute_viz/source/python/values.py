@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, with_origin
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import CuteVizError, NotationError
@@ -210,7 +211,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known.
+    """A pointer and a layout. offset: from the pointer, None if it is not known; of a tensor of coordinates where they begin.
 
     descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts of
     all (see `shares.py`).
@@ -218,7 +219,7 @@ class Tensor:
 
     layout: Any
     pointer: Pointer = Pointer()
-    offset: int | None = 0
+    offset: Any = 0
     descriptors: Any = field(default=None, compare=False)
     parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
 
@@ -317,7 +318,9 @@ def shown(value: Any) -> Any:
 
 
 def _addressed(tensor: Tensor) -> Any:
-    """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes."""
+    """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes, or behind its origin."""
+    if isinstance(tensor.offset, tuple):
+        return with_origin(tensor.offset, tensor.layout, tensor=True)
     swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
     if swizzle is None or not isinstance(tensor.layout, Layout):
         return tensor.layout
@@ -340,7 +343,7 @@ def is_object(value: Any) -> bool:
     """
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
-    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType)) or hasattr(value, "tiling")
+    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")
 
 
 def decorators(node: Any) -> set[str]:

@@ -1,0 +1,235 @@
+"""Operations that the Python DSL's compiler computes otherwise than CuTe's headers: `find("dsl.NAME")` of ops.py gives them.
+
+Source: cutlass/cute/core.py and atom.py of the Python DSL 4.8, and what its compiler prints.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
+from cute_viz.algebra.construct import make_ordered_layout
+from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
+from cute_viz.algebra.layout import Layout, coalesce, is_coordinate_layout, rank
+from cute_viz.algebra.partition import make_layout_tv
+from cute_viz.algebra.recast import recast_layout as _recast
+from cute_viz.values.integer import is_constant
+from cute_viz.values.types import bits_of
+
+DIFFERENCES = {
+    "filter",
+    "flat_divide",
+    "flat_product",
+    "flatten",
+    "get_flat_coord",
+    "get_hier_coord",
+    "group",
+    "left_inverse",
+    "make_tiled_copy",
+    "make_tiled_copy_impl",
+    "product_each",
+    "raked_product",
+    "recast_layout",
+    "tile_to_shape",
+    "tiled_divide",
+    "tiled_product",
+}
+
+
+def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """As in C++ with the mode of the tiler opened where it is one, too.
+
+    >>> str(tiled_product(Layout((8, 32)), Layout((4,), (2,))))
+    '((8,32),4):((1,8),512)'
+    """
+    return divide.open_modes(products.zipped_product(block, tiler), 1, every=True)
+
+
+def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """As in C++ with modes of one mode opened, too.
+
+    >>> str(flat_product(Layout((8,)), Layout((4,))))
+    '(8,4):(1,8)'
+    """
+    return divide.open_modes(products.zipped_product(block, tiler), 0, 1, every=True)
+
+
+def raked_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """As in C++ with every mode coalesced.
+
+    >>> str(raked_product(Layout((8, 1)), Layout((4, 1)))), str(raked_product(Layout(128), Layout((4, 4))))
+    ('((4,8),1):((8,1),0)', '((4,128),4):((128,1),512)')
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, raked_product, tiler)
+    raked = products.raked_product(block, tiler)
+    assert isinstance(raked, Layout)
+    return coalesce(raked, (1,) * rank(raked))
+
+
+def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """As in C++ with a rest of one mode opened, too.
+
+    >>> str(tiled_divide(Layout((512,)), (128,)))
+    '((128),4):((1),128)'
+    """
+    return divide.open_modes(divide.zipped_divide(layout, tiler), 1, every=True)
+
+
+def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """As in C++ with modes of one mode opened, too.
+
+    >>> str(flat_divide(Layout((8, 32)), (Layout(4),)))
+    '(4,2,32):(1,4,8)'
+    """
+    return divide.open_modes(divide.zipped_divide(layout, tiler), 0, 1, every=True)
+
+
+def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
+    """As in C++, also where the block does not divide the shape: as many as cover it.
+
+    Raises: AlgebraError for a block of higher rank than the target.
+
+    >>> str(tile_to_shape(Layout((3, 3)), (5, 8)))
+    '((3,2),(3,3)):((1,9),(3,18))'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, tile_to_shape, trg_shape, ord_shape)
+    n = tuple_rank(trg_shape)
+    if rank(block) > n:
+        refuse("tile_to_shape", (block, trg_shape), "Rank of layout must be <= rank of target shape.")
+    padded = modes.append(block, n=n)
+    assert isinstance(padded, Layout)
+    count = shapes.ceil_div(shapes.product_each(trg_shape), shapes.product_each(padded.shape))
+    return products.blocked_product(padded, make_ordered_layout(count, ord_shape))
+
+
+def left_inverse(x: Any) -> Any:
+    """As in C++; of strides that are all 0 it is 1:0.
+
+    >>> str(left_inverse(Layout((3, 7), (0, 0)))), str(left_inverse(Layout((4, 8), (1, 5))))
+    ('1:0', '(5,8):(1,4)')
+    """
+    still = isinstance(x, Layout) and all(isinstance(d, int) and d == 0 for d in leaves(x.stride))
+    return Layout(1, 0) if still else inverse.left_inverse(x)
+
+
+def recast_layout(x: Any, old: Any, new: Any) -> Any:
+    """As in C++, with every quotient rounded up, and of layouts whose elements are not adjacent.
+
+    >>> str(recast_layout(Layout((4, 4, 3), (1, 4, 5)), 16, 32)), str(recast_layout(Layout((2, 4), (16, 32)), 64, 8))
+    ('(2,4,3):(1,2,3)', '(2,4):(128,256)')
+    """
+    before, after = bits_of(old), bits_of(new)
+    if isinstance(x, ComposedLayout) and isinstance(x.inner, Layout) and isinstance(x.offset, int):
+        outer = _recast(x.outer, old, new)
+        return compose_with_offset(outer, x.offset * before // after, recast_layout(x.inner, old, new))
+    if not isinstance(x, Layout) or is_coordinate_layout(x) or any(not isinstance(d, int) for d in leaves((x.shape, x.stride))):
+        return _recast(x, old, new)
+    if after % before == 0:
+        n = after // before
+        steps = map_leaves(lambda d: 1 if d == 0 else -(-n // abs(d)), x.stride)
+        shape = map_leaves(lambda extent, step: -(-extent // step), x.shape, steps)
+        return Layout(shape, map_leaves(lambda d: (abs(d) + n - 1) // n * (1 if d > 0 else -1), x.stride))
+    if before % after == 0:
+        n = before // after
+        shape = map_leaves(lambda extent, d: extent * n if abs(d) == 1 else extent, x.shape, x.stride)
+        return Layout(shape, map_leaves(lambda d: d if abs(d) == 1 else d * n, x.stride))
+    return _recast(x, old, new)
+
+
+def group(x: Any, begin: int, end: int | None = None) -> Any:
+    """group_modes: a negative end counts from the last mode; an integer becomes a mode of itself.
+
+    Raises: AlgebraError for no modes.
+
+    >>> str(group(Layout((4, (2, 3))), 0, -1)), str(group(Layout(8), 0, 1))
+    ('((4),(2,3)):((1),(4,8))', '(8):(1)')
+    """
+    most = tuple_rank(x.shape if hasattr(x, "shape") else x)
+    begin, end = (max(n + most, 0) if n < 0 else n for n in (begin, most if end is None else end))
+    if begin >= end:
+        refuse("group_modes", (x,), f"Expected begin < end, but got {begin} >= {end}")
+    if isinstance(x, int):
+        return (x,)
+    if isinstance(x, Layout) and not isinstance(x.shape, tuple) and (begin, end) == (0, 1):
+        return Layout((x.shape,), (x.stride,))
+    return modes.group(x, begin, end)
+
+
+def product_each(x: Any) -> Any:
+    """As in C++; of an integer it is that.
+
+    >>> product_each(64), product_each(((2, 2), 3))
+    (64, (4, 3))
+    """
+    return x if isinstance(x, int) else shapes.product_each(x)
+
+
+def get_hier_coord(layout: AnyLayout, idx: int) -> Any:
+    """As in C++; along a stride of 0 it is 0.
+
+    >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3)
+    (0, (0, 3, 0))
+    """
+    return coords.get_hier_coord(_spread(layout), idx)
+
+
+def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
+    """As in C++; along a stride of 0 it is 0.
+
+    >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    (1, 7)
+    """
+    return coords.get_flat_coord(_spread(layout), idx)
+
+
+def _spread(layout: AnyLayout) -> AnyLayout:
+    """A layout whose strides of 0 are larger than any value."""
+    if not isinstance(layout, Layout) or is_coordinate_layout(layout):
+        return layout
+    return Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))
+
+
+def flatten(x: Any) -> Any:
+    """As in C++; a composed layout stays as it is.
+
+    >>> str(flatten(Layout((8, (2, 2)))))
+    '(8,2,2):(1,8,16)'
+    """
+    return x if isinstance(x, ComposedLayout) else simplify.flatten(x)
+
+
+def filter(x: Any) -> Any:
+    """As in C++; of a composed layout the inner one is filtered.
+
+    >>> from cute_viz.algebra.swizzle import Swizzle
+    >>> str(filter(ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 4), (0, 1)))))
+    'Sw<3,3,3> o 0 o 4:1'
+    """
+    return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else simplify.filter_(x)
+
+
+def make_tiled_copy(atom: Any, thr: Any, val: Any = None) -> copy.TiledCopy:
+    """make_tiled_copy_tv: as in C++, but for the number of values, which the DSL does not look at.
+
+    >>> op = copy.CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> str(make_tiled_copy(copy.make_copy_atom(op, 16), Layout((4, 8), (8, 1)), Layout((1, 1))).layout_tv)
+    '((8,4),1):((4,1),0)'
+    """
+    tiler, tv = make_layout_tv(*(Layout(x) if not isinstance(x, Layout) else x for x in (thr, 1 if val is None else val)))
+    return make_tiled_copy_impl(atom, tv, tiler)
+
+
+def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
+    """As in C++, but for the number of threads and values, which the DSL does not look at.
+
+    >>> op = copy.CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> make_tiled_copy_impl(copy.make_copy_atom(op, 16), Layout((32, 1)), (4, 8)).tiler_mn
+    (4, 8)
+    """
+    if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or rank(tv) != 2:
+        return make_copy.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
+    return copy.TiledCopy(atom, tv, tiler)

@@ -1,0 +1,17 @@
+"""How a file of C++ is compiled, as a command or a project says it; reading as compiled takes its flags from it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Build(NamedTuple):
+    """Where the flags of a file come from.
+
+    flags: those of nvcc or clang, as one text. folder: of compile_commands.json, or the path of one. through: the unit that
+    includes the file.
+    """
+
+    flags: str | None = None
+    folder: str | None = None
+    through: str | None = None

@@ -1,0 +1,145 @@
+"""A unit of CUDA as its compiler has it: its objects and statements, with exact values for each instance, and no value given."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
+from typing import Any
+
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.files import read_text
+from cute_viz.source.build import Build
+from cute_viz.source.compiled import commands, kept
+from cute_viz.source.compiled.clang import Call, Instance, Unit, Variable, parse
+from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.compiled.meaning import Frame, Meaning, frames
+from cute_viz.source.compiled.values import is_object
+from cute_viz.source.model import Entry, Given, Move, SourceFile
+
+_MOST = 2000  # statements of one unit
+
+
+def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
+    """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's.
+
+    What differs between the instances of a function stands in scopes with the template arguments that tell them apart.
+
+    Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
+    """
+    name, flags = commands.unit_of(build, path)
+    own = os.path.abspath(path)
+    unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags)
+    if unit.errors:
+        file, line, message = unit.errors[0]
+        more = f" (and {len(unit.errors) - 1} more)" if len(unit.errors) > 1 else ""
+        given.notes[f"the compiler: {_relative(file, own) or os.path.basename(file)}:{line}: {message}{more}"] = None
+    meaning = Meaning(unit, given.resolve, given.notes)
+    found = tuple(entries(unit, own, meaning))
+    if not found:
+        told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
+        raise CuteVizError("the compiler makes no object of CuTe of this file", name=path, hint=told)
+    return SourceFile(text, found, "cpp", moves=lambda: tuple(moves(unit, own, meaning)), given=given, compiled=True)
+
+
+def unit_of(text: str, path: str, flags: Flags) -> Unit:
+    """The unit of a file, parsed now or kept from before."""
+    path = os.path.abspath(path)
+    key = kept.key_of(path, text, flags.words, flags.arch, os.environ.get("LIBCLANG", ""))
+    found = kept.unit(key)
+    if found is None:
+        found = parse(path, text, flags)
+        kept.keep(key, found)
+    return found
+
+
+def entries(unit: Unit, path: str, meaning: Meaning) -> Iterator[Entry]:
+    """An entry for each name and value, in the order of their places, the file's own first."""
+    named: dict[tuple[str, int, tuple[str, ...], str], dict[str, Instance]] = defaultdict(dict)
+    for instance in unit.instances:
+        for variable in instance.variables:
+            if is_object(variable.type):
+                named[variable.file, variable.line, instance.scope, variable.name].setdefault(_plain(variable), instance)
+    differing = _differing(unit.instances)
+    for key in sorted(named, key=lambda key: (os.path.abspath(key[0]) != path, key)):
+        file, line, scope, name = key
+        for type_, instance in named[key].items():
+            where = scope
+            if len(named[key]) > 1 and scope:
+                where = (*scope[:-1], _told(scope[-1], instance, differing.get(scope, set())))
+            yield Entry(name, where, Span(0, 0), line, partial(meaning.typed, type_), file=_relative(file, path))
+
+
+def moves(unit: Unit, path: str, meaning: Meaning) -> Iterator[Move]:
+    """The statements that copy or multiply, once for each chain of callers and each set of types."""
+    seen: set[Any] = set()
+    for frame in frames(unit):
+        instance = unit.instances[frame.number]
+        for call in instance.calls:
+            key = (call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
+            if not call.name.startswith("cute::") or key in seen:
+                continue
+            seen.add(key)
+            if len(seen) > _MOST:
+                return
+            yield _move(frame, call, unit, path, meaning)
+
+
+def _move(frame: Frame, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
+    def operands() -> list[Any]:
+        return meaning.operands(frame, call, 0)
+
+    def again() -> Iterator[list[Any]]:
+        meaning.operands(frame, call, 0)
+        for turn in range(1, meaning.turns):
+            yield meaning.operands(frame, call, turn)
+
+    instance, lines = unit.instances[frame.number], frame.lines(unit)
+    chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
+    text = _line(call.file, call.line)
+    name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
+    return Move(name, call.line, instance.scope, chain, operands, text, file=file, again=again)
+
+
+@lru_cache(maxsize=64)
+def _lines(file: str) -> tuple[str, ...]:
+    try:
+        return tuple(read_text(file).splitlines())
+    except (CuteVizError, OSError):
+        return ()
+
+
+def _line(file: str, line: int) -> str:
+    lines = _lines(file)
+    return lines[line - 1].strip().rstrip(";") if 0 < line <= len(lines) else ""
+
+
+def _plain(variable: Variable) -> str:
+    return variable.type.removeprefix("const ").rstrip("& ").strip()
+
+
+def _differing(instances: Iterable[Instance]) -> dict[tuple[str, ...], set[str]]:
+    """The names of the template arguments that differ between the instances of each function."""
+    seen: dict[tuple[str, ...], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for instance in instances:
+        for name, value in instance.args:
+            seen[instance.scope][name].add(value)
+    return {scope: {name for name, values in names.items() if len(values) > 1} for scope, names in seen.items()}
+
+
+def _told(name: str, instance: Instance, differing: set[str]) -> str:
+    """A function's name with the template arguments that tell its instances apart."""
+    args = [f"{key}={value}" for key, value in instance.args if key in differing]
+    return f"{name}<{','.join(args)}>" if args else name
+
+
+def _relative(file: str, path: str) -> str:
+    """The path of an included file from the folder of the file that is read, "" of that itself."""
+    file = os.path.abspath(file)
+    if file == path:
+        return ""
+    try:
+        return os.path.relpath(file, os.path.dirname(path))
+    except ValueError:  # another drive
+        return file

@@ -1,0 +1,8 @@
+// Stand-in for a parser where PyTorch is not installed.
+#pragma once
+#define C10_CUDA_CHECK(...) (void)(__VA_ARGS__)
+#define C10_CUDA_KERNEL_LAUNCH_CHECK() (void)0
+#define AT_CUDA_CHECK(...) (void)(__VA_ARGS__)
+#define TORCH_CHECK(...) (void)0
+namespace at { namespace cuda { struct CUDAGuard { template <class... A> CUDAGuard(A&&...); }; struct OptionalCUDAGuard { template <class... A> OptionalCUDAGuard(A&&...); }; } }
+namespace c10 { namespace cuda { using at::cuda::CUDAGuard; using at::cuda::OptionalCUDAGuard; } }

@@ -1,0 +1,106 @@
+"""The type of a variable as a compiler spells it -> its value: layouts, tensors behind their pointers, tilings, static tuples."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.algebra.static import is_tiling, mark_static
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import make_tensor
+from cute_viz.notation.evaluate import Evaluator
+from cute_viz.notation.reading import Resolver, Source
+from cute_viz.notation.syntax import Name
+from cute_viz.source.type_tree import TypeParser, arguments
+from cute_viz.values.pointer import Pointer
+
+_HEAD = re.compile(
+    r"(?:const\s+)?cute::(?P<kind>Layout|ComposedLayout|Tensor|TiledCopy|TiledMMA|Copy_Atom|MMA_Atom|ThrCopy|ThrMMA|tuple|Swizzle|C)<"
+)
+_SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr": "tmem"}
+
+
+def is_object(type_: str) -> bool:
+    """Whether a type is one of CuTe's objects.
+
+    >>> is_object("const cute::Layout<cute::C<4>> &"), is_object("std::vector<int>")
+    (True, False)
+    """
+    return _HEAD.match(type_) is not None
+
+
+def value_of(type_: str, resolve: Resolver | None) -> Any:
+    """The value of a type; integers that only runs know are `?`. Raises: CuteVizError for a type that is not understood.
+
+    >>> str(value_of("cute::Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4>>>", None))
+    '(_4,?):(_1,_4)'
+    >>> held = value_of("cute::Tensor<cute::ViewEngine<cute::smem_ptr<float *>>, cute::Layout<cute::C<4>, cute::C<1>>>", None)
+    >>> held.pointer.space, held.pointer.element, str(held)
+    ('smem', 'f32', '_4:_1')
+    """
+    found = _HEAD.match(type_)
+    if found is not None and found["kind"] == "Tensor":
+        inside = arguments(type_)
+        pointer = _pointer(inside[0]) if len(inside) == 2 else None
+        if pointer is not None:
+            return make_tensor(pointer, value_of(inside[1], resolve))
+    type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
+    node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
+    value = Evaluator(Source(type_, {}, None, "cpp", resolve)).value(node)
+    return mark_static(value) if is_tiling(value) else value
+
+
+def _sized(type_: str) -> str:
+    """A type with the traits of a copy of so many bits, `Copy_Traits<SM90_TMA_LOAD, C<8192>, ...>`, as `SM90_TMA_LOAD<8192>`."""
+    at = 0
+    while (at := type_.find("Copy_Traits<", at)) >= 0:
+        inside = arguments(type_[at:])
+        bits = re.fullmatch(r"C<(\d+)>", inside[1]) if len(inside) > 1 else None
+        end = at + _length(type_[at:])
+        if bits is not None and "<" not in inside[0]:
+            type_ = f"{type_[:at]}{inside[0]}<{bits[1]}>{type_[end:]}"
+        at += 1
+    return type_
+
+
+def _length(type_: str) -> int:
+    """The length of a template with its arguments, at the beginning of a text."""
+    depth = 0
+    for n, char in enumerate(type_):
+        depth += (char == "<") - (char == ">")
+        if char == ">" and not depth:
+            return n + 1
+    return len(type_)
+
+
+def _pointer(engine: str) -> Pointer | None:
+    """The pointer of a tensor's engine; None of one that counts."""
+    name, inside = _named(engine)
+    if name == "ArrayEngine":
+        return Pointer("rmem", inside[0])
+    if name not in ("ViewEngine", "ConstViewEngine") or not inside:
+        return None
+    name, parts = _named(inside[0])
+    if name in ("ArithmeticTupleIterator", "counting_iterator"):
+        return None
+    if name == "DescriptorIterator":
+        return Pointer()
+    if name == "swizzle_ptr" and len(parts) == 2:
+        behind = _pointer(f"cute::ViewEngine<{parts[1]}>")
+        return None if behind is None else replace(behind, swizzle=Swizzle(*map(int, arguments(parts[0]))))
+    if name in _SPACES:
+        return replace(_pointer(f"cute::ViewEngine<{parts[0]}>") or Pointer(), space=_SPACES[name])
+    if name == "subbyte_iterator":
+        return Pointer("", _plain(parts[0]))
+    return Pointer("", _plain(inside[0].rstrip("* ")) if inside[0].rstrip().endswith("*") or not parts else None)
+
+
+def _named(type_: str) -> tuple[str, list[str]]:
+    """The last word of a template's name, and its arguments."""
+    head = type_.partition("<")[0]
+    return head.split("::")[-1].strip(), arguments(type_) if "<" in type_ else []
+
+
+def _plain(type_: str) -> str:
+    return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", type_).strip()

@@ -1,0 +1,370 @@
+"""Functions that change what they compute with: their statements run one after the other, over cells that hold values.
+
+What is not read, or depends on what nobody knows, makes everything that it could have changed unknown, with its cause: never
+a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.lookup import within
+from cute_viz.source.cpp.numbers import number
+from cute_viz.source.cpp.operands import BUILTIN
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
+from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Index, Member, Node, Unary
+from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, Items, copied
+from cute_viz.values.integer import Unknown
+from cute_viz.values.types import ValueType
+
+_LEAVING = frozenset(("return", "break", "continue", "goto", "throw"))
+_HARMLESS = words("printf print print_layout print_tensor assert static_assert copy gemm clear fill __syncthreads sizeof decltype")
+_Way = tuple[str, Any]  # how a statement is left: `return` with a value, `break`, `continue`
+
+
+class Running(Meaning):
+    """The part of the evaluator that carries out statements."""
+
+    def cell(self, name: str) -> Cell | None:
+        """The variable of a running function, or the member of an object, that a name means here."""
+        env: Env | None = self.env
+        while env is not None:
+            if env.cells is not None:
+                if name in env.cells:
+                    return env.cells[name]
+            elif name in env.scope.names or name in env.args:
+                return None
+            env = env.parent
+        return None
+
+    def run(self, statements: list[Statement], env: Env) -> _Way | None:
+        """Statements, one after the other; how they are left, None at their end.
+
+        Raises: the error of a condition that is not known, where it decides whether they are left.
+        """
+        for statement in statements:
+            self.context.step(self._span(statement))
+            try:
+                way = self._execute(statement, env)
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                if self._leaves(statement):
+                    raise
+                self._forget(statement, env, error)
+                continue
+            if way is not None:
+                return way
+        return None
+
+    def _execute(self, statement: Statement, env: Env) -> _Way | None:
+        kind = statement.kind
+        here = self.inside(env)
+        if kind == "return":
+            return "return", self._returned(statement, env)
+        if kind in ("break", "continue"):
+            return kind, None
+        if kind == "block":
+            assert statement.yes is not None
+            return self.run(statement.yes.statements, self._opened(statement.yes, env))
+        if kind == "if":
+            assert statement.value is not None
+            block = statement.yes if here.truth(self.context.tree(statement.value)) else statement.no
+            return self.run(block.statements, self._opened(block, env)) if block is not None else None
+        if env.cells is None:  # nothing changes here: a variable is read where it is asked for
+            if kind == "switch":
+                return self._switch(statement, env)
+            if kind in ("for", "while", "do", "other") and self._leaves(statement):
+                raise self.fail("cannot determine what a loop returns", self._span(statement))
+            return None
+        if kind == "expression":
+            assert statement.value is not None
+            self._evaluated(self.context.tree(statement.value), here)
+        elif kind == "declare":
+            for declaration in statement.declared:
+                self._declare(declaration, env, statement)
+        elif kind == "switch":
+            return self._switch(statement, env)
+        elif kind in ("for", "while", "do"):
+            return self._loop(statement, env)
+        elif kind != "case":
+            raise self.fail("this statement is not read", self._span(statement))
+        return None
+
+    def _returned(self, statement: Statement, env: Env) -> Any:
+        assert statement.value is not None
+        branch = self.context.reader.source.branch(statement.token)
+        if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
+            raise branch.error("the value returned here", self.context.text)
+        if statement.value[0] >= statement.value[1]:
+            return None
+        value = self.inside(env).value(self.context.tree(statement.value))
+        return copied(value) if env.cells is not None else value
+
+    def _opened(self, scope: Scope, env: Env) -> Env:
+        """A block as it is entered: with variables of its own each time."""
+        if env.cells is None:
+            return within(env, scope)
+        inner = Env(scope, env)
+        inner.cells = {}
+        return inner
+
+    def _loop(self, statement: Statement, env: Env) -> _Way | None:
+        assert statement.yes is not None
+        outer = self._opened(statement.yes, env)
+        if statement.kind == "for":
+            assert statement.no is not None
+            body = statement.no
+            self.run(statement.yes.statements, outer)  # what it begins with
+        else:
+            body, outer = statement.yes, env
+        here = self.inside(outer)
+        test = None if statement.value is None else self.context.tree(statement.value)
+        again = statement.kind == "do"
+        while again or test is None or here.truth(test):
+            again = False
+            self.context.step(self._span(statement))
+            way = self.run(body.statements, self._opened(body, outer))
+            if way is not None and way[0] == "break":
+                break
+            if way is not None and way[0] == "return":
+                return way
+            if statement.step is not None:
+                self._evaluated(self.context.tree(statement.step), here)
+        return None
+
+    def _switch(self, statement: Statement, env: Env) -> _Way | None:
+        assert statement.value is not None
+        assert statement.yes is not None
+        asked = _integer(self.inside(env).known(self.inside(env).value(self.context.tree(statement.value)), self._span(statement)))
+        inner = self._opened(statement.yes, env)
+        inside = statement.yes.statements
+        start = next((n for n, x in enumerate(inside) if x.kind == "case" and x.value is None), len(inside))
+        for n, case in enumerate(inside):
+            if case.kind == "case" and case.value is not None:
+                value = _integer(self.inside(inner).value(self.context.tree(case.value)))
+                if not isinstance(value, int) or not isinstance(asked, int):
+                    raise self.fail("this is not an integer that is known", self._span(case))
+                if int(value) == int(asked):
+                    start = n
+                    break
+        way = self.run(inside[start:], inner)
+        return None if way is not None and way[0] == "break" else way
+
+    # Variables
+
+    def _declare(self, declaration: Declaration, env: Env, statement: Statement) -> None:
+        """A variable where its declaration is reached."""
+        assert env.cells is not None
+        reader, here = self.context.reader, self.inside(env)
+        tokens = reader.tokens
+        span = tokens[declaration.token].span
+        text = {token.text for token in tokens[slice(*declaration.type)]} if declaration.type else set()
+        if declaration.static and "constexpr" not in text and not declaration.constant:
+            env.cells[declaration.name] = Cell(self.fail(f"{declaration.name!r} keeps its value from call to call", span))
+            return
+        if tokens[declaration.token - 1].kind in ("&", "&&") and declaration.init is not None and declaration.place is None:
+            target = here.place(self.context.tree(declaration.init))
+            if target is not None:
+                env.cells[declaration.name] = target
+                return
+        kind = here.value(self.context.tree(declaration.type)) if declaration.type and text & BUILTIN - {"auto", "void"} else None
+        cell = Cell(None, kind if isinstance(kind, ValueType) and not declaration.pointer else None)
+        if declaration.array:
+            cell.value = self._items(declaration, env, cell.kind)
+        else:
+            try:
+                cell.value = self._object(copied(here.variable(declaration, declaration.init, declaration.opens)), span)
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                cell.value = error
+            if isinstance(cell.value, (CuteVizError, Unknown)) and declaration.init is not None and self._effects(declaration.init):
+                cause = cell.value if isinstance(cell.value, CuteVizError) else cell.value.error()
+                self._forget(statement, env, cause)
+        env.cells[declaration.name] = cell
+
+    def _object(self, value: Any, span: Span) -> Any:
+        """A variable of a class that has members which change: an object of its own."""
+        fresh = isinstance(value, Class) and value.env.cells is None and value.env.scope.kind == "class"
+        if fresh and any(x.kind == "variable" and not x.static for x in value.env.scope.declarations):
+            return self.aggregate(value, (), span)
+        return value
+
+    def _items(self, declaration: Declaration, env: Env, kind: ValueType | None) -> Items:
+        """An array of numbers."""
+        reader, here = self.context.reader, self.inside(env)
+        opening = declaration.token + 1
+        close = reader.match[opening]
+        span = reader.tokens[declaration.token].span
+        if kind is None or reader.tokens[close + 1].kind == "[":
+            raise self.fail(f"{declaration.name!r} is an array that is not read", span)
+        values = []
+        if declaration.init is not None:
+            begin, end = declaration.init
+            if declaration.opens == "=":
+                begin, end = begin + 1, end - 1
+            values = [here.converted(here.value(self.context.tree(part)), kind, span) for part in reader.split(begin, end)]
+        count = len(values) if close == opening + 1 else _integer(here.value(self.context.tree((opening + 1, close))))
+        if not isinstance(count, int) or not len(values) <= count <= 4096:
+            raise self.fail(f"{declaration.name!r} is an array that is not read", span)
+        rest = (
+            number(0, (32, True))
+            if declaration.init is not None
+            else self.fail(f"an element of {declaration.name!r} has no value", span)
+        )
+        return Items([Cell(value, kind) for value in values] + [Cell(rest, kind) for _ in range(int(count) - len(values))])
+
+    def place(self, node: Node) -> Cell | None:
+        """Where the value of a tree is kept, if it is a variable, a member or an element that can change."""
+        if isinstance(node, Id) and len(node.parts) == 1 and node.parts[0].args is None:
+            return self.cell(node.parts[0].name)
+        if isinstance(node, Member):
+            held = self.value(node.object)
+            return held.env.cells.get(node.part.name) if isinstance(held, Class) and held.env.cells is not None else None
+        if isinstance(node, Index):
+            items, at = self.value(node.value), self.value(node.index)
+            if isinstance(items, Items):
+                if not isinstance(at, int) or not 0 <= at < len(items.cells):
+                    raise self.fail("this index is not one of the array", node.span)
+                return items.cells[int(at)]
+        if isinstance(node, Unary) and node.operator in ("++", "--"):
+            self.value(node)
+            return self.place(node.value)
+        if isinstance(node, Binary) and node.operator[-1] == "=" and node.operator not in ("==", "!=", "<=", ">=", "<=>"):
+            self.value(node)
+            return self.place(node.left)
+        if isinstance(node, Condition):
+            return self.place(node.yes if self.truth(node.test) else node.no)
+        return None
+
+    def assigned(self, node: Binary) -> Any:
+        """`a = b`, `a += b`."""
+        right = self.known(self.value(node.right), node.right.span)
+        cell = self._changed(node.left)
+        if node.operator != "=":
+            right = self.combined(node.operator[:-1], cell.read(), right, node)
+        cell.value = self._fitting(copied(right), cell, node.span)
+        return cell.value
+
+    def stepped(self, node: Unary) -> Any:
+        """`++a`, `a++`."""
+        cell = self._changed(node.value)
+        before = cell.read()
+        after = self.combined(node.operator[-1], before, number(1, (32, True)), Binary(node.span, "+", node.value, node.value))
+        cell.value = self._fitting(after, cell, node.span)
+        return before if node.operator[0] == "x" else cell.value
+
+    def swapped(self, a: Cell, b: Cell) -> None:
+        """`std::swap(a, b)`."""
+        first, second = a.read(), b.read()
+        a.value, b.value = second, first
+
+    def _changed(self, node: Node) -> Cell:
+        cell = self.place(node)
+        if cell is None:
+            raise self.fail("what this changes is not read", node.span)
+        return cell
+
+    def _fitting(self, value: Any, cell: Cell, span: Span) -> Any:
+        """A value as the type of a variable has it; of `auto` that of what it began with."""
+        if cell.kind is not None:
+            return self.converted(value, cell.kind, span)
+        old = cell.value
+        if isinstance(old, bool) and isinstance(value, (int, Unknown)):
+            return self.converted(value, ValueType("bool"), span)
+        if isinstance(old, int) and isinstance(value, int) and not isinstance(old, bool):
+            from cute_viz.source.cpp.numbers import kind_of
+
+            return number(value, kind_of(old))
+        return value
+
+    # What is not read
+
+    def _evaluated(self, node: Node, here: Any) -> None:
+        """An expression for its effects: a call of what is not in the file has none on a variable, but through a reference."""
+        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in _HARMLESS:
+            return
+        here.value(node)
+
+    def _span(self, statement: Statement) -> Span:
+        return self.context.reader.tokens[statement.token].span
+
+    def _leaves(self, statement: Statement) -> bool:
+        """Whether a statement may be left by another way than its end."""
+        tokens = self.context.reader.tokens[statement.token : max(statement.end, statement.token + 1)]
+        found = {token.text for token in tokens} & _LEAVING
+        if statement.kind in ("for", "while", "do", "switch"):
+            found -= {"break", "continue"} if statement.kind != "switch" else {"break"}
+        return bool(found)
+
+    def _effects(self, part: Range) -> bool:
+        kinds = {token.kind for token in self.context.reader.tokens[slice(*part)]}
+        return bool(kinds & {"++", "--", "=", "("} or any(len(kind) > 1 and kind[-1] == "=" for kind in kinds))
+
+    def _forget(self, statement: Statement, env: Env, error: CuteVizError) -> None:
+        """All that a statement names is not known any more; what a lambda in it may change, neither."""
+        if env.cells is None:
+            return
+        names = {token.text for token in self.context.reader.tokens[statement.token : max(statement.end, statement.token + 1)]}
+        cells = list(self._visible(env))
+        through = any(name in names and isinstance(cell.value, (Closure, Class)) for name, cell in cells)
+        for name, cell in cells:
+            if name in names or through:
+                self._lose(cell, error, name in env.scope.home.changes)
+        for declaration in statement.declared:
+            env.cells.setdefault(declaration.name, Cell(error))
+
+    def _lose(self, cell: Cell, error: CuteVizError, changes: bool = False) -> None:
+        """A number is not known any more; a layout, or what else no function of CuTe's changes, only where it is assigned to."""
+        if isinstance(cell.value, Items):
+            for item in cell.value.cells:
+                item.value = error
+        elif isinstance(cell.value, Class) and cell.value.env.cells is not None:
+            for member in cell.value.env.cells.values():
+                self._lose(member, error)
+        elif changes or isinstance(cell.value, (int, float, Unknown, Enumerator)):
+            cell.value = error
+
+    def _visible(self, env: Env | None) -> Iterator[tuple[str, Cell]]:
+        while env is not None:
+            yield from (env.cells or {}).items()
+            env = env.parent
+
+    def forget_all(self, env: Env, cells: list[Cell | None], error: CuteVizError) -> None:
+        """What a call that was not read may have changed: what it was given to change, and all around a lambda."""
+        for cell in (*cells, *(cell for _, cell in self._visible(env))):
+            if cell is not None:
+                self._lose(cell, error)
+
+    def captured(self, scope: Scope, env: Env) -> Env:
+        """What a lambda sees: what it captures by value is a copy."""
+        reader = self.context.reader
+        begin, end = scope.token + 1, reader.match[scope.token]
+        copies: dict[str, Cell] = {}
+        for first, last in reader.split(begin, end):
+            text = reader.tokens[first].text
+            if text == "=":
+                copies |= {name: cell.copy() for name, cell in reversed(list(self._visible(env))) if name not in copies}
+            elif text not in ("&", "this", "*") and reader.tokens[first].kind == "name":
+                if first + 1 < last and reader.tokens[first + 1].kind == "=":
+                    copies[text] = Cell(copied(self.inside(env).value(self.context.tree((first + 2, last)))))
+                elif (cell := self.inside(env).cell(text)) is not None:
+                    copies[text] = cell.copy()
+            elif text == "&" and last == first + 2 and reader.tokens[first + 1].text in copies:
+                del copies[reader.tokens[first + 1].text]
+        if not copies:
+            return env
+        inner = Env(Scope("header", "", scope.parent, scope.token), env)
+        inner.cells = copies
+        return inner
+
+
+def _integer(value: Any) -> Any:
+    if isinstance(value, Unknown):
+        raise value.error()
+    return value.number if isinstance(value, Enumerator) else value

@@ -1,0 +1,129 @@
+"""Which thread an index that is computed of threadIdx.x means: their order, where they are those of a tiling, each once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from operator import and_, lshift, mod, or_, rshift, xor
+
+from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.source.cpp.lookup import Lookup
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tree import Node
+from cute_viz.values.integer import Unknown
+
+_OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "%": mod,
+    "mod": mod,
+    "/": lambda a, b: a // b,
+    "//": lambda a, b: a // b,
+    "&": and_,
+    "|": or_,
+    "^": xor,
+    "<<": lshift,
+    ">>": rshift,
+    "min": min,
+    "max": max,
+}
+_CALL = re.compile(r"([^(),]+)\((.*)\)")
+_CHANGES = "depends on how the program runs"
+_SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their order
+
+
+def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None:
+    """For each of so many threads, the one that an index means, empty where that is itself; None where they are not those.
+
+    An integer that nothing says anything of counts as the thread.
+    """
+    try:
+        value = meaning.value(node)
+    except LimitError:
+        raise
+    except CuteVizError:
+        return ()
+    if not isinstance(value, Unknown):
+        return ()
+    names = sorted({name for leaf in value.leaves for name in _names(leaf)})
+    if any(_wanders(meaning.lookup, meaning, name) for name in names):
+        return None
+    thread = next((name for name in names if name.startswith("threadIdx.x")), names[0] if len(names) == 1 else None)
+    if thread is None:
+        return ()
+    found = [_at(value, thread, n) for n in range(count)]
+    if None in found:
+        return None
+    shifted = [n % count for n in found if n is not None]
+    if sorted(shifted) != list(range(count)):
+        return None
+    whole = all((b - a) % count == 1 for a, b in pairwise(shifted))
+    return () if whole else tuple(shifted)
+
+
+def _names(key: str) -> list[str]:
+    """What an integer that is not known is computed of."""
+    call = _CALL.fullmatch(key)
+    if call is None:
+        return [part for part in re.split(r"[*+]", key) if not part.lstrip("-").isdigit()]
+    return [name for part in _split(call[2]) for name in _names(part)]
+
+
+def _split(text: str) -> list[str]:
+    """The arguments of a call."""
+    out, depth, begin = [], 0, 0
+    for n, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            out.append(text[begin:n])
+            begin = n + 1
+    return [*out, text[begin:]]
+
+
+def _at(value: Unknown, thread: str, n: int) -> int | None:
+    """The number of an integer for a thread, all others being 0; None where it is computed in other ways."""
+    total = 0
+    for product, factor in value.terms.items():
+        for name in product:
+            part = _key_at(name, thread, n)
+            if part is None:
+                return None
+            factor *= part
+        total += factor
+    return total
+
+
+def _key_at(key: str, thread: str, n: int) -> int | None:
+    if key.lstrip("-").isdigit():
+        return int(key)
+    if key == thread:
+        return n
+    call = _CALL.fullmatch(key)
+    if call is None:
+        if "*" not in key:
+            return 0
+        parts = [[_key_at(x, thread, n) for x in product.split("*") if x] for product in key.split("+")]
+        if any(x is None for product in parts for x in product):
+            return None
+        total = 0
+        for product in parts:
+            one = 1
+            for x in product:
+                one *= x or 0
+            total += one
+        return total
+    operands = [_key_at(part, thread, n) for part in _split(call[2])]
+    compute = _OPERATORS.get(call[1])
+    if compute is None or len(operands) != 2 or operands[0] is None or operands[1] is None:
+        return None
+    return None if operands[1] == 0 and call[1] in ("/", "//", "%", "mod") else compute(operands[0], operands[1])
+
+
+def _wanders(lookup: Lookup, meaning: Meaning, key: str) -> bool:
+    """Whether a variable is another thread's index in some runs: it is assigned to, and not only moved by its group."""
+    name = key.partition("@")[0]
+    found = lookup.find(name, meaning.env, None) if name.isidentifier() else None
+    if found is None or not found.declarations or found.declarations[0].kind != "variable":
+        return False
+    declaration, tokens = found.declarations[0], meaning.context.reader.tokens
+    changes = declaration.scope.home.changes.get(name, ())
+    return any(tokens[change.token + 1].text not in _SHIFTS for change in changes if not change.within)

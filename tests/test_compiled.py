@@ -1,0 +1,288 @@
+"""Kernels as compiled: flags of builds, types, units by libclang, what is kept of them, and reports without a value given."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.cli import main
+from cute_viz.errors import CuteVizError
+from cute_viz.headers import cuda_headers, cute_headers
+from cute_viz.source.build import Build
+from cute_viz.source.compiled import commands, kept
+from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable, words
+from cute_viz.source.compiled.flags import Flags, flags
+from cute_viz.source.compiled.meaning import Meaning, frames
+from cute_viz.source.compiled.values import value_of
+
+KERNEL = """#include <cute/tensor.hpp>
+#include "traits.h"
+using namespace cute;
+namespace mine {
+template <class Layout, class Copy>
+__device__ void store(Copy copy_, Layout layout, float* from, float* to) {
+  auto s = make_tensor(make_smem_ptr(to), layout);
+  auto g = make_tensor(make_gmem_ptr(from), Layout{});
+  auto thr = copy_.get_slice(threadIdx.x);
+  cute::copy(copy_, thr.partition_S(g), thr.partition_D(s));
+}
+}
+template <class T, int N>
+__global__ void kernel(float* from, int n) {
+  __shared__ float to[4096];
+  auto wide = make_layout(make_shape(n, Int<N>{}), make_stride(Int<N>{}, Int<1>{}));
+  auto copy_ = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, typename T::Threads{}, Layout<Shape<_1, _1>>{});
+  mine::store(copy_, Layout<Shape<_32, Int<N>>, Stride<Int<N>, _1>>{}, from, to);
+}
+template __global__ void kernel<Traits, 64>(float*, int);
+void host(float* p, int n) {
+  kernel<Traits, 32><<<1, 128>>>(p, n);
+}
+"""
+TRAITS = """#pragma once
+#include <cute/layout.hpp>
+struct Traits {
+  using Threads = cute::Layout<cute::Shape<cute::_32, cute::_4>>;
+};
+"""
+
+
+@pytest.fixture
+def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
+    if cute_headers() is None or not cuda_headers():
+        pytest.skip("no headers of CuTe or CUDA: pip install 'cute-viz[compiler]'")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "k.cu").write_text(KERNEL)
+    (tmp_path / "traits.h").write_text(TRAITS)
+    return tmp_path / "k.cu"
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main([*argv])
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+class TestFlags:
+    @pytest.mark.parametrize(
+        ("text", "expected", "arch"),
+        [
+            ("-gencode arch=compute_80,code=sm_80 -gencode=arch=compute_90a,code=[sm_90a,compute_90a]", (), "90a"),
+            ("-arch=sm_100a -O3 -G --expt-relaxed-constexpr -Xcompiler -fPIC -ccbin g++", (), "100a"),
+            ("--gpu-architecture sm_75 -lineinfo -o x.o -c", (), "75"),
+            ("-DN=4 -D M -UX --std=c++20", ("-D", "N=4", "-D", "M", "-U", "X", "-std=c++20"), ""),
+            ("-I include -isystem=/opt/x -Irel/../y", ("-I", "/src/include", "-isystem", "/opt/x", "-I", "/src/y"), ""),
+            ("-include pre.h -Xcompiler=-Wall,-DNO -t 4 -MF x.d", ("-include", "/src/pre.h"), ""),
+            ("-march=native --cuda-gpu-arch=sm_86", (), "86"),
+        ],
+    )
+    def test_of_compilers(self, text: str, expected: tuple[str, ...], arch: str) -> None:
+        assert flags(text, "/src") == Flags(expected, arch)
+
+    def test_of_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "f.txt").write_text("-DA=1 '-DB=a b'")
+        assert flags("@f.txt -DC", str(tmp_path)).words == ("-D", "A=1", "-D", "B=a b", "-D", "C")
+        assert flags("--options-file f.txt", str(tmp_path)).words == ("-D", "A=1", "-D", "B=a b")
+        (tmp_path / "loop.txt").write_text("@loop.txt -DX")
+        assert "X" in flags("@loop.txt", str(tmp_path)).words  # ends
+
+    @pytest.mark.parametrize("text", ["'-DA", "-I", "-D"])
+    def test_that_are_none(self, text: str) -> None:
+        with pytest.raises(CuteVizError):
+            flags(text, "/")
+
+    def test_newer_architectures_are_told_by_macros(self) -> None:
+        said = list(words(Flags((), "100a")))
+        assert "-D__CUDA_ARCH__=1000" in said
+        assert "-DCUTLASS_ARCH_MMA_SM100_SUPPORTED=1" in said
+
+
+class TestCommands:
+    def write(self, folder: Path, rows: Any) -> str:
+        (folder / "compile_commands.json").write_text(json.dumps(rows))
+        return str(folder)
+
+    def test_find_the_file(self, tmp_path: Path) -> None:
+        command = "nvcc -arch=sm_80 -Iinc -c a.cu -o a.o"
+        place = self.write(tmp_path, [{"directory": str(tmp_path), "command": command, "file": "a.cu"}])
+        unit, found = commands.unit_of(Build(None, place), str(tmp_path / "a.cu"))
+        assert (os.path.basename(unit), found) == ("a.cu", Flags(("-I", str(tmp_path / "inc")), "80"))
+
+    def test_find_a_unit_that_includes_a_header(self, tmp_path: Path) -> None:
+        (tmp_path / "a.cu").write_text("int a;")
+        (tmp_path / "b.cu").write_text('#include "x/k.h"\n')
+        rows = [{"directory": str(tmp_path), "arguments": ["nvcc", f"-DF={n}"], "file": f"{n}.cu"} for n in "ab"]
+        unit, found = commands.unit_of(Build(None, self.write(tmp_path, rows)), str(tmp_path / "x" / "k.h"))
+        assert (os.path.basename(unit), found.words) == ("b.cu", ("-D", "F=b"))
+        with pytest.raises(CuteVizError, match=r"no command in compile_commands\.json compiles this file") as error:
+            commands.unit_of(Build(None, str(tmp_path)), str(tmp_path / "other.h"))
+        assert "a.cu, b.cu" in str(error.value.hint)
+
+    @pytest.mark.parametrize("rows", [{}, [1], [{"file": 1}], [{"directory": "x"}]])
+    def test_that_are_none(self, tmp_path: Path, rows: Any) -> None:
+        with pytest.raises(CuteVizError, match=r"not a compile_commands\.json"):
+            commands.unit_of(Build(None, self.write(tmp_path, rows)), "a.cu")
+
+
+@pytest.mark.parametrize(
+    ("type_", "space", "element", "printed"),
+    [
+        ("cute::Tensor<cute::ArrayEngine<float, 4>, cute::Layout<cute::C<4>, cute::C<1>>>", "rmem", "f32", "_4:_1"),
+        (
+            "const cute::Tensor<cute::ViewEngine<cute::gmem_ptr<const cutlass::half_t *>>, cute::Layout<cute::tuple<int, int>,"
+            " cute::tuple<int, cute::C<1>>>> &",
+            "gmem",
+            "f16",
+            "(?,?):(?,_1)",
+        ),
+        (
+            "cute::Tensor<cute::ViewEngine<cute::swizzle_ptr<cute::Swizzle<3, 4, 3>, cute::smem_ptr<cutlass::half_t *>>>,"
+            " cute::Layout<cute::tuple<cute::C<8>, cute::C<64>>, cute::tuple<cute::C<64>, cute::C<1>>>>",
+            "smem",
+            "f16",
+            "(_8,_64):(_64,_1)",
+        ),
+        ("cute::Tensor<cute::ViewEngine<cute::tmem_ptr<float>>, cute::Layout<cute::C<8>>>", "tmem", "f32", "_8:_1"),
+    ],
+)
+def test_types_of_tensors(type_: str, space: str, element: str, printed: str) -> None:
+    value = value_of(type_.removeprefix("const ").rstrip("& "), None)
+    assert (value.pointer.space, value.pointer.element, str(value)) == (space, element, printed)
+
+
+def test_defaults_that_a_compiler_leaves_out() -> None:
+    from cute_viz.spec import resolve
+
+    assert str(value_of("cute::Layout<cute::tuple<cute::C<2>, cute::C<1>, cute::C<4>>>", None)) == "(_2,_1,_4):(_1,_0,_2)"
+    threads = "cute::Layout<cute::tuple<cute::C<2>, cute::C<2>, cute::C<1>>>"
+    mma = str(value_of(f"cute::TiledMMA<cute::MMA_Atom<cute::SM80_16x8x16_F32F16F16F32_TN>, {threads}>", resolve))
+    assert mma.splitlines()[1:3] == ["  ThrLayoutVMNK:  (_32,_2,_2,_1):(_1,_32,_64,_0)", "  PermutationMNK: (_,_,_)"]
+
+
+def test_a_copy_of_so_many_bits() -> None:
+    from cute_viz.spec import resolve
+
+    traits = "cute::Copy_Traits<cute::SM90_TMA_LOAD_OP, cute::C<131072>, cute::Other<cute::C<1>>>"
+    atom = value_of(f"cute::Copy_Atom<{traits}, cutlass::half_t>", resolve)
+    assert str(atom.layout_src) == "(_1,_8192):(_0,_1)"
+
+
+TILE = "cute::Layout<cute::tuple<cute::C<32>, cute::C<32>>, cute::tuple<cute::C<32>, cute::C<1>>>"
+SHARED = f"cute::Tensor<cute::ViewEngine<cute::smem_ptr<float *>>, {TILE}>"
+THREADS = "cute::Layout<cute::tuple<cute::C<32>, cute::C<4>>, cute::tuple<cute::C<1>, cute::C<32>>>"
+PART = "cute::Layout<cute::tuple<cute::C<1>, cute::C<8>>, cute::tuple<cute::C<0>, cute::C<4>>>"
+
+
+def hand_made(part: str = PART) -> Unit:
+    """A unit whose kernel hands a tensor of shared memory to a function, which takes a part of it."""
+    tensor = Node("ref", "s", 3, SHARED)
+    threads = Node("ref", "t", 4, THREADS)
+    type_ = f"cute::Tensor<cute::ViewEngine<cute::smem_ptr<float *>>, {part}>"
+    whole = Node("call", "make_tensor", 3, SHARED, (Node("", "", 0, ""), Node("", "p", 0, "float *")))
+    divided = Node(
+        "call", "local_partition", 5, type_, (Node("", "", 0, ""), Node("ref", "x", 2, SHARED), threads, Node("", "", 0, "int"))
+    )
+    kernel = Instance(
+        ("kernel",), (), True, (Variable("s", "k.cu", 3, SHARED, "var", whole),), (), (Call("f", "k.cu", 9, (tensor,), 1),)
+    )
+    inner = Instance(
+        ("f",),
+        (),
+        False,
+        (Variable("x", "k.cu", 2, SHARED, "param"),),
+        (Call("cute::copy", "k.cu", 6, (divided, divided)),),
+    )
+    return Unit((kernel, inner), (), ())
+
+
+def test_a_part_is_followed_through_calls() -> None:
+    unit = hand_made()
+    meaning = Meaning(unit, None, {})
+    outer, inner = frames(unit)
+    assert (outer.number, inner.number, inner.lines(unit)) == (0, 1, (9,))
+    found = meaning.operand(inner, unit.instances[1].calls[0].args[0])
+    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "s", "smem", "(_1,_8):(_0,_4)")
+    assert found.starts[:5] == (0, 32, 64, 96, 128)
+
+
+def test_what_is_not_the_compilers_type_is_a_mistake() -> None:
+    unit = hand_made(PART.replace("cute::C<4>", "cute::C<5>"))
+    inner = list(frames(unit))[1]
+    error = Meaning(unit, None, {}).operand(inner, unit.instances[1].calls[0].args[0])
+    assert isinstance(error, CuteVizError)
+    assert "a mistake in cute-viz" in error.message
+
+
+def test_what_is_kept_is_what_was_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    header = tmp_path / "x.h"
+    header.write_text("int x;")
+    unit = Unit(hand_made().instances, (("k.cu", 1, "why"),), (str(header),))
+    kept.keep("key", unit)
+    assert kept.unit("key") == unit
+    header.write_text("int y;")  # as long as before
+    assert kept.unit("key") is None
+    (tmp_path / "cute-viz" / "compiled" / "key.json.gz").write_bytes(b"no archive")
+    assert kept.unit("key") is None
+    os.chmod(tmp_path / "cute-viz" / "compiled", 0o777)
+    kept.keep("other", unit)
+    assert kept.unit("other") is None  # others may write there
+
+
+@pytest.mark.oracle
+class TestUnits:
+    def test_every_command_reads_a_unit(
+        self, unit: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
+        rows = json.loads(out)
+        assert code == 0
+        wide = {row["value"] for row in rows if row["name"] == "wide"}
+        assert wide == {"(?,_32):(_32,_1)", "(?,_64):(_64,_1)"}
+        threads = next(row for row in rows if row["name"] == "Threads")
+        assert (threads["path"], threads["line"], threads["file"]) == ("Traits::Threads", 4, "traits.h")
+        assert {row["value"] for row in rows if row["path"].startswith("mine::store<") and row["name"] == "s"} == {
+            "(_32,_32):(_32,_1)",
+            "(_32,_64):(_64,_1)",
+        }
+        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
+        code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--json")
+        report = json.loads(out)
+        assert (code, report["unknown"]) == (0, [])
+        stores = sorted(row["wavefronts"] for row in report["accesses"] if row["instruction"] == "st.shared.32")
+        assert stores == [32 * 32, 64 * 32]  # a column of a row-major tile, a row of 128 or 256 bytes: 32-way
+        code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
+        assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
+
+    def test_a_header_is_read_through_a_unit(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = [{"directory": str(unit.parent), "command": "nvcc -arch=sm_80 -c k.cu", "file": "k.cu"}]
+        (unit.parent / "compile_commands.json").write_text(json.dumps(rows))
+        code, out, _ = run(capsys, "eval", str(unit.parent / "traits.h"), "-p", str(unit.parent), "--name", "Threads")
+        assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
+
+    def test_the_compilers_errors_are_told(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        unit.write_text("int f() { return x; }\n")
+        code, _, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80")
+        assert code == 1
+        assert "k.cu:1: use of undeclared identifier 'x'" in err
+
+
+def test_without_libclang_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "clang", None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "k.cu").write_text("int x;\n")
+    code, out, err = run(capsys, "list", str(tmp_path / "k.cu"), "--flags", "-arch=sm_80")
+    assert (code, out) == (1, "")
+    assert "pip install 'cute-viz[compiler]'" in err
+
+
+def test_flags_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "list", "k.cu", "--flags", "-DX", "-p", ".")[0] == 2
+    assert run(capsys, "list", "k.cu", "--through", "x.cu")[0] == 2
+    assert run(capsys, "list", "mma", "--flags", "-DX")[0] == 2
