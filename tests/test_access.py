@@ -229,6 +229,26 @@ class TestAccesses:
         tile, by = layout("(16,16):(16,1)"), layout("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))")
         assert accesses(tile, 16, by, instruction="st.32") == accesses(tile, 16, by, instruction="st.32", store=True)
 
+    def test_the_side_of_a_copy_that_reaches_the_tile(self):
+        """cp.async writes shared memory and reads global memory; what an instruction does not reach is refused in one way."""
+        tile, by = (
+            layout("Sw<3,3,3> o 0 o (16,64):(64,1)"),
+            layout("make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))"),
+        )
+        assert accesses(tile, 16, by) == accesses(tile, 16, by, store=True)
+        assert accesses(tile, 16, by)[0].instruction == "st.128"
+        assert accesses(tile, 16, by, space="gmem")[0].instruction == "ld.128"
+        matrix = layout("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))")
+        for how, words in (({"store": True}, "not to shared memory"), ({"space": "gmem"}, "not from global memory")):
+            with pytest.raises(AlgebraError, match=f"SM75_U32x4_LDSM_N copies from shared memory to registers, {words}"):
+                accesses(layout("(16,16):(16,1)"), 16, matrix, **how)
+
+    @pytest.mark.parametrize("name", ["SM90_64x64x16_F32F16F16_SS", "SM90::GMMA::SPARSE::GMMA_64x64x32_F32F16F16_SS"])
+    def test_what_reads_through_descriptors_is_refused_sparse_or_dense(self, name):
+        mma = layout(f"{name}<GMMA::Major::K,GMMA::Major::K>{{}}")
+        with pytest.raises(AlgebraError, match="reads B through descriptors"):
+            accesses(layout("(64,32):(32,1)"), 16, mma, operand="B")
+
     def test_too_many_elements(self):
         with pytest.raises(LimitError, match="the limit is"):
             accesses(Layout((2048, 2048)), 16, Layout((1024, 4096)))

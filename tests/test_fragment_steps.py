@@ -9,6 +9,7 @@ import pytest
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.explain import explain
+from cute_viz.cli import main
 from cute_viz.notation import parse
 from cute_viz.spec.library import resolve
 
@@ -46,3 +47,78 @@ def test_a_fragment_is_the_shape_of_a_part(name: str) -> None:
     assert f"{64 * 64 // (128 if name[-1] == 'C' else 64)} registers" in next(
         step.words for step in steps if step.value is not None
     )
+
+
+KERNEL = """template <class T> __global__ void kernel(T const* A, int M, int K) {
+  auto bM = Int<128>{};
+  auto sA_layout = tile_to_shape(composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{}), make_shape(bM, Int<64>{}));
+  Tensor mA = make_tensor(make_gmem_ptr(A), make_shape(M, K), make_stride(K, Int<1>{}));
+  Tensor gA = local_tile(mA, make_shape(bM, _32{}), make_coord(blockIdx.x, _));
+  auto comp = complement(make_layout(4, 2), 8);
+  TiledMMA mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2,_1>>{});
+  __shared__ T smem[128*64];
+  Tensor sA = make_tensor(make_smem_ptr(smem), sA_layout);
+  Tensor tCrA = mma.get_slice(threadIdx.x).partition_fragment_A(sA);
+  auto s2r = make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, mma);
+  auto thr = s2r.get_slice(threadIdx.x);
+  Tensor tXsA = thr.partition_S(sA);
+  Tensor tXrA = thr.retile_D(tCrA);
+  Tensor part = tXsA(_,_,0);
+  auto sh = make_shape(bM, Int<8>{});
+  auto lay = make_layout(sh, LayoutRight{});
+}
+"""
+DSL = """import cutlass.cute as cute
+@cute.jit
+def f():
+    a = cute.make_layout((6, 2), stride=(8, 2))
+    b = cute.make_layout((4, 3), stride=(3, 1))
+    c = cute.composition(a, b)
+    h = cute.zipped_divide(a, (2, 1))
+    s = h[None, 0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        (KERNEL, "sA_layout", ["kernel::sA_layout, line 3: tile_to_shape(", "Sw<3,3,3> stays in front", "logical_product"]),
+        (KERNEL, "comp", ["known at run time only", "(2,1):(_1,8)"]),
+        (KERNEL, "gA", ["the tiler (_128,_32)", "mode 0 is BLK_M: 128 with _128:?", "(_128,_32,?):(?,_1,_32)"]),
+        (KERNEL, "gA(_,_,0)", ["mode 2, ?:_32, is at 0", "(_128,_32):(?,_1)"]),
+        (KERNEL, "tXsA", ["each tile as (thread,", "thread 0 begins at (m, k) = (0, 0)", "Sw<3,3,3> o 0 o ((_8,_1),_4,_4)"]),
+        (KERNEL, "tXrA", ["the fragment has 8 values", "((_8,_1),_4,_4):((_1,_0),_8,_32)"]),
+        (KERNEL, "part", ["a slice of", "mode 2, _4:_16, is at 0", "((_8,_1),_4):((_1,_0),_2048)"]),
+        (KERNEL, "lay", ["line 17: make_layout(sh, LayoutRight{})", "sh, line 16, is (_128,_8)", "(m,n) is at 8*m + n"]),
+        (DSL, "c", ["4:3 of B picks 4 elements of A, 3 apart", "((2,2),3):((24,2),8)"]),
+        (DSL, "s", ["mode 1, (3,2):(16,2), is at 0", "((2,1)):((8,0))"]),
+    ],
+)
+def test_a_definition_of_a_file_is_told_step_by_step(text: str, name: str, words: list[str], capsys: Any, tmp_path: Any) -> None:
+    path = tmp_path / ("f.py" if text is DSL else "f.cu")
+    path.write_text(text)
+    with pytest.raises(SystemExit) as left:
+        main(
+            ["explain", str(path), "--name", name, "--let", "T=half_t"]
+            if text is KERNEL
+            else ["explain", str(path), "--name", name]
+        )
+    out = capsys.readouterr().out
+    assert left.value.code in (0, None)
+    assert [one for one in words if one not in out] == []
+
+
+def test_the_last_statement_is_explained_or_refused_and_no_earlier_one(capsys: Any, tmp_path: Any) -> None:
+    path = tmp_path / "f.cu"
+    texts = {
+        "print(complement(make_layout(4, 2), 8)); return 0;": "(2,1):(_1,8)",
+        "auto a = make_layout(8, 1);\n  composition(make_layout(32), a);\n  cudaDeviceSynchronize();": "A = 32:_1",
+        "auto a = Layout<_4>{};\n  auto b = composition(missing, a);": "'missing' is not defined in this file",
+    }
+    for text, words in texts.items():
+        path.write_text(f"int main() {{\n  auto x = logical_divide(Layout<_8>{{}}, _2{{}});\n  {text}\n}}\n")
+        with pytest.raises(SystemExit) as left:
+            main(["explain", str(path)])
+        out, err = capsys.readouterr()
+        assert words in out + err
+        assert (left.value.code == 1) is ("missing" in text)

@@ -111,7 +111,7 @@ def test_a_missing_value_is_asked_for():
         {"source": "1", "shape": [2]},
         {"ask": "banks", "source": "(8,64):(64,1)", "options": {"type": "256"}},
         {"ask": "banks", "source": "(4,8,2)"}, {"ask": "banks", "source": "(4,8)", "access": []},
-        {"ask": "explain", "source": "(4,8)"},
+        {"ask": "explain", "source": "(4,8"},
         {"ask": "banks", "source": "(4,8):(1@0,1@1)"}, {"source": "(1000000000000,1000000)"}, {"source": "/etc/passwd"},
         {"source": "../layouts/specs/ampere_gemm.yaml"}, {"source": "\ud800"}, {"source": "\0"},
     ],

@@ -6,6 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.common import is_zero, refuse, within
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain
+from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import (
     Layout,
@@ -139,6 +140,8 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
             refuse("composition", (a, tiler), "a swizzled layout has no strides, so it cannot be a mode of another layout")
         return make_layout(*parts)
     if isinstance(tiler, int) and not isinstance(tiler, bool) and tiler >= 1:
+        if is_one(tiler) and in_dsl():
+            return Layout(1, 0)
         try:
             return trusted(*_compose(coalesce_modes_extended(flat_modes(a)), tiler, 1))
         except AlgebraError as error:

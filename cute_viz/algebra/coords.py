@@ -7,10 +7,12 @@ from typing import Any
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import div_rem, is_int_tuple, leaves, map_leaves, modes
+from cute_viz.algebra.dialect import in_dsl
+from cute_viz.algebra.inttuple import compact_major, div_rem, is_int_tuple, leaves, modes
 from cute_viz.algebra.layout import Layout, printed_value
 from cute_viz.algebra.shapes import product_like, shape_of, weakly_congruent
 from cute_viz.algebra.stride import Basis
+from cute_viz.values.integer import is_one
 
 
 def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
@@ -24,7 +26,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     if not is_int_tuple(crd):
         refuse("crd2idx", (crd, shape), "a coordinate must consist of integers", hint="slice((2,_),A) keeps the modes with _")
     if isinstance(shape, (Layout, ComposedLayout)):
-        return printed_value(crd, shape) if isinstance(shape, Layout) else shape(crd)
+        return printed_value(crd, shape) if isinstance(shape, Layout) and not in_dsl() else shape(crd)
     _check_shape("crd2idx", crd, shape, stride)
     if stride is not None:
         return printed_value(crd, Layout(shape, stride))
@@ -84,13 +86,14 @@ def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
         if not all(isinstance(x, tuple) and len(x) == len(idx) for x in (shape, stride)):
             refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")
         return tuple(map(_idx2crd, idx, shape, stride))
-    if isinstance(shape, tuple) and not isinstance(stride, tuple):
-        stride = map_leaves(lambda d: d * stride, Layout(shape).stride)
-    return map_leaves(lambda s, d: _digit(idx, s, d), shape, stride)
+    if not isinstance(shape, tuple):
+        return _digit(idx, shape, stride)
+    stride = stride if isinstance(stride, tuple) else compact_major(shape, stride)
+    return tuple(_idx2crd(idx, s, d) for s, d in zip(shape, stride, strict=True))
 
 
 def _digit(idx: int, extent: int, stride: Any) -> int:
-    if extent == 1:
+    if is_one(extent):
         return 0
     if isinstance(stride, Basis) or stride == 0:
         words = "a mode is found by dividing by its stride, which cannot be 0 or a basis element"

@@ -5,27 +5,21 @@ logical keeps the modes, zipped gathers ((tile modes), (rest modes)), tiled and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
-from cute_viz.algebra.inttuple import Underscore, is_int_tuple, leaves, map_leaves, modes, product, show, tuple_rank
+from cute_viz.algebra.dialect import in_dsl
+from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, make_layout, modes_of, rank
+from cute_viz.algebra.layout import Layout, make_layout, modes_of, rank
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
-from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
-from cute_viz.algebra.static import has_static
+from cute_viz.algebra.shapes import ceil_div, equal, evenly_divides, every, shape_of
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import compared
-
-_dsl: ContextVar[bool | None] = ContextVar("in the DSL", default=None)
 
 
 def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
@@ -149,34 +143,6 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     return open_modes(zipped_divide(layout, tiler), 0, 1, every=in_dsl(layout, tiler))
 
 
-@contextmanager
-def as_in_dsl(meant: bool = True) -> Iterator[None]:
-    """While an operation of the Python DSL is computed, which opens modes of one mode, too; if not `meant`, one of C++.
-
-    >>> with as_in_dsl():
-    ...     print(flat_divide(Layout((512,)), (128,)))
-    (128,4):(1,128)
-    """
-    token = _dsl.set(meant)
-    try:
-        yield
-    finally:
-        _dsl.reset(token)
-
-
-def in_dsl(layout: AnyLayout, tiler: Any) -> bool:
-    """Whether the DSL is meant: it is said, or there are coordinates, and none of the marks that C++ prints static integers with.
-
-    >>> in_dsl(Layout(8, Basis(1, (0,))), 2), in_dsl(Layout(8), 2)
-    (True, False)
-    """
-    if (said := _dsl.get()) is not None:
-        return said
-    if isinstance(layout, ComposedLayout) or has_static(layout):
-        return False
-    return any(isinstance(x, Layout) and is_coordinate_layout(x) for x in (layout, *leaves(tiler)))
-
-
 def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout:
     """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
 
@@ -196,12 +162,16 @@ def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout
 def ceil_div_tiler(a: Any, b: Any) -> Any:
     """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (cute/layout.hpp, ceil_div).
 
+    The DSL divides the size of a mode where b has an integer.
+
     >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
     ((1, 2), (2, 3))
     """
     shape = shape_of(a)
     if isinstance(b, Layout):
         return complement(b, shape).shape
+    if in_dsl() and isinstance(b, (int, tuple)):
+        return _ceil_div_sizes(shape, b)
     if not is_int_tuple(b) and isinstance(b, tuple):
         if not isinstance(shape, tuple) or len(b) > len(shape):
             refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
@@ -209,7 +179,15 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
     return ceil_div(shape, shape_of(b))
 
 
-def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
+def _ceil_div_sizes(a: Any, b: Any) -> Any:
+    if not isinstance(b, tuple):
+        return ceil_div_tiler(a, b) if isinstance(b, Layout) else ceil_div(product(a), b)
+    if not isinstance(a, tuple) or len(b) > len(a):
+        refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
+    return tuple(_ceil_div_sizes(x, b[i]) if i < len(b) else x for i, x in enumerate(a))
+
+
+def evenly_divides_tiler(shape: Any, tiler: Any) -> bool | int:
     """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
 
     Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
@@ -224,10 +202,10 @@ def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
     if isinstance(tiler, ComposedLayout):
         refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
     if isinstance(tiler, tuple) and not is_int_tuple(tiler):
-        return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides_tiler, modes(shape), tiler))
+        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides_tiler, modes(shape), tiler))
     if not isinstance(tiler, Layout):
         if not is_int_tuple(tiler):
             refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
         return evenly_divides(shape, tiler)
     check_sorted("evenly_divides", tiler, (shape, tiler))
-    return compared("==", product(shape), product(tiler.shape) * product(ceil_div_tiler(shape, tiler)))
+    return equal(product(shape), product(tiler.shape) * product(ceil_div_tiler(shape, tiler)))

@@ -12,6 +12,7 @@ from typing import Any
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
+from cute_viz.algebra.dialect import in_cpp, in_dsl
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
@@ -61,7 +62,7 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
 
 def _by_position(layout: Layout, target: Any) -> Layout:
     """The complement at each position of a coordinate; past the end of the cotarget there is one of each."""
-    if has_static(layout):
+    if in_cpp(layout):
         hint = "the Python DSL has one: write the integers without the _ of C++"
         refuse("complement", (layout, target), "C++ has no complement of a coordinate layout", hint=hint)
     for stride in leaves(layout.stride):
@@ -165,10 +166,10 @@ def _inverse(name: str, x: Any) -> Any:
                 "the inverse of a composed layout with XOR strides is not supported",
                 hint="write its swizzle as XOR strides too",
             )
-        if isinstance(x.outer, Swizzle) and x.offset == 0:
+        if isinstance(x.outer, Swizzle) and is_zero(x.offset):
             return composition(inner, x.outer)
-        if not isinstance(x.offset, int):
-            refuse(name, (x,), "its offset is a coordinate")
+        if not isinstance(x.offset, int) or not is_known(x.offset):
+            refuse(name, (x,), "its offset is a coordinate, or known only at run time")
         return compose_with_offset(inner, -x.offset, _inverse(name, x.outer))
     if not isinstance(x, Layout):
         refuse(name, (x,), "it is not a layout")
@@ -187,7 +188,10 @@ def _inverse(name: str, x: Any) -> Any:
     one = _right if name == "right_inverse" else _left
     if profile == 0:
         return one(all_modes, x)
-    check_sorted(name, x, (x,))
+    if in_cpp(x):
+        if name == "left_inverse" or any(isinstance(d, Basis) and is_known(d) for d in leaves(flat.stride)):
+            refuse(name, (x,), "C++ cannot sort the strides of a layout of coordinates")
+        return Layout(1, 0)
     parts = []
     for path in _paths(profile):
         mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
@@ -215,6 +219,8 @@ def _by_stride(found: list[_Mode]) -> list[_Mode]:
 
     The sort is not stable, and the inverses take the first of several equal strides, so its order shows.
     """
+    if in_dsl():  # the DSL's is stable
+        return sorted(found, key=lambda mode: mode[1])
     out = list(found)
     for i in range(len(out)):
         for j in range(i + 1, len(out)):
@@ -239,6 +245,8 @@ def _left(found: list[_Mode], layout: Layout) -> Layout:
     if not all(is_known(stride) for _, stride, _ in found):
         refuse("left_inverse", (layout,), "Left inverse requires static strides", hint="mark them: _8")
     ordered = _by_stride(found)
+    if in_dsl() and not any(stride for _, stride, _ in ordered):
+        return Layout(1, 0)
     extents: list[int] = []
     strides = [0]
     reached = 1

@@ -257,7 +257,7 @@ def idx2crd(idx: Any, shape: IntTuple) -> Any:
             idx, digit = div_rem(idx, product(s))
             out.append(idx2crd(digit, s))
         return (*out, idx2crd(idx, shape[-1])) if shape else ()
-    return idx if isinstance(idx, Unknown) else int(idx)
+    return idx if isinstance(idx, (Runtime, Unknown)) else int(idx)
 
 
 def slice_(crd: Any, layout: Layout) -> Layout:

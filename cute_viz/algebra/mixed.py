@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import Made, leaves, product
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import Made, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
@@ -24,12 +24,12 @@ SIMPLIFIES = {
     *("make_gmma_desc", "make_umma_desc"),  # a run-time extent of 1 keeps its stride
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
     *("compact_col_major", "compact_row_major", "compact_order", "product_like", "round_up", "elem_scale", "inner_product", "sum"),
+    *("idx2crd", "crd2crd", "crd2idx", "size", "cosize", "rank", "depth", "product", "product_each", "shape_div"),
+    *("congruent", "weakly_congruent", "compatible", "evenly_divides", "max_alignment"),
     *(f"partition_{x}" for x in "ABCSD"),
     *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
     *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition", "outer_partition", "tma_partition", "slice", "domain_offset"),
 }
-OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
-OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands
 
 
 def entered(name: str, operands: list[Any]) -> list[Any]:
@@ -78,28 +78,9 @@ def left(value: Any) -> Any:
     >>> str(left(Layout((Static(4), Runtime(8)), (1, Runtime(4)))))
     '(_4,8):(_1,4)'
     """
+    if isinstance(value, bool):
+        return Static(value)
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
-
-
-def answered(name: str, operands: list[Any], result: Any) -> Any:
-    """The result of a question about operands: static where CuTe's types answer it, and a `_` was written.
-
-    >>> str(answered("rank", [Layout((Static(4), 8))], 2)), answered("compatible", [(Static(4), 8), (4, 8)], True)
-    ('_2', True)
-    """
-    if name not in OF_TYPES | OF_VALUES:
-        return result
-    found = [type(x) for operand in operands for x in _integers(operand)]
-    static = Static in found and (name in OF_TYPES or set(found) == {Static} or (name == "compatible" and _never(*operands)))
-    return Static(result) if static else result
-
-
-def _never(a: Any, b: Any) -> bool:
-    """Whether two shapes cannot be compatible, by their nesting and what is static of them."""
-    a, b = (domain(x).shape if isinstance(x, (Layout, ComposedLayout)) else x for x in (a, b))
-    if isinstance(a, tuple):
-        return not isinstance(b, tuple) or len(a) != len(b) or any(map(_never, a, b))
-    return all(type(x) is Static for x in leaves((a, b))) and a != product(b)
 
 
 def _made(value: Any) -> bool:

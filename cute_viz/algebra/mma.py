@@ -149,6 +149,25 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
 
+def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
+    """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`.
+
+    Raises: AlgebraError for a layout as its third argument, which once said how often the values repeat.
+
+    >>> from cute_viz import parse
+    >>> parse("TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}")
+    Traceback (most recent call last):
+    cute_viz.errors.AlgebraError: TiledMMA((_1,_2,_1):(_0,_1,_0)): TiledMMA requires independent permutations of MNK.
+      TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: Tile<_32,_32,_16>: the extents of the tile, or a permutation for each of M, N and K
+    """
+    if len(more) > 1 and isinstance(more[1], Layout):
+        hint = "Tile<_32,_32,_16>: the extents of the tile, or a permutation for each of M, N and K"
+        refuse("TiledMMA", (more[1],), "TiledMMA requires independent permutations of MNK.", hint=hint)
+    return make_tiled_mma(atom, *more)
+
+
 def atom_layout(mma: TiledMMA) -> Layout:
     """The layout of atoms along M, N and K of which a TiledMMA was made.
 

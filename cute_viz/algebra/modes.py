@@ -9,6 +9,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift
+from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit
@@ -47,7 +48,7 @@ def select(layout: Any, *picked: int) -> Any:
 
 
 def take(layout: Any, begin: int, end: int) -> Any:
-    """The layout of the modes begin to end-1; an end of -1 is the rank.
+    """The layout of the modes begin to end-1; of a tuple an end of -1 is the rank.
 
     Raises: AlgebraError for an empty range, and one that is out of bounds.
 
@@ -59,12 +60,11 @@ def take(layout: Any, begin: int, end: int) -> Any:
     if isinstance(layout, ComposedLayout):
         return lift(layout, take, begin, end)
     parts = modes_of(layout)
-    last = len(parts) if end == -1 else end
-    if not begin < last:
+    if not begin < end:
         refuse(f"take<{begin},{end}>", (layout,), "empty range error")
-    if begin < 0 or last > len(parts):
+    if begin < 0 or end > len(parts):
         refuse(f"take<{begin},{end}>", (layout,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
-    return make_layout(*parts[begin:last])
+    return make_layout(*parts[begin:end])
 
 
 def group(layout: Any, begin: int = 0, end: int = -1) -> Any:
@@ -81,6 +81,8 @@ def group(layout: Any, begin: int = 0, end: int = -1) -> Any:
         return lift(layout, group, begin, end)
     parts = modes_of(layout)
     last = len(parts) if end == -1 else end
+    if in_dsl() and not isinstance(layout.shape, tuple) and begin < last <= 1:
+        return make_layout(layout)
     if not 0 <= begin <= last <= len(parts):
         refuse(f"group<{begin},{end}>", (layout,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
     middle = [make_layout(*parts[begin:last])] if begin < last else []
@@ -146,7 +148,7 @@ def _extend(
 
 
 def replace(layout: Any, x: Any, mode: int) -> Any:
-    """The layout with x in the place of one mode: replace<I>(A, x) is replace(A, x, I).
+    """The layout with x in the place of one mode, or behind the last one: replace<I>(A, x) is replace(A, x, I).
 
     Raises: AlgebraError for a mode that does not exist, and for composed layouts.
 
@@ -159,7 +161,7 @@ def replace(layout: Any, x: Any, mode: int) -> Any:
     if isinstance(layout, ComposedLayout) or isinstance(x, ComposedLayout):
         refuse("replace", (layout, x), "only a mode of a plain layout can be replaced, and only by a plain layout")
     parts = modes_of(layout)
-    if not 0 <= mode < len(parts):
+    if not 0 <= mode <= len(parts) - (not isinstance(layout.shape, tuple)):
         refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")
     if not isinstance(layout.shape, tuple):
         return x

@@ -53,12 +53,12 @@ class Op:
             return through(self, args, template)
         if self.name in MEASURES:  # of a fragment of descriptors, too
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
-        from cute_viz.algebra.mixed import answered, entered, is_mixed, left
+        from cute_viz.algebra.mixed import entered, is_mixed, left
 
         inside = entered(self.name, args)
         operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)
-        return left(result) if inside is not args or is_mixed(operands) else answered(self.name, args, result)
+        return left(result) if inside is not args or is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
@@ -167,7 +167,7 @@ _ROWS = (
     _op("coalesce", "simplify", "A, profile", "LP", "as few modes as possible, the same function", "coalesce((2,(1,6)):(1,(6,2)))", least=1),
     _op("flatten", "simplify", "A", "G", "no nesting below the top level", "flatten(((2,2),4):((1,2),4))"),
     _op("filter", "simplify.filter_", "A, profile", "LP", "without strides of 0 and extents of 1", "filter((4,1,8):(0,3,1))", least=1),
-    _op("filter_zeros", "simplify", "A, profile", "LP", "extent 1 for strides of 0", "filter_zeros((4,8):(0,1))", least=1),
+    _op("filter_zeros", "simplify", "A, profile", "GP", "extent 1 for strides of 0", "filter_zeros((4,8):(0,1))", least=1),
     _op("group", "modes", "A, B, E", "GNN", "modes B..E-1 as one; also group<B,E>(A)", "group((3,2,4):(1,3,6), 1, 3)", least=1, templated=True),
     _op("take", "modes", "A, B, E", "GNN", "modes B..E-1; also take<B,E>(A)", "take((3,2,4):(1,3,6), 0, 2)", least=1, needs=3, templated=True),
     _op("select", "modes", "A, i...", "GN*", "modes by position; also select<i...>(A)", "select((3,2,4):(1,3,6), 2, 0)", templated=True),
@@ -177,8 +177,8 @@ _ROWS = (
     _op("zip", "modes.zip_any", "A, B", "GG", "modes of two layouts paired", "zip((2,3):(1,2), (4,5):(6,24))", least=1),
     _op("insert", "tuples", "t, x, i", "WZN", "a further entry before a position; also insert<i>(t,x)", "insert((2,3), (4,4), 1)", templated=True, least=2, needs=3),
     _op("remove", "tuples", "t, i", "WN", "a tuple without an entry; also remove<i>(t)", "remove((2,3,4), 1)", templated=True, least=1, needs=2),
-    _op("replace_front", "tuples", "t, x", "WZ", "another first entry", "replace_front((2,3), 5)"),
-    _op("replace_back", "tuples", "t, x", "WZ", "another last entry", "replace_back((2,3), 5)"),
+    _op("replace_front", "tuples", "t, x", "ZZ", "another first entry", "replace_front((2,3), 5)"),
+    _op("replace_back", "tuples", "t, x", "ZZ", "another last entry", "replace_back((2,3), 5)"),
     _op("front", "tuples", "t", "Z", "the first leaf", "front(((2,3),4))"),
     _op("back", "tuples", "t", "Z", "the last leaf", "back((2,(3,4)))"),
     _op("wrap", "tuples", "t", "Z", "a tuple, of one entry where it is none", "wrap(8)"),
@@ -227,10 +227,10 @@ _ROWS = (
     _op("as_position_independent_swizzle_layout", "composed.position_independent", "A", "L", "a flagged smem layout on element offsets", "as_position_independent_swizzle_layout(Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1))"),
     _op("get_swizzle_portion", "swizzled", "A", "L", "the swizzle of a layout", "get_swizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
     _op("get_nonswizzle_portion", "swizzled", "A", "L", "the layout without its swizzle", "get_nonswizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
-    _op("shape_div", "shapes", "a, b", "SS", "a / b where one divides the other", "shape_div((4,5,6), 40)"),
-    _op("ceil_div", "divide.ceil_div_tiler", "a, b", "ST", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
+    _op("shape_div", "shapes", "a, b", "II", "a / b where one divides the other", "shape_div((4,5,6), 40)"),
+    _op("ceil_div", "divide.ceil_div_tiler", "a, b", "IT", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
     _op("product", "inttuple", "shape", "S", "the product of all extents", "product((2,(3,4)))"),
-    _op("product_each", "shapes", "shape", "S", "the size of each mode", "product_each(((2,4),3))"),
+    _op("product_each", "shapes", "shape", "I", "the size of each mode", "product_each(((2,4),3))"),
     _op("product_like", "shapes", "shape, guide", "SG", "the sizes at the leaves of a coarser tuple", "product_like(((2,3),4), (0,0))"),
     _op("round_up", "shapes", "a, b", "II", "the least multiple of b from a on", "round_up((10,3), (4,2))"),
     _op("elem_scale", "shapes", "a, b", "II", "the integers of a times the sizes of b", "elem_scale((2,3), (4,(5,6)))"),

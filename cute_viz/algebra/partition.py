@@ -15,7 +15,8 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, with_origin
 from cute_viz.algebra.coords import get_flat_coord
-from cute_viz.algebra.divide import in_dsl, zipped_divide
+from cute_viz.algebra.dialect import in_dsl
+from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
@@ -153,6 +154,5 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     plain = domain(layout)
     if is_coordinate_layout(plain):
         return with_origin(offset, sub)
-    unknown = in_dsl(plain, None) and next(unknowns(plain), None) is not None
-    extent: Any = Unknown() if unknown else cosize(plain)
+    extent: Any = Unknown() if next(unknowns(plain), None) is not None else cosize(plain)
     return ComposedLayout(Layout(extent, 1), offset, sub)

@@ -8,7 +8,8 @@ from cute_viz.algebra.common import refuse, within
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
 from cute_viz.algebra.construct import make_ordered_layout
-from cute_viz.algebra.divide import in_dsl, open_modes
+from cute_viz.algebra.dialect import in_dsl
+from cute_viz.algebra.divide import open_modes
 from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, modes_of, rank, size
@@ -18,6 +19,7 @@ from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import is_known
 
 
 def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
@@ -108,7 +110,7 @@ def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
 def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     """As blocked_product with the tiler's part first: the blocks are interleaved.
 
-    For a block of coordinates every mode is coalesced, as in the Python DSL. Raises: as blocked_product.
+    The Python DSL coalesces every mode. Raises: as blocked_product.
 
     >>> str(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((3,2),(4,5)):((10,5),(30,1))'
@@ -117,7 +119,7 @@ def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
         return lift(block, raked_product, tiler)
     first, second = _ranked("raked_product", block, tiler)
     raked = zip_(second, first)
-    if is_coordinate_layout(block) and isinstance(raked, Layout):
+    if in_dsl(block, tiler) and isinstance(raked, Layout):
         return coalesce(raked, (1,) * rank(raked))
     return raked
 
@@ -135,7 +137,7 @@ def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
 def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
     """The block repeated until it has the target shape, first along the modes that come first in the order.
 
-    Raises: AlgebraError for a block of higher rank than the target; block shape that does not divide it.
+    Raises: AlgebraError for a block of higher rank than the target; in C++, for a static target that it does not divide.
 
     >>> str(tile_to_shape(Layout((2, 2)), (4, 6))), str(tile_to_shape(Layout((2, 2)), (4, 6), (2, 1)))
     ('((2,2),(2,3)):((1,4),(2,8))', '((2,2),(2,3)):((1,12),(2,4))')
@@ -148,7 +150,7 @@ def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> An
     padded = append(block, n=n)
     assert isinstance(padded, Layout)
     have, want = product_each(padded.shape), product_each(trg_shape)
-    if not evenly_divides(want, have):
+    if not in_dsl() and all(map(is_known, want)) and evenly_divides(want, have) is not True:
         refuse(
             "tile_to_shape",
             (block, trg_shape),
@@ -175,4 +177,6 @@ def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayo
     seen = composition(swizzle_projection(swizzle), inner)
     active = seen(size(seen) - 1)
     y, z = (new((0, inner(active & mask))) for mask in (swizzle.yyy, swizzle.zzz))
+    if not is_known(y) or not is_known(z):
+        refuse("logical_product", (block, tiler), "where the bits of the swizzle go is known only at run time")
     return compose_with_offset(make_swizzle(y, z), 0, new)

@@ -11,12 +11,12 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import div_rem, leaves
+from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Runtime, Unknown, is_constant
+from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
 from cute_viz.values.types import bits_of, sparse
 
 
@@ -50,12 +50,8 @@ def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
         return shape, stride
-    if isinstance(stride, Unknown):
+    if isinstance(stride, (Runtime, Unknown)):  # CuTe takes it to be a multiple of n, and does not look
         return shape, div_rem(stride, n)[0]
-    if isinstance(stride, Runtime):  # CuTe takes it to be a multiple of n
-        if stride % n:
-            refuse(f"upcast<{n}>", (layout,), f"the run-time stride {stride} is not a multiple of {n}")
-        return shape, stride // n
     if stride % n and n % stride:
         refuse(f"upcast<{n}>", (layout,), f"Divisibility condition: neither of the stride {stride} and {n} divides the other")
     wider = -(-abs(stride) // n)  # rounded up, as are the steps of the old stride in one of the new elements
@@ -80,7 +76,7 @@ def downcast(x: Any, n: int) -> Any:
         if not isinstance(x.offset, int):
             refuse(f"downcast<{n}>", (x,), "the offset is not an integer")
         return compose_with_offset(downcast(x.outer, n), x.offset * n, downcast(x.inner, n))
-    if not any(isinstance(leaf, int) and leaf == 1 for leaf in leaves(x.stride)):
+    if not any(is_constant(leaf, 1) for leaf in leaves(x.stride)):
         refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
     shape, stride = _downcast(x.shape, x.stride, n)
     return Layout(shape, stride)
@@ -132,6 +128,8 @@ def max_alignment(x: Any) -> int:
     if not all(isinstance(leaf, int) for leaf in leaves(x.stride)):
         refuse("max_alignment", (x,), "its strides are not integers")
     flat = _coalesce(x)
+    extents = map_leaves(lambda n: n if is_known(n) else 1, flat.shape)  # what is not static is of no use
+    flat = Layout(extents, map_leaves(lambda n: n if is_known(n) else 0, flat.stride))
     permuted = logical_divide(flat, right_inverse(flat))
     assert isinstance(permuted, Layout)
     return gcd(size(get(permuted, 0)), *leaves(get(permuted, 1).stride))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import Unknown, compared, is_known
+from cute_viz.values.integer import Runtime, Unknown, compared, is_known
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -52,7 +53,7 @@ def shape_div(a: Any, b: Any) -> Any:
     if isinstance(b, tuple):
         b = product(b)
     _divisor("shape_div", a, b)
-    if a % b != 0 and (a == 0 or b % a != 0):
+    if is_known(a) and is_known(b) and a % b != 0 and (a == 0 or b % a != 0):
         raise AlgebraError(f"shape_div({a},{b}): Divisibility Condition: neither divides the other")
     return -(-a // b)
 
@@ -99,6 +100,8 @@ def inner_product(a: Any, b: Any) -> Any:
     >>> inner_product((1, (2, 3)), (4, (5, 6)))
     32
     """
+    if not same_profile(a, b):
+        raise AlgebraError(f"inner_product: {show(a)} and {show(b)} have mismatched ranks")
     return sum_(map_leaves(lambda x, y: x * y, a, b))
 
 
@@ -134,26 +137,47 @@ def weakly_congruent(a: Any, b: Any) -> bool:
     return True
 
 
-def compatible(a: Any, b: Any) -> bool:
-    """Whether every coordinate of shape a is a coordinate of shape b, with equal sizes.
+def compatible(a: Any, b: Any) -> bool | int:
+    """Whether every coordinate of shape a is a coordinate of shape b, with equal sizes; run-time extents tell it at run time.
 
     >>> compatible(24, (4, 6)), compatible((4, 6), ((2, 2), 6)), compatible((4, 6), 24)
     (True, True, False)
     """
     if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
-    return compared("==", a, product(b))
+        return isinstance(b, tuple) and len(a) == len(b) and every(map(compatible, a, b))
+    return equal(a, product(b))
 
 
-def evenly_divides(shape: Any, tiler: Any) -> bool:
+def equal(a: Any, b: Any) -> bool | int:
+    """Whether two integers are the same, as types of CuTe answer it: at run time where one is known only then.
+
+    >>> equal(4, 4), equal(4, Runtime(4))
+    (True, 1)
+    """
+    found = compared("==", a, b)
+    return found if is_known(a) and is_known(b) else Runtime(found)
+
+
+def every(answers: Iterable[bool | int]) -> bool | int:
+    """Whether all answers are yes; a static no is static, whatever the others are.
+
+    >>> every([True, Runtime(1)]), every([Runtime(1), False])
+    (1, False)
+    """
+    found = list(answers)
+    static = all(map(is_known, found)) or not all(x for x in found if is_known(x))
+    return all(found) if static else Runtime(all(found))
+
+
+def evenly_divides(shape: Any, tiler: Any) -> bool | int:
     """Whether a tiler divides a shape without remainder: a tuple mode by mode, an integer the shape as a whole.
 
     >>> evenly_divides((8, 6), (4, 3)), evenly_divides((8, 6), (4, 4)), evenly_divides((8, 6), 4)
     (True, False, True)
     """
     if isinstance(tiler, tuple):
-        return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides, modes(shape), tiler))
-    return compared("==", product(shape), product(tiler) * product(ceil_div(shape, tiler)))
+        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides, modes(shape), tiler))
+    return equal(product(shape), product(tiler) * product(ceil_div(shape, tiler)))
 
 
 def shape_of(x: Any, *path: int) -> Any:

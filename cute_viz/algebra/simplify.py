@@ -49,8 +49,10 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     return plain_layout.coalesce(layout, profile)
 
 
-def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
+def filter_zeros(layout: Any, profile: Any = None) -> Any:
     """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
+
+    Of a tuple, its zeros become 1; beside a profile its integers do (cute/int_tuple.hpp).
 
     A composed layout has no strides and stays as it is (cute/int_tuple.hpp), unless it is a tensor of coordinates with an origin.
     Raises: AlgebraError for one with a profile.
@@ -58,8 +60,10 @@ def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
+    if tuples.is_tuple(layout):
+        return _filter_zeros(layout if profile is None else profile, layout, layout)
     if isinstance(layout, ComposedLayout) and has_origin(layout):
-        return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))  # type: ignore[arg-type]
+        return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))
     if isinstance(layout, ComposedLayout):
         if profile is not None:
             refuse("filter_zeros", (layout, profile), "a composed layout has no strides for a profile to choose from")
@@ -67,7 +71,7 @@ def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     return Layout(_filter_zeros(layout.stride if profile is None else profile, layout.shape, layout), layout.stride)
 
 
-def _filter_zeros(guide: Any, shape: Any, layout: Layout) -> Any:
+def _filter_zeros(guide: Any, shape: Any, layout: Any) -> Any:
     if isinstance(guide, tuple):
         if not isinstance(shape, tuple) or len(shape) != len(guide):
             refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
@@ -78,14 +82,14 @@ def _filter_zeros(guide: Any, shape: Any, layout: Layout) -> Any:
 def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """The layout without modes of stride 0 and extent 1, coalesced: the values are the same, repeats aside.
 
-    Raises: AlgebraError for a profile of more modes than the layout, and for a composed layout without a profile, of which CuTe
-    has no filter. Source: cute/layout.hpp and cute/layout_composed.hpp, filter.
+    Of a tensor of coordinates it is that of the layout behind the origin. Raises: AlgebraError for a profile of more modes than the
+    layout, and for a composed layout without a profile, of which CuTe has no filter (cute/layout.hpp).
 
     >>> str(filter_(Layout((4, (2, 8)), (1, (0, 4)))))
     '32:1'
     """
     if isinstance(layout, ComposedLayout):
-        if profile is None:
+        if profile is None and not has_origin(layout):
             hint = "with a profile there is one: filter(A, 0); or use coalesce(A)"
             refuse("filter", (layout,), "CuTe has no filter for a composed layout", hint=hint)
         return lift(layout, filter_, profile)

@@ -9,6 +9,7 @@ from cute_viz.algebra.composed import AnyLayout, compose_with_offset
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import is_known
 
 
 def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
@@ -23,6 +24,8 @@ def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
         y, z = a(b.yyy), a(b.zzz)
         if not isinstance(y, int) or not isinstance(z, int):
             refuse("composition", (a, b), "a swizzle takes integers, but these are coordinates")
+        if not is_known(y) or not is_known(z):
+            refuse("composition", (a, b), "where the bits of the swizzle go is known only at run time")
         return compose_with_offset(make_swizzle(y, z), 0, a)
     except AlgebraError as error:
         if error.message.startswith("composition("):

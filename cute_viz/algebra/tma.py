@@ -13,7 +13,7 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.divide import in_dsl
+from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Made, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout

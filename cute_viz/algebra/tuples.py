@@ -88,13 +88,13 @@ def extended(name: str, x: Any, new: Any, n: int | None) -> tuple[Any, ...]:
 
 
 def replace(x: Any, new: Any, entry: int) -> Any:
-    """A tuple with another entry at a position. Raises: AlgebraError for an entry that does not exist.
+    """A tuple with another entry at a position, or behind the last one. Raises: AlgebraError for an entry that does not exist.
 
     >>> replace((2, 3), (4, 4), 1)
     (2, (4, 4))
     """
     entries = modes(x)
-    if not 0 <= entry < len(entries):
+    if not 0 <= entry <= len(entries) - (not isinstance(x, tuple)):
         refuse(f"replace<{entry}>", (x, new), f"its modes are 0 to {len(entries) - 1}")
     return (*entries[:entry], new, *entries[entry + 1 :]) if isinstance(x, tuple) else new
 
@@ -135,12 +135,12 @@ def insert(x: Any, new: Any, entry: int) -> Any:
 
 
 def remove(x: Any, entry: int) -> Any:
-    """A tuple without one entry: remove<N>(t). Raises: AlgebraError for an entry that does not exist.
+    """A tuple without one entry: remove<N>(t); past its end there is none to remove. Raises: AlgebraError further on.
 
     >>> remove((2, 3, 4), 1)
     (2, 4)
     """
-    if not isinstance(x, tuple) or not 0 <= entry < len(x):
+    if not isinstance(x, tuple) or not 0 <= entry <= len(x):
         refuse(f"remove<{entry}>", (x,), f"its entries are 0 to {len(x) - 1}" if isinstance(x, tuple) else "it is not a tuple")
     return (*x[:entry], *x[entry + 1 :])
 
@@ -214,9 +214,10 @@ def unflatten(x: Any, profile: Any) -> Any:
     >>> unflatten((1, 2, 3), (0, (0, 0)))
     (1, (2, 3))
     """
-    if not isinstance(x, tuple) or len(x) != sum(1 for _ in leaves(profile)):
+    entries = modes(x)
+    if len(entries) != sum(1 for _ in leaves(profile)):
         refuse("unflatten", (x, profile), "the tuple must have one entry for each integer of the profile")
-    return nested(x, profile)
+    return nested(entries, profile)
 
 
 def repeat(x: Any, count: int) -> Any:

@@ -95,6 +95,7 @@ def accesses(
     operand: str | None = None,
     store: bool = False,
     memory: Memory | None = None,
+    space: str = "smem",
 ) -> list[WarpAccess]:
     """The accesses of a shared-memory tile.
 
@@ -103,10 +104,12 @@ def accesses(
     instruction: one of banks.ACCESSES, instead of the one that follows from the copy atom and the layout; a store's name says
     `store`, too.
 
-    Raises: AlgebraError for a tile that the accessing object, of two modes, does not divide; a tile of more elements than the
-    limit `accesses`, or an access that touches more; elements whose size is not a power of 2 bytes, or differs from the copy's
-    values or the pointer's; an operand of an object that is not an MMA; and an instruction that reads where the tile is
-    written, is wider than a lane's values, narrower than one, or needs another alignment.
+    space: where the tile is, smem or gmem; of a copy that reaches it on one side only, this is the side.
+
+    Raises: AlgebraError for a copy that does not reach it, and for a tile that the accessing object, of two modes, does not divide;
+    a tile of more elements than the limit `accesses`, or an access that touches more; elements whose size is not a power of 2
+    bytes, or differs from the copy's values or the pointer's; an operand of an object that is not an MMA; and an instruction that
+    reads where the tile is written, is wider than a lane's values, narrower than one, or needs another alignment.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
@@ -118,6 +121,10 @@ def accesses(
     if instruction is not None and instruction.startswith(("ld", "ds_read")) and store:
         raise AlgebraError(f"{instruction} reads, and the tile is written", hint=f"a store is one of {', '.join(STORES)}")
     store = store or instruction in STORES or (instruction or "").startswith("ds_write")
+    copy = by.tiled if isinstance(by, ThrCopy) else by
+    if instruction is None and isinstance(copy, TiledCopy) and (reached := copy.atom.instruction.memory):
+        store = store or reached[0] != space == reached[1]  # cp.async writes the tile, which nobody has to say
+        copy.atom.instruction.check_reach(*(("", space) if store else (space, "")))
     smem = as_layout(smem)
     extents = extents_of(smem)
     tv, tile, count, wanted = _view(by, extents, operand, store)

@@ -55,14 +55,15 @@ class Told:
 
     def add(self, words: str, value: Any = None, title: str = "") -> None:
         """One more step, with its value as it prints."""
-        self.steps.append(Step(words, value if value is None else self._left(value), title))
+        self.steps.append(Step(words, self.left(value), title))
 
     def __call__(self, value: Any) -> str:
         """A value in words."""
-        return show(self._left(value))
+        return show(self.left(value))
 
-    def _left(self, value: Any) -> Any:
-        return left(value) if self.mixed else value
+    def left(self, value: Any) -> Any:
+        """A value as it prints; None for none."""
+        return left(value) if self.mixed and value is not None else value
 
 
 def _do(name: str, *operands: Any) -> Any:

@@ -15,9 +15,11 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA, thrfrg
 from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.tensor import whole
 from cute_viz.algebra.tma_parts import instruction_order
 from cute_viz.analysis.steps import Step
+from cute_viz.errors import CuteVizError
 
 PARTITIONS = ("local_tile", "local_partition", "tma_partition", *(f"partition_{operand}" for operand in "SDABC"))
 _FEW = 4  # elements that are told
@@ -36,7 +38,7 @@ def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     'thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57 ...; its coordinates are (1,1), (3,1), (5,1), (7,1) ...'
     """
     if name == "local_tile":
-        return _tile(operands, result) if len(operands) == 3 else []
+        return _tile(operands, result) if len(operands) in (3, 4) else []
     if name == "local_partition":
         return _local(operands, result) if len(operands) == 3 else []
     if name == "tma_partition":
@@ -49,14 +51,14 @@ def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
         steps.append(_divided(layout, thread.tiled.tiler_mn, "the copy's tile"))
         words = "each tile as (thread, (values of an atom, of further atoms), rest), by the TV layout of the copy"
         steps.append(Step(words, tidfrg(thread.tiled, side, layout)))
-        steps += named(result, _COPY, f"thread {thread.thr_idx}: its part alone")
+        steps += named(result, _COPY, f"thread {thread.thr_idx}: its part")
         coordinates = copies.partition(thread, side, identity)
         return [*steps, _begins(f"thread {thread.thr_idx}", result, coordinates, "(m, k)")]
     if isinstance(thread, ThrMMA):
         words = "cut into atoms, each as ((thread of the atom, atoms along the modes), (values, rest))"
         steps.append(Step(words, thrfrg(thread.tiled, side, layout)))
         who = f"the thread (V,M,N,K) = {show(thread.thr_vmnk)}"
-        steps += named(result, MODES[side], f"{who}: its part alone")
+        steps += named(result, MODES[side], f"{who}: its part")
         return [*steps, _begins(who, result, mmas.partition(thread, side, identity), _COORDS.get(side, "(m, n)"))]
     return []
 
@@ -66,8 +68,13 @@ def _divided(layout: Any, tiler: Any, what: str) -> Step:
 
 
 def _tile(operands: list[Any], result: Any) -> list[Step]:
-    layout, tiler, coord = operands
-    steps = [_divided(layout, tiler, "the tiler")]
+    layout, tiler, coord, *more = operands
+    steps: list[Step] = []
+    if more and isinstance(more[0], tuple):
+        tiler, coord = dice_tuple(more[0], tiler), dice_tuple(more[0], coord)
+        words = f"the projection {show(more[0])} leaves the mode at its X, here _, out of tiler and coordinate"
+        steps.append(Step(f"{words}: {show(operands[1])} is {show(tiler)}, {show(operands[2])} is {show(coord)}"))
+    steps.append(_divided(layout, tiler, "the tiler"))
     rank = len(tiler) if isinstance(tiler, tuple) else 1
     names = ("BLK_M", "BLK_N", "BLK_K")[:rank] if rank < 4 else ()
     return [*steps, *named(result, names, f"the tile {show(coord)} of the rest"), _begins("the tile", result, None, "")]
@@ -115,7 +122,14 @@ def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
 
 
 def _begins(who: str, result: Any, coordinates: Any, names: str) -> Step:
-    """The first elements in words."""
+    """The first elements in words, as far as they are known."""
+    try:
+        return _first(who, result, coordinates, names)
+    except CuteVizError:  # of a run-time stride or index
+        return Step(f"the part of {who}", result)
+
+
+def _first(who: str, result: Any, coordinates: Any, names: str) -> Step:
     count = size(domain(result))
     dots = " ..." if count > _FEW else ""
     told = ", ".join(show(result(n)) for n in range(min(count, _FEW))) + dots

@@ -30,7 +30,8 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
     """Show the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; for a
     swizzle, what happens to the bits; for copy(...) and gemm(...), whether CuTe accepts them, how wide the copy is and why not
     wider; for an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained;
-    for a FILE of source code the object that --name says: the operation that it is, or its swizzle.
+    of a FILE of source code the definition that --name says, or a slice of it, 'sA(_,_,0)': the operation that it is, its swizzle,
+    or what it is made of. Of several threads it is the first.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """
@@ -43,6 +44,8 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
         if explanation.failed:
             raise SystemExit(1)
         return
+    if explanation.where:
+        click.echo(output.fitted(explanation.where, sys.stdout, "    "))
     if (bits := explanation.bits) is not None:
         click.echo(bits.render("text"))
     for number, words, value in explanation.numbered:

@@ -188,7 +188,14 @@ def _sectors(layout: Any, found: list[Any]) -> Figure:
 def _found(layout: Any, access: Access, bits: int | None) -> list[Any]:
     memory = None if access.sectors else memory_of(access.arch)
     return accesses(
-        layout, bits, access.by, instruction=access.instruction, operand=access.operand, store=access.store, memory=memory
+        layout,
+        bits,
+        access.by,
+        instruction=access.instruction,
+        operand=access.operand,
+        store=access.store,
+        memory=memory,
+        space="gmem" if access.sectors else "smem",
     )
 
 

@@ -265,9 +265,9 @@ class Answer:
         reading = self.readings[0]
         if reading.text is None or reading.path is not None or reading.query is not None or not re.search(MOVES, reading.text):
             return None
-        from cute_viz.engine.explaining import moves_at_end
+        from cute_viz.engine.explaining import move_at_end
 
-        found = self.explanation.verdict if moves_at_end(reading.text) else None
+        found = self.explanation.verdict if move_at_end(reading.text) else None
         return {"accepted": True, **found.as_dict()} if found is not None else None
 
     def _compiled(self) -> None:
@@ -286,15 +286,19 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain, explain_entry, moves_at_end
+        from cute_viz.engine.explaining import explain, explain_entry, move_at_end
 
         with self._limits():
-            (reading,) = self.readings
+            reading = self.readings[0]
             text = str(reading.source) if reading.text is None else reading.text
+            if "threadIdx.x" in text and "threadIdx.x" not in self.request.let:  # of every thread the first one is told
+                request = replace(self.request, let={**self.request.let, "threadIdx.x": "0"})
+                reading = Reading(reading.source, request)
             try:
-                if reading.file is None or (reading.query is None and moves_at_end(text)):
-                    return explain(text, values_of(self.request.let, self.request), self.request.library, reading.query)
-                return explain_entry(reading.file, reading.query)
+                file, request = reading.file, reading.request
+                if file is None or (file.language == "python" and reading.query is None and move_at_end(text)):
+                    return explain(text, values_of(request.let, request), request.library, reading.query)
+                return explain_entry(file, reading.query)
             except CuteVizError as error:
                 raise error.named(reading.name) from None
 
@@ -327,3 +331,35 @@ def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
     if format and implied and format != implied:
         raise UsageError(f"`format={format}` does not match the suffix of {os.fspath(path)}")
     return format or implied or "text"
+<<<<<<< HEAD
+=======
+
+
+def evaluate(
+    text: str, request: Request, names: dict[str, Any] | None = None, warn: Callable[[str], None] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """The value of a text's last statement, or of the one that the request names, and every value by its name.
+
+    names: bound before, instead of the request's `let`. warn: called with what is not as it seems, such as a composition that is
+    not pointwise.
+
+    Of a copy or an MMA at the end it is the verdict in words.
+
+    >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
+    19
+    """
+    warnings: list[str] | None = None if warn is None else []
+    with raised(request.limits), outside_told() as outside:
+        bound = values_of(request.let, request) if names is None else names
+        if _MOVES.search(text):
+            from cute_viz.engine.explaining import check_moves, explain, move_at_end
+
+            if request.name is not None:
+                check_moves(text, request.name, bound, request.library)
+            elif move_at_end(text):
+                return explain(text, bound, request.library).steps[0].words, {}
+        document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
+        for words in () if warnings is None else (*warnings, *outside):
+            warn(words)  # type: ignore[misc]
+        return document.pick(request.name), document.bound()
+>>>>>>> main

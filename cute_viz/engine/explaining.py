@@ -3,47 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra import ops
 from cute_viz.algebra.call import Call
-from cute_viz.algebra.composed import pointer_bits
+from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, size
+from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, check_like, whole
+from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
-from cute_viz.analysis.swizzle_steps import steps_of
+from cute_viz.analysis.swizzle_steps import NAMES, steps_of
 from cute_viz.analysis.verdict import MOVES as VERDICTS
 from cute_viz.analysis.verdict import Verdict, verdict
-from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
+from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
-from cute_viz.notation import is_triton, read_call
+from cute_viz.notation import called_last, calls_with, is_triton, read_calls
 from cute_viz.spec import Library
-from cute_viz.values.integer import MulticastMask
+from cute_viz.values.integer import MulticastMask, unknowns
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import SourceFile
+    from cute_viz.source.model import Entry, SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
-_REAL = re.compile(r"\b\w+_t\([\w.]*\)|(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=f))(?:e-?\d+)?f?(?!\w)")
+_MOVES = re.compile(r"\b(?:" + "|".join(VERDICTS) + r")\s*[<(]")  # a text without these moves nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of what `subject` is, a Call, a swizzled layout, or the matrix of a linear one."""
+    """The steps of what `subject` is: a Call, a swizzled layout, the matrix of a linear one, another value.
+
+    where: of a definition of a file its name, its line and the expression; "" of any other.
+    """
 
     subject: Any
     steps: tuple[Step, ...]
     verdict: Verdict | None = None
+    where: str = ""
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -53,6 +61,7 @@ class Explanation:
             for number, words, value in self.numbered
         ]
         out: dict[str, Any] = {"accepted": not self.failed, "failed": self.failed, "steps": steps}
+        out |= {"of": self.where} if self.where else {}
         return out | (self.verdict.as_dict() if self.verdict else {})
 
     @property
@@ -72,8 +81,10 @@ class Explanation:
     @property
     def bits(self) -> Figure | None:
         """For a swizzle the picture of its bits, for a linear layout their matrix; None for an operation."""
-        if isinstance(self.subject, (Call, Figure)):
-            return self.subject if isinstance(self.subject, Figure) else None
+        if isinstance(self.subject, Figure):
+            return self.subject
+        if steps_of(self.subject) is None:
+            return None
         if isinstance(self.subject, Swizzle):
             return build(self.subject)
         figure = build(self.subject.outer)
@@ -101,11 +112,12 @@ class Explanation:
                 last = int(parts[-1].numbers.partition("-")[2] or parts[-1].numbers) if parts else 0
                 upto = number or max(waiting, last)
                 numbers = f"{waiting}-{upto}" if 0 < waiting < upto else str(upto)
-                drawn = _in_place(value) if self.subject.name in _CUT else value
+                drawn = _in_place(value) if getattr(self.subject, "name", "") in _CUT else value
                 title = step.title or words if drawn is value else f"{words.partition(':')[0]}, each where it lies"
                 parts.append(Shown(numbers, title, drawn, begins))
                 waiting, begins = 0, False
-        return steps(f"{self.subject}, step by step", str(self.subject), parts, _sentences(told))
+        title = show(self.subject).splitlines()[0]
+        return steps(f"{title}, step by step", title, parts, _sentences(told))
 
 
 _CUT = ("local_tile", "local_partition")
@@ -133,9 +145,9 @@ def _sentences(told: list[str]) -> list[str]:
 
 
 def explain(text: str, names: dict[str, Any], library: Library, entry: str | None = None) -> Explanation:
-    """The steps of the operation that is the last statement of a text, or that the entry is, or of the swizzle that it is.
+    """The steps of the operation that is the last statement of a text, or that the entry is; else what that is.
 
-    Raises: NotationError for anything else.
+    Raises: NotationError where it cannot be read, AlgebraError where CuTe refuses it.
 
     >>> from cute_viz.spec import PACKAGED
     >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
@@ -143,35 +155,179 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     """
     if is_triton(text):
         return _encoding(text, library)
-    name, operands, template = _call_of(text, names, library, entry)
-    if name in VERDICTS:
-        found = verdict(name, operands, template)
-        return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
-    operands = _fitting(name, operands)
-    if name:
-        before = _before_slice(text, names, library) if name == "slice" and entry is None else ()
-        return Explanation(Call(name, tuple(operands), template), (*before, *steps_of_call(name, operands, template)))
-    steps = steps_of(operands[0])
-    if steps is None and (chosen := re.search(r"\w+_selector\b|\brecast\b", _last_statement(text))) is not None:
-        steps = [Step(f"{chosen[0]} gives it", operands[0])]
-    if steps is None:
-        raise NotationError(
-            f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
-        )
-    return Explanation(operands[0], tuple(steps))
-
-
-def _call_of(text: str, names: dict[str, Any], library: Library, entry: str | None) -> tuple[str, list[Any], tuple[Any, ...]]:
-    """The operation at the end of a text, or that the entry is, as read_call has it; of a copy as a verdict takes it."""
-    if "axpby" in _last_statement(text):  # which numbers alpha and beta are does not matter
-        text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
-    if moves_at_end(text):
+    if _MOVES.search(text):
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
-    name, operands, template = read_call(text, names, library.resolve, entry)
-    name = name.removeprefix("cute::") if name.removeprefix("cute::") in VERDICTS else name
-    if name in VERDICTS and _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
-        operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
-    return name, operands, template
+    calls = read_calls(text, names, library.resolve, entry)
+    if calls and calls[-1].name in VERDICTS:
+        first, *more = calls[-1].operands
+        of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too
+        return _judged(Call(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
+    return _explained(calls, lambda: library.read(text, names).pick(entry), "")
+
+
+def explain_entry(file: SourceFile, query: str | None) -> Explanation:
+    """The steps of the operation that an entry of a whole file is, of a slice of one, `X(_,0)`, or else what it is.
+
+    Without a query it is the last definition or statement that CuTe has to do with. Raises: the entry's own error.
+
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
+    >>> found = explain_entry(read(text, "cpp", Given()), "L")
+    >>> found.where, found.steps[-1].words
+    ('A::L, line 2: decltype(complement(Layout<_4,_2>{}, _24{}))', 'together, coalesced')
+    """
+    entry, calls = _meant(file, query)
+    if calls and calls[-1].name in VERDICTS:
+        return _judged(calls[-1], _where(entry))
+    return _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
+
+
+def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Call, ...]]:
+    """The entry of a query with its operations; without one the last statement of layouts, copies or MMAs.
+
+    Raises: where that cannot be read, its error.
+    """
+    if query is not None:
+        entry = file.find(query)
+        return entry, _operations(entry, strict=False)
+    for entry in file.statements():
+        if entry.name:
+            if entry.likely or _operations(entry, strict=False):
+                return entry, _operations(entry, strict=False)
+        elif calls := _operations(entry, strict=True):
+            return entry, calls
+    entry = meant(file, None)[0]
+    return entry, _operations(entry, strict=False)
+
+
+def _operations(entry: Entry, strict: bool) -> tuple[Call, ...]:
+    """The operations that an entry is; none where an operand is not known, unless that is asked for."""
+    try:
+        calls = entry.operations()
+    except CuteVizError:
+        if strict:
+            raise
+        return ()
+    known = {*ops.OPS, *ops.ALIASES, *VERDICTS}
+    return calls if all(call.name in known for call in calls) else ()
+
+
+def _where(entry: Entry) -> str:
+    """What an entry is called, its line, and the expression that it is defined by."""
+    what = f"{entry.path}, line {entry.place}" if entry.name else f"line {entry.place}"
+    return f"{what}: {' '.join(entry.text.split())}" if entry.text else what
+
+
+def _judged(call: Call, where: str) -> Explanation:
+    """The verdict on a copy or an MMA. Raises: AlgebraError where CuTe refuses it."""
+    found = verdict(call.name, list(call.operands), call.template)
+    return Explanation(call, tuple(steps_of_verdict(found)), found, where)
+
+
+def _explained(
+    calls: tuple[Call, ...], read: Callable[[], Any], where: str, parts: Callable[[], Iterable[str]] = tuple
+) -> Explanation:
+    """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is.
+
+    Steps that do not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step
+    tells which condition of an operation failed.
+    """
+    try:
+        value = read()
+    except CuteVizError:
+        found = Explanation(calls[-1], tuple(_told(calls)), where=where) if calls else None
+        if found is None or not found.steps or not found.failed:
+            raise
+        return found
+    if isinstance(value, MulticastMask) and value.coord is not None:
+        calls = (Call("create_tma_multicast_mask", (value.cluster, value.coord, *value.modes)),)
+    if isinstance(value, DescriptorTensor):
+        return _fragment(value, where)
+    steps, plain = _told(calls), whole(value)
+    last = whole(steps[-1].value) if steps else None
+    if last is not None and (calls[-1].name == "slice" or _parts_of(last) == _parts_of(plain)):  # which has the marks
+        steps[-1] = replace(steps[-1], value=plain)
+    elif steps:
+        of_tensor = isinstance(last, ComposedLayout) and last.inner == plain
+        steps = [*steps, Step("the layout that CuTe prints of it: its pointer has the offset", plain)] if of_tensor else []
+    of_swizzle = steps_of(plain) if len(steps) < 2 else None
+    if of_swizzle is not None:
+        return Explanation(plain, (*steps, *of_swizzle), where=where)
+    if len(steps) > (1 if where else 0):  # of a definition its parts say more than a summary of the operation
+        return Explanation(calls[-1], tuple(steps), where=where)
+    return Explanation(plain, _what(value, parts()), where=where)
+
+
+def _told(calls: tuple[Call, ...]) -> list[Step]:
+    """The steps of operations; none where what an operand needs is not known."""
+    try:
+        return [step for call in calls for step in steps_of_call(call.name, list(call.operands), call.template)]
+    except CuteVizError:
+        return []
+
+
+def _parts_of(value: Any) -> Any:
+    """What of a value counts: of a view of a tensor its offset and its layout."""
+    moved = isinstance(value, ComposedLayout) and isinstance(value.outer, Layout)
+    return (value.offset, value.inner) if moved else value
+
+
+_LONG = 160  # characters of a value among others
+_MOST = 8  # parts of a definition that are told
+
+
+def _what(value: Any, parts: Iterable[str]) -> tuple[Step, ...]:
+    """What a value is, behind what it is made of."""
+    told = [Step(f"  {part}") for part in parts]
+    return (*([Step("it is made of"), *told] if told else []), Step(_in_words(value), value))
+
+
+def _parts(file: SourceFile, entry: Entry) -> Iterator[str]:
+    """The names in the definition of an entry, with their lines and values, as far as the file defines them."""
+    for word in list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", entry.text)))[:_MOST]:
+        same = [x for x in file.entries if x.name == word and x is not entry and x.scope == entry.scope[: len(x.scope)]]
+        before = [x for x in same if x.span.start < entry.span.start] or same
+        if before:
+            part = max(before, key=lambda x: (len(x.scope), x.span.start))
+            yield f"{word}, line {part.place}, is {_shown(part)}"
+
+
+def _shown(entry: Entry) -> str:
+    try:
+        value = value_of(entry)
+    except CuteVizError as error:
+        return f"not known: {error.message}"
+    shown = in_a_line(value, show(value))
+    return shown if len(shown) < _LONG else shown.split()[0]
+
+
+def _in_words(value: Any) -> str:
+    """A value in words: of a layout which offset a coordinate has.
+
+    >>> _in_words(Layout((4, 8), (8, 1)))
+    '32 elements: (m,n) is at 8*m + n'
+    """
+    plain = whole(value)
+    if not isinstance(plain, Layout) or next(unknowns(plain), None) is not None or is_coordinate_layout(plain):
+        return in_a_line(value, kind_of(value))
+    names = NAMES[: len(modes(plain.shape))]
+    if len(names) < len(modes(plain.shape)):
+        return f"{size(plain)} elements"
+    terms = []
+    for name, shape, stride in zip(names, modes(plain.shape), modes(plain.stride), strict=True):
+        step = "" if stride == 1 else f"{show(clear_static(stride))}*"
+        terms.append(f"{show(clear_static(Layout(shape, stride)))}({name})" if isinstance(shape, tuple) else f"{step}{name}")
+    return f"{size(plain)} elements: ({','.join(names)}) is at {' + '.join(terms)}"
+
+
+def move_at_end(text: str) -> bool:
+    """Whether the last statement of a text is a copy(...) or gemm(...), which gives no value.
+
+    >>> move_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), move_at_end("auto b = copy_of(a);")
+    (True, False)
+    """
+    return _MOVES.search(text) is not None and called_last(text) in VERDICTS
 
 
 def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library) -> None:
@@ -183,110 +339,19 @@ def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library)
     >>> text = "d = make_tensor(make_gmem_ptr<float>(0), Layout<_4>{}); copy(d, d);"
     >>> check_moves(text, "d", {}, PACKAGED)
     """
-    for end in _ends(text):
-        part = text[:end]
-        if moves_at_end(part) and re.search(rf"\b{re.escape(tensor)}\b", _last_statement(part).partition("(")[2]):
-            try:
-                name, operands, template = _call_of(part, names, library, None)
-            except CuteVizError:  # what cannot be read says nothing of the tensor
-                continue
-            verdict(name, operands, template)
+    names = {"threadIdx.x": 0, **names}
+    for call in calls_with(text, tensor, VERDICTS, names, library.resolve) if _MOVES.search(text) else ():
+        verdict(call.name, list(call.operands), call.template)
 
 
-def _ends(text: str) -> Iterator[int]:
-    """Where the statements of a text end that are in no brackets."""
-    depth, plain = 0, re.sub(r"//[^\n]*|#[^\n]*|/\*.*?\*/", lambda found: " " * len(found[0]), text, flags=re.S)
-    for bracket in re.finditer(r"[(\[{]|[)\]}]|;|\n(?=\S)|\Z", plain):
-        depth += (bracket[0] in tuple("([{")) - (bracket[0] in tuple(")]}"))
-        if depth <= 0 and bracket[0] in (";", "\n", ""):
-            yield bracket.end()
-
-
-def _before_slice(text: str, names: dict[str, Any], library: Library) -> tuple[Step, ...]:
-    """The steps of the partition that the last statement of a text slices at once: `s.partition_S(x)(_,0,_)`."""
-    call = re.sub(r"[\s;]+$", "", text)
-    depth = 0
-    for at in range(len(call) - 1, 0, -1):
-        depth += (call[at] == ")") - (call[at] == "(")
-        if depth == 0:
-            if call[at] != "(" or not call[:at].rstrip().endswith(")"):
-                return ()
-            found = explain(f"{call[:at].rstrip()};", names, library)
-            return found.steps if isinstance(found.subject, Call) else ()
-    return ()
-
-
-def _fitting(name: str, operands: list[Any]) -> list[Any]:
-    """The operands as an operation explains them: tensors where it asks for tensors, the layouts of tensors elsewhere."""
-    from cute_viz.algebra import ops
-
-    known = ops.OPS.get(ops.ALIASES.get(name, name))
-    kinds = known.kinds if known is not None else ""
-    if name.endswith("_like"):  # for which it does not matter where a tensor begins
-        for x in operands:
-            check_like(x)
-        operands = [x.layout if isinstance(x, Tensor) and x.swizzle is None else x for x in operands]
-    return [operand if kinds[n : n + 1] == "U" else whole(operand) for n, operand in enumerate(operands)]
-
-
-def moves_at_end(text: str) -> bool:
-    """Whether the last statement of a text is a copy(...) or gemm(...), which gives no value.
-
-    >>> moves_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), moves_at_end("auto a = copy_of(b);")
-    (True, False)
-    """
-    call = rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*(?:<[^()]*>)?\s*\(.*"
-    return re.fullmatch(call, _last_statement(text), re.S) is not None
-
-
-def _last_statement(text: str) -> str:
-    plain = re.sub(r"//[^\n]*|#[^\n]*|/\*.*?\*/", "", text, flags=re.S)
-    return next((part.strip() for part in reversed(re.split(r";|\n(?=\S)", plain)) if part.strip()), "")
-
-
-def _fragment(value: DescriptorTensor) -> Explanation:
+def _fragment(value: DescriptorTensor, where: str) -> Explanation:
     """The steps of a fragment of descriptors: those of its first one, and where the others start."""
     first = value.first
     name = f"make_{first.kind.lower()}_desc"
     words = "the others start so many units of 16 bytes further, by block of M or N, block of K, stage"
     told = [Step("a fragment of descriptors, one for each instruction and stage, of the tensor", value.tensor.layout)]
     told += [*steps_of_call(name, [first.tensor, first.major], ()), Step(words, value.layout)]
-    return Explanation(Call(name, (first.tensor, first.major), ()), tuple(told))
-
-
-def explain_entry(file: SourceFile, query: str | None) -> Explanation:
-    """The steps of the operation that an entry of a whole file is, or of the swizzle of its value.
-
-    Raises: the entry's own error; NotationError where it is neither an operation nor swizzled.
-
-    >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
-    >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
-    >>> explain_entry(read(text, "cpp", Given()), "L").steps[-1].words
-    'complement: what A leaves out, up to the cotarget'
-    """
-    from cute_viz.algebra import ops
-    from cute_viz.engine.whole import meant
-
-    entry, value = meant(file, query)
-    found = entry.call() if entry.call is not None else None
-    if found is None and isinstance(value, MulticastMask) and value.coord is not None:
-        found = "create_tma_multicast_mask", [value.cluster, value.coord, *value.modes], ()
-    name = ops.ALIASES.get(found[0], found[0]) if found is not None else ""
-    if isinstance(value, DescriptorTensor):
-        return _fragment(value)
-    steps = steps_of(whole(value))
-    if found is not None and name in ops.OPS:
-        told = tuple(steps_of_call(name, found[1], found[2]))
-        if steps is None or len(told) > 1:
-            return Explanation(Call(name, tuple(found[1]), found[2]), told)
-        steps = [*told, *steps]  # of what has no steps of its own the swizzle says more
-    if steps is None:
-        raise NotationError(
-            f"there is no operation to explain in {entry.path}, which is {show(value).splitlines()[0]}",
-            hint="`name=` picks another object, such as one that composition or tile_to_shape gives",
-        )
-    return Explanation(whole(value), tuple(steps))
+    return Explanation(Call(name, (first.tensor, first.major), ()), tuple(told), where=where)
 
 
 def _encoding(text: str, library: Library) -> Explanation:

@@ -253,7 +253,7 @@ def _row(entry: Entry, language: str) -> Row:
         entry.path,
         kind_of(value),
         printed,
-        _brief(value, printed),
+        in_a_line(value, printed),
         needs,
         depends=entry.depends,
         cell=entry.cell,
@@ -269,8 +269,12 @@ def _by_caller(path: str, hint: str) -> str:
     return f"differs by caller, such as {found['caller']}::{found['own']}::{path.partition(found['own'] + '::')[2]}"
 
 
-def _brief(value: Any, printed: str) -> str:
-    """A value in one line."""
+def in_a_line(value: Any, printed: str) -> str:
+    """A value in one line, of an atom or a tiling its name, threads and tile.
+
+    >>> in_a_line(Layout(4), "4:1")
+    '4:1'
+    """
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.measure import size
     from cute_viz.algebra.mma import TiledMMA, tile_shape

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -12,8 +12,11 @@ from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program
 from cute_viz.notation.reading import Source
 from cute_viz.notation.statements import parse_program
+from cute_viz.notation.syntax import Call as Call_
+from cute_viz.notation.syntax import Name, Node, short
 
 if TYPE_CHECKING:
+    from cute_viz.algebra.call import Call
     from cute_viz.notation.reading import Resolver
     from cute_viz.notation.syntax import Statement
 
@@ -150,35 +153,89 @@ def read_call(
     text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
 ) -> tuple[str, list[Any], tuple[Any, ...]]:
     """The operation that is the last statement of a text, or the last that binds a name: what it is called, evaluated operands and
-    template arguments. Of an object that is no operation the name is "".
+    template arguments. Of an object that is no operation the name is "", and the operand the object.
 
     >>> name, operands, template = read_call("take<0,1>((4,8):(8,1))")
     >>> name, [str(x) for x in operands], template
     ('take', ['(4,8):(8,1)'], (0, 1))
     """
+    if calls := read_calls(text, names, resolve, name):
+        return calls[-1].name, list(calls[-1].operands), calls[-1].template
+    return "", [parse(text, names, resolve=resolve, name=name)], ()
+
+
+def read_calls(
+    text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
+) -> tuple[Call, ...]:
+    """The operation that is the last statement of a text, or the last that binds a name, behind those whose result it slices.
+
+    >>> [str(call) for call in read_calls("logical_divide(8:1, 2)(_,1)")]
+    ['logical_divide(8:1, 2)', 'slice((_,1), (2,4):(1,2))']
+    """
     with _shallow(text):
-        return _read_call(Source(text, names or {}, resolve=resolve), name)
+        source = Source(text, names or {}, resolve=resolve)
+        statements = _statements(source)
+        binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
+        return _calls(statements[: binding[-1] + 1] if binding else statements, source)
 
 
-def _read_call(source: Source, name: str | None) -> tuple[str, list[Any], tuple[Any, ...]]:
-    from cute_viz.notation.program import operation_of
+def called_last(text: str) -> str:
+    """The name of the function that the last statement of a text calls; "" of any other, and of what cannot be read.
 
-    statements = _statements(source)
-    binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
-    *before, last = statements[: binding[-1] + 1] if binding else statements
+    >>> called_last("a = 4:2; cute::copy(a, a)"), called_last("a = 4:2")
+    ('copy', '')
+    """
+    try:
+        with _shallow(text):
+            return _called(_statements(Source(text, {}))[-1])
+    except CuteVizError:
+        return ""
+
+
+def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Call]:
+    """The statements of a text, in no function, that call one of some names with a name as an argument, as far as they can be read.
+
+    >>> [str(call) for call in calls_with("a = 4:2; size(a); size(8)", "a", ("size",), {}, None)]
+    ['size(4:2)']
+    """
+    with _shallow(text):
+        source = Source(text, names, resolve=resolve)
+        statements = _statements(source)
+        for n, statement in enumerate(statements):
+            if _called(statement) in of and not statement.scope and _mentions(statement.value, name):
+                with suppress(CuteVizError):  # what cannot be read says nothing of it
+                    yield from _calls(statements[: n + 1], source)
+
+
+def _called(statement: Statement) -> str:
+    """The function that a statement calls without binding what it gives."""
+    node = statement.value
+    if not isinstance(node, Call_) or node.args is None or statement.name is not None:
+        return ""
+    return short(node.name).removeprefix("cute.")
+
+
+def _mentions(node: Node | None, name: str) -> bool:
+    if node is None:
+        return False
+    words = (node.text if isinstance(node, Name) else node.name if isinstance(node, Call_) else "").split(".")
+    return name in words or any(_mentions(child, name) for child in node.children())
+
+
+def _calls(statements: list[Statement], source: Source) -> tuple[Call, ...]:
+    """The operation that the last of some statements is."""
+    from cute_viz.notation.program import operations_of
+
+    *before, last = statements
     document = evaluate_program(before, source)
-    bound = {**source.names, **document.bound()}
     if last.value is None:
         assert last.error is not None
         raise last.error
     try:
-        call = operation_of(last.value, source.seeing(bound))
+        return operations_of(last.value, source.seeing({**source.names, **document.bound()}))
     except CuteVizError as error:  # the cause is that of a name whose own statement failed
         words = re.findall(r"[A-Za-z_]\w*", source.text[last.span.start : last.span.end])
         raise next((document.failures[word] for word in words if word in document.failures), error) from None
-    if call is None:
-        return "", [evaluate_program([*before, last], source).pick()], ()
-    return call
 
 
 @contextmanager

@@ -51,11 +51,11 @@ def atom_call(evaluator: Meaning, node: Call, name: str) -> Any:
     if name in ("Copy_Atom", "make_copy_atom") and inner:
         return _copy_atom(evaluator, node, inner)
     if name == "TiledMMA" and node.template:
-        from cute_viz.algebra.mma import make_tiled_mma
+        from cute_viz.algebra.mma import tiled_mma
 
         if len(node.template) > 3:
             raise evaluator.fail("TiledMMA takes an atom, its layout and permutations", node.template[3].span)
-        return make_tiled_mma(*[evaluator.value(item) for item in node.template])
+        return tiled_mma(*[evaluator.value(item) for item in node.template])
     if name == "TiledCopy" and len(node.template) == 3:
         from cute_viz.algebra.make_copy import make_tiled_copy_impl
 

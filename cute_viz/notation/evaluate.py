@@ -17,7 +17,6 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.shapes import shape_of
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -307,9 +306,6 @@ class Evaluator:
         if operation.name == "make_layout" and len(operands) == 1 and type(operands[0]) is int and _CPP.search(self.text):
             return Layout(operands[0], Static(1))  # an extent that C++ code knows at run time, as one of make_shape
         result = operation.call(operands, template)
-        if operation.name == "size" and isinstance(operands[0], (Layout, ComposedLayout, tuple)):
-            extents = leaves(shape_of(operands[0], *template, *operands[1:]))
-            return Static(result) if all(isinstance(n, Static) for n in extents) else result
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
             return result
         if next(unknowns(tuple(operands)), None) is not None:  # nobody knows

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cute_viz.algebra.call import Call as Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
@@ -244,49 +245,61 @@ def is_operation(name: str) -> bool:
     return name in ops.OPS or name in ops.ALIASES
 
 
-def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any, ...]] | None:
-    """The operation that a node calls, by name, its evaluated operands and template arguments; None for a literal.
+def operations_of(node: Node, source: Source) -> tuple[Operation, ...]:
+    """The operation that a node calls, with its evaluated operands, behind those whose result it slices; none for a literal.
 
     A layout that is called with `_` is a slice.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "ceil_div(10, n); n(2,_)"
-    >>> operation_of(parse_program(text)[0].value, Source(text, {"n": 4}))
-    ('ceil_div', [10, 4], ())
+    >>> str(operations_of(parse_program(text)[0].value, Source(text, {"n": 4}))[0])
+    'ceil_div(10, 4)'
     >>> from cute_viz.algebra.layout import Layout
-    >>> operation_of(parse_program(text)[1].value, Source(text, {"n": Layout((4, 8))}))[0]
+    >>> operations_of(parse_program(text)[1].value, Source(text, {"n": Layout((4, 8))}))[0].name
     'slice'
     """
-    evaluator = Evaluator(source)
     if isinstance(node, Sequence) and len(node.items) == 1:
-        return operation_of(node.items[0], source)
+        return operations_of(node.items[0], source)
+    if isinstance(node, Apply):
+        found = _slice(node.args, ungroup(Evaluator(source).value(node.function)), source)
+        return (*operations_of(node.function, source), *found) if found else ()
+    pair = node.args[0] if isinstance(node, Call) and node.name == "get" and node.args else None
+    if isinstance(pair, Call) and _PAIRS.search(pair.name):
+        return operations_of(pair, source)
+    call = _operation(node, source)
+    return () if call is None else (Operation(call[0], tuple(call[1]), call[2]),)
+
+
+def _slice(args: tuple[Node, ...], value: Any, source: Source) -> tuple[Operation, ...]:
+    crd = tuple(map(Evaluator(source).value, args))
+    sliced = any(leaf is X for leaf in leaves(crd))
+    return (Operation("slice", (crd[0] if len(crd) == 1 else crd, value)),) if sliced else ()
+
+
+def _operation(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+    evaluator = Evaluator(source)
     if isinstance(node, Infix):
         name = "logical_divide" if node.operator == "⊘" else "logical_product"
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
-    if isinstance(node, Call) and _GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1):
+    if not isinstance(node, Call) or (_GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1)):
         return None  # what it gives is an object
-    pair = node.args[0] if isinstance(node, Call) and node.name == "get" and node.args else None
-    if isinstance(pair, Call) and _PAIRS.search(pair.name):
-        return operation_of(pair, source)
-    if isinstance(node, Apply):
-        crd = tuple(map(evaluator.value, node.args))
-        sliced = any(leaf is X for leaf in leaves(crd))
-        return ("slice", [crd[0] if len(crd) == 1 else crd, ungroup(evaluator.value(node.function))], ()) if sliced else None
-    head, _, method = node.name.rpartition(".") if isinstance(node, Call) and node.name not in source.names else ("", "", "")
-    if isinstance(node, Call) and node.args is not None and head in source.names and is_operation(method):
+    bound = source.names.get(node.name)
+    if node.args and not node.template and isinstance(bound, (*_LAYOUTS, Tensor)):
+        found = _slice(node.args, bound, source)
+        return ("slice", list(found[0].operands), ()) if found else None
+    if node.args is None or node.name in source.names:
+        return None
+    head, _, method = node.name.rpartition(".")
+    if head in source.names and is_operation(method):
         return method, [source.names[head], *map(evaluator.value, node.args)], evaluator.template(node)
-    config = source.names.get(node.name.rpartition("::")[0]) if isinstance(node, Call) and node.args is not None else None
-    if isinstance(node, Call) and isinstance(config, ScaleConfig):  # Cfg::deduce_smem_layoutSFA(mma, tile)
+    config = source.names.get(node.name.rpartition("::")[0])
+    if isinstance(config, ScaleConfig):  # Cfg::deduce_smem_layoutSFA(mma, tile)
         from cute_viz.algebra import ops
 
-        found = ops.find(f"{config.name}::{short(node.name)}")
-        return found.name, [evaluator.value(item) for item in node.args or ()], config.template
-    if isinstance(node, Call) and node.args is not None and node.name not in source.names and node.name not in SWIZZLES:
-        return node.name, [evaluator.value(item) for item in node.args], evaluator.template(node)
-    if isinstance(node, Call) and node.args and not node.template and isinstance(source.names.get(node.name), (*_LAYOUTS, Tensor)):
-        at = [evaluator.value(item) for item in node.args]
-        if any(leaf is X for leaf in leaves(tuple(at))):
-            return "slice", [at[0] if len(at) == 1 else tuple(at), source.names[node.name]], ()
-    return None
+        found_op = ops.find(f"{config.name}::{short(node.name)}")
+        return found_op.name, [evaluator.value(item) for item in node.args], config.template
+    if node.name in SWIZZLES:
+        return None
+    return node.name.removeprefix("cute::"), [evaluator.value(item) for item in node.args], evaluator.template(node)

@@ -72,8 +72,6 @@ def _instruction(
     kind: str, words: list[str], options: dict[str, str], element: ValueType, text: str
 ) -> tuple[str, tuple[str, ...]]:
     """The name and the arguments of a copy instruction."""
-    from cute_viz.algebra.matrix_op import MatrixOp
-
     if kind in ("universal_copy", "simt_async_copy"):
         widths = [int(word.split()[0]) for word in words if re.fullmatch(r"\d{1,4} b", word)]
         width = unsigned(widths[0] if widths else element.bits)
@@ -85,7 +83,10 @@ def _instruction(
     if kind in ("ldsm", "stsm") and options.get("mode", '<"(8,8)">') == '<"(8,8)">':
         count = options.get("num_matrices", "1")
         if count in ("1", "2", "4") and words[-1] in ("n", "t"):
-            return MatrixOp(90 if kind == "stsm" else 75, kind == "stsm", int(count), words[-1] == "t").name, ()
+            return f"{'stmatrix' if kind == 'stsm' else 'ldmatrix'}.x{count}{'.trans' * (words[-1] == 't')}", ()
+    if kind in ("tma_load", "tma_store", "tma_reduce") and "copy_bits" in options:
+        multicast = "_MULTICAST" if options.get("num_multicast", "1") not in ("0", "1") else ""
+        return f"SM90_{kind.replace('reduce', 'reduce_add').upper()}{multicast}", (options["copy_bits"],)
     if kind in ("tmem_load", "tmem_store") and len(words) == 4:
         sizes = [
             re.fullmatch(pattern, word) for pattern, word in zip((r"(\d+) DP", r"(\d+) bit", r"x(\d+)"), words[1:], strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
+    from cute_viz.algebra.call import Call
     from cute_viz.notation.reading import Resolver
 
 _MANY = 12  # names that an error lists
@@ -48,7 +49,8 @@ class Entry:
     scope: the namespaces, classes and functions around it, outermost first; the empty name of an unnamed one is left out.
     span: of the name in the text. line: counts from 1. read: the value, or a CuteVizError with the first cause and its place; an
         error for want of a value names it in `needs`. A reader evaluates once and remembers.
-    call: the operation that it is, with its operands and template arguments, or None.
+    operations: gives the operation that it is, with its operands, behind those whose result that slices; none of anything else.
+    text: the expression that it is defined by, or the statement, of one without a name; "" where the reader does not say.
     likely: its words are those of layouts, copies or MMAs, so that a value for what it needs may give something to draw.
     depends: of one in branches of the preprocessor that nothing decides, the names that would.
     cell: of a notebook, in which its lines count; 0 in another text. file: the included file that it is in, "" else.
@@ -67,7 +69,8 @@ class Entry:
     read: Callable[[], Any]
     end: Callable[[], Any] | None = None
     likely: bool = True
-    call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
+    operations: Callable[[], tuple[Call, ...]] = tuple
+    text: str = ""
     depends: tuple[str, ...] = ()
     cell: int = 0
     file: str = ""
@@ -117,8 +120,9 @@ class SourceFile:
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
-    the statements that copy or multiply tensors, in the order of the text. given: what it was read with, and what the reader adds
-    to that as far as entries were read. compiled: whether a compiler read it, with the files that it includes.
+    the statements that copy or multiply tensors, in the order of the text. statements: gives definitions and calls of operations
+    without a name, the last one first. given: what it was read with, and what the reader adds to that as far as entries were read.
+    compiled: whether a compiler read it, with the files that it includes.
     """
 
     text: str
@@ -126,6 +130,7 @@ class SourceFile:
     language: str = ""
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
+    statements: Callable[[], Iterator[Entry]] = field(default=lambda: iter(()), compare=False)
     given: Given = field(default_factory=Given, compare=False)
     compiled: bool = False
 
@@ -177,7 +182,11 @@ class SourceFile:
         if not found and asked is not None and asked.slices:
             whole = self.find(query.strip()[: -len(asked.slices)])
             return replace(
-                whole, name=whole.name + asked.slices, read=lambda: _sliced(self, whole, asked.slices), end=None, call=None
+                whole,
+                name=whole.name + asked.slices,
+                read=lambda: _sliced(self, whole, asked.slices),
+                end=None,
+                operations=lambda: _slice(self, whole, asked.slices),
             )
         if found:
             same = len({entry.path for entry in found}) < len(found)
@@ -204,7 +213,26 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
     """
     from cute_viz.notation import read
 
-    text = f"it{slices}".replace("[", "(").replace("]", ")")
+    text, names = _slice_of(file, entry, slices)
+    try:
+        return read(text, names, resolve=file.given.resolve).pick()
+    except CuteVizError as error:
+        place = error.span and Span(max(0, error.span.start - 2), max(1, error.span.end - 2))
+        raise error.but(text=slices, span=place, name=entry.path) from None
+
+
+def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Call, ...]:
+    """The operation that an entry is, and the slice of it."""
+    from cute_viz.notation import read_calls
+
+    text, names = _slice_of(file, entry, slices)
+    return (*entry.operations(), *read_calls(text, names, file.given.resolve))
+
+
+def _slice_of(file: SourceFile, entry: Entry, slices: str) -> tuple[str, dict[str, Any]]:
+    """A slice in notation, and what its names stand for."""
+    from cute_viz.notation import read
+
     names = {"it": entry.read()}
     for name in dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", slices)):
         if name in file.given.let:
@@ -213,11 +241,7 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
             names[name] = read(value, resolve=file.given.resolve).pick() if isinstance(value, str) else value
         elif len(found := matching(file.entries, name)) == 1:
             names[name] = found[0].read()
-    try:
-        return read(text.replace("None", "_"), names, resolve=file.given.resolve).pick()
-    except CuteVizError as error:
-        place = error.span and Span(max(0, error.span.start - 2), max(1, error.span.end - 2))
-        raise error.but(text=slices, span=place, name=entry.path) from None
+    return f"it{slices}".replace("[", "(").replace("]", ")").replace("None", "_"), names
 
 
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:

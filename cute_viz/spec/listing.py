@@ -50,11 +50,17 @@ def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
     'warp.MmaF16BF16Op(ab_dtype=f16, acc_dtype=f32, shape_mnk=(16,8,8))'
     """
     for file in library_files(folders):
-        yield from _listed(file)
+        yield from listed(file)
 
 
 @lru_cache(maxsize=256)
-def _listed(file: LibraryFile) -> tuple[Listed, ...]:
+def listed(file: LibraryFile) -> tuple[Listed, ...]:
+    """The lines of one file.
+
+    >>> from cute_viz.spec.library_files import files_for
+    >>> [line.name for line in listed(next(files_for("SM61_DP4A")))]
+    ['SM61_DP4A', 'SM61_DP2A']
+    """
     return tuple(line for family in families(file) for line in _of_family(family))
 
 

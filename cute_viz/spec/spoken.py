@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from cute_viz.errors import AlgebraError
-from cute_viz.spec.listing import Listed, listing
+from cute_viz.spec.library_files import library_files
+from cute_viz.spec.listing import Listed, listed, listing
 from cute_viz.values.instruction import PLAIN
 from cute_viz.values.types import named
 
@@ -65,7 +66,7 @@ def _of_ptx(text: str, folders: tuple[str, ...]) -> Meant:
     size = re.search(r",\s*(\d+)\s*;?\s*$", text) if text.startswith("cp.async.c") else None  # cp-size
     values = {"S": f"uint{8 * int(size[1]) if size else 128}_t"}
     found: list[tuple[int, Meant]] = []
-    for one in listing(folders):
+    for one in _lines("mma" if text[1].isdecimal() else text.partition(".")[0], folders):
         if text in one.names.split():
             return _filled(one, values)
         if one.ptx and (bound := _covers(_parted(one.ptx.split()[0].split(".")), given)) is not None:
@@ -81,6 +82,11 @@ def _of_ptx(text: str, folders: tuple[str, ...]) -> Meant:
     if len(best) > 1 and most < 2:
         raise AlgebraError(f"several instructions are {text!r}", hint=f"such as {', '.join(x.name for x in best[:4])}: name one")
     return best[0]
+
+
+def _lines(word: str, folders: tuple[str, ...]) -> Iterator[Listed]:
+    """The lines of the files that have a word."""
+    return (line for file in library_files(folders) if word in file.text for line in listed(file))
 
 
 def _operands(text: str) -> tuple[bool, str]:
@@ -133,7 +139,7 @@ def _of_dsl(text: str, folders: tuple[str, ...]) -> Meant:
     assert isinstance(call, ast.Call)
     path = ast.unparse(call.func).split(".")
     unfit: list[tuple[int, str, str, str]] = []
-    for one in listing(folders):
+    for one in _lines(re.split(r"\d", path[-1])[0], folders):
         for form in one.dsl.split("; "):
             if (written := re.match(r"(\w*)\.?(\w+)\((.*)\)((?: \w+=\w+)*)$", form)) is None or written[2] != path[-1]:
                 continue

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
@@ -16,16 +18,18 @@ from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import OF_TENSORS, Evaluator, as_word
+from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Lookup, opened
+from cute_viz.source.cpp.operations import operations
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source, deciding
-from cute_viz.source.cpp.scopes import Declaration, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
-from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
+from cute_viz.source.cpp.tree import Call as Calling
+from cute_viz.source.cpp.tree import Id, Node, Part
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Template, finished
@@ -66,7 +70,11 @@ def read(text: str, given: Given) -> SourceFile:
     entries += [entry for scope in _scopes(reader) for x in scope.declarations for entry in _built_entries(context, lookup, x)]
     entries.sort(key=lambda entry: entry.span.start)
     return SourceFile(
-        text, tuple(entries), asked=lambda query: _asked(context, lookup, query), moves=lambda: moves(reader, given, _lookup)
+        text,
+        tuple(entries),
+        asked=lambda query: _asked(context, lookup, query),
+        moves=lambda: moves(reader, given, _lookup),
+        statements=lambda: _statements(context, lookup, entries),
     )
 
 
@@ -233,7 +241,8 @@ def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
         context.line(declaration.token),
         read_it,
         likely=_is_likely(context, declaration),
-        call=lambda: _operation(context, lookup, declaration),
+        operations=lambda: _operations(context, lookup, declaration),
+        text=_text(context, declaration),
         depends=deciding(context.reader.source.branch(declaration.token)),
         tensor=tensor,
         file=_included(context, declaration),
@@ -246,27 +255,57 @@ def _included(context: Context, declaration: Declaration) -> str:
     return name if name in context.given.files else ""
 
 
-def _operation(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[str, list[Any], tuple[Any, ...]] | None:
-    """The call of CuTe that a declaration is, with the values of its operands; None of anything else."""
-    if declaration.init is None or declaration.mixed is not None:
-        return None
-    env = opened(context, declaration.scope)
-    evaluator = Evaluator(context, lookup, env)
-    tree = context.tree(declaration.init)
-    while isinstance(tree, Decltype) and not tree.parts:
-        tree = tree.value
-    if not isinstance(tree, Call) or not isinstance(tree.function, Id):
-        return None
-    first, last = tree.function.parts[0], tree.function.parts[-1]
-    if evaluator.lookup.find(first.name, env, evaluator.position(tree.span)) is not None or not tree.args:
-        return None
+def _text(context: Context, declaration: Declaration) -> str:
+    """The expression that a declaration is defined by, in one line."""
+    if declaration.init is None or declaration.init[0] == declaration.init[1]:
+        return ""
+    span = context.span(declaration.init)
+    return " ".join(context.text[span.start : span.end].split())
+
+
+def _operations(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Call, ...]:
+    """The operation that a declaration is, as `operations` has it."""
+    if declaration.init is None or declaration.mixed is not None or declaration.place is not None:
+        return ()
+    return _operations_at(context, lookup, declaration.init, declaration.scope)
+
+
+def _operations_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> tuple[Call, ...]:
     context.deep = 0
-    template = tuple(as_word(evaluator.argument(item)) for item in last.args or ())
-    operands = evaluator.arguments(tree.args)
-    known = [
-        finished(split(x) if last.name in OF_TENSORS else x.printed) if isinstance(x, Tensor) else finished(x) for x in operands
-    ]
-    return last.name, list(map(finished, known)), template
+    return operations(Evaluator(context, lookup, opened(context, scope)), context.tree(part))
+
+
+def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Iterator[Entry]:
+    """The definitions and the calls of operations of a text, the last one first; what is printed is what is meant."""
+    reader = context.reader
+    tokens = reader.tokens
+    defined = {entry.span.start: entry for entry in entries}
+    for begin, number in reversed(reader.statements):
+        end = reader.find(begin, (";", "{"))
+        entry = next((found for token in tokens[begin:end] if (found := defined.pop(token.start, None)) is not None), None)
+        if entry is not None:
+            yield entry
+        elif isinstance(_tree(context, (begin, end)), Calling):
+            part, scope = (begin, end), reader.scopes[number]
+            span = context.span(part)
+            read = partial(_read_at, context, lookup, part, scope)
+            told = partial(_operations_at, context, lookup, part, scope)
+            text = context.text[span.start : span.end]
+            yield Entry("", scope.path, span, context.line(begin), read, operations=told, text=text)
+
+
+def _tree(context: Context, part: Range) -> Node | None:
+    """The tree of a statement; None where it is no expression."""
+    try:
+        return context.tree(part) if part[0] < part[1] else None
+    except CuteVizError:
+        return None
+
+
+def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Any:
+    """The value of an expression without a name."""
+    context.deep = 0
+    return finished(Evaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
 
 
 def _is_likely(context: Context, declaration: Declaration) -> bool:

@@ -11,7 +11,7 @@ from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.make_copy import make_tiled_copy_impl
-from cute_viz.algebra.mma import MMA_Atom, TiledMMA, make_tiled_mma
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA, tiled_mma
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.atoms import is_atom_name
@@ -40,7 +40,7 @@ def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
             copy_op(meaning, args[0], span), bits(args[1]), str(args[1]) if isinstance(args[1], ValueType) else ""
         )
     if name == "TiledMMA":
-        return make_tiled_mma(mma_atom(meaning, args[0], span), *map(solid, args[1:])) if args else None
+        return tiled_mma(mma_atom(meaning, args[0], span), *map(solid, args[1:])) if args else None
     if len(args) != 3:
         raise meaning.fail("TiledCopy takes an atom, a layout and a tiler", span)
     return make_tiled_copy_impl(*map(solid, args))

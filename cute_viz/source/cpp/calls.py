@@ -9,7 +9,7 @@ from math import gcd, lcm
 from typing import Any
 
 from cute_viz.algebra import shares
-from cute_viz.algebra.composed import ComposedLayout, as_layout, domain, position_independent
+from cute_viz.algebra.composed import ComposedLayout, as_layout, domain, has_origin, position_independent
 from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
@@ -169,6 +169,14 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     return value
 
 
+def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """select<i...>(x): of a composed layout a tuple of its modes, as CuTe has no other for it."""
+    (value,), template = _solid(meaning, args), _template(meaning, part)
+    if isinstance(value, ComposedLayout) and not has_origin(value):
+        return tuple(meaning.operate("get", [value], (mode,)) for mode in template)
+    return meaning.operate("select", [value], tuple(template))
+
+
 def _selector(kind: str) -> _Call:
     return lambda meaning, part, args, span: smem_selector(kind, _template(meaning, part))
 
@@ -320,6 +328,7 @@ CALLS: dict[str, _Call] = {
     "outer_partition": _cut,
     "get_slice": _slice_of,
     "get": _get,
+    "select": _select,
     "shape": _shape_like,
     "min": _of_numbers(lambda *x: min(x), kinds=(int, float), symbolic=lambda *x: reduce(least, x)),
     "max": _of_numbers(lambda *x: max(x), kinds=(int, float), symbolic=lambda *x: reduce(greatest, x)),

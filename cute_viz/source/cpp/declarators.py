@@ -46,8 +46,8 @@ class Declarators:
         if token.kind == "name":
             return self._named(kind, stop, pointer)
         if token.kind == "(" and not self.scope.local and stop == behind:  # a constructor, TEST(a, b), a macro
-            if tokens[begin + 1].kind == "::" and tokens[reader.match[stop] + 1].kind == ";":
-                return reader.expression(self.scope, start)  # a call, `cute::copy(a, b);`, in a text that has no function
+            if self.scope.kind == "file" and tokens[reader.match[stop] + 1].kind in (";", "end", "("):
+                return reader.expression(self.scope, start)  # a call, `copy(a, b);`, in a text that has no function
             return self._function(begin, stop)
         if token.kind == "(" and tokens[stop + 1].kind == "*" and tokens[behind - 1].kind in ("name", ">") and not self.scope.local:
             return reader.skip(self.scope, stop)  # a pointer to a function

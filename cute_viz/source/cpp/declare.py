@@ -45,7 +45,7 @@ class Declarer(Cursor):
         self.functions: list[Scope] = []
         self.specialisations: dict[tuple[Scope, str], list[Scope]] = {}
         self.deep = 0
-        self.statements: list[tuple[int, int]] = []  # where those of functions begin, and in which of the scopes
+        self.statements: list[tuple[int, int]] = []  # where those of functions and of the file begin, and in which of the scopes
         self.scopes: list[Scope] = []
         self._places: dict[str, list[int]] = {}
 
@@ -66,7 +66,7 @@ class Declarer(Cursor):
         """One declaration or statement; `params` are those of the template that it is."""
         token = self.tokens[at]
         kind, word = token.kind, token.text
-        if scope.local:
+        if scope.local or scope.kind == "file":
             if not self.scopes or self.scopes[-1] is not scope:
                 self.scopes.append(scope)
             self.statements.append((at, len(self.scopes) - 1))

@@ -111,7 +111,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     if tokens[at].kind == "<" and (behind := reader.angles(at)) is not None:
         given = reader.split(at + 1, behind - 1) if name == "cooperative_copy" else []
         at = behind
-    if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind != ";":
+    if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind not in (";", "end"):
         return None
     around = "".join(token.text for token in tokens[begin:end]).removesuffix("::").removeprefix("::")
     if around.split("::")[0] in ("std", "thrust"):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Entry
 from cute_viz.source.python.machine import need
@@ -40,8 +41,29 @@ def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
         read = cache(_reader(runs, place))
         end = cache(_end(runs, place)) if isinstance(place.functions[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
         cell, line = tree.place(span.start)
-        out.append(Entry(place.name, place.scope, span, line, read, end, cell=cell))
+        value = _defined_by(place)
+        text = "" if value is None else tree.text[tree.span(value).start : tree.span(value).end]
+        out.append(Entry(place.name, place.scope, span, line, read, end, operations=_told(runs, read, value), text=text, cell=cell))
     return tuple(out)
+
+
+def _defined_by(place: Place) -> ast.expr | None:
+    """The expression that a name is bound to as a whole."""
+    value: ast.expr | None = getattr(place.around[-1], "value", None)
+    return value if place.target in (*getattr(place.around[-1], "targets", ()), getattr(place.around[-1], "target", None)) else None
+
+
+def _told(runs: Runs, read: Callable[[], Any], value: ast.expr | None) -> Callable[[], tuple[Call, ...]]:
+    """The operation that a definition is, behind that whose result it slices."""
+
+    def operations() -> tuple[Call, ...]:
+        read()
+        nodes = [value] if value is not None else []
+        while isinstance(nodes[-1] if nodes else None, ast.Subscript):
+            nodes.append(nodes[-1].value)  # type: ignore[attr-defined]
+        return tuple(runs.machine.told[id(node)] for node in reversed(nodes) if id(node) in runs.machine.told)
+
+    return operations
 
 
 def _places(module: ast.Module) -> Iterator[Place]:

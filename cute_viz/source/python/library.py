@@ -6,9 +6,10 @@ import ast
 from contextlib import nullcontext
 from typing import Any
 
+from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.divide import as_in_dsl
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
@@ -17,6 +18,7 @@ from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
+from cute_viz.source.python.branches import forget
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
@@ -70,7 +72,10 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if function.path == "functools.partial" and args:
         return Partial(args[0], tuple(args[1:]), dict(named))
     if not is_library(function.path):
-        raise machine.fail(f"{function.path} is not in this file", node)
+        error = machine.fail(f"{function.path} is not in this file", node)
+        for value in (*args, *named.values()):
+            forget(machine, value, error)
+        raise error
     name, module = function.last, family(function.path)
     if name in _PASS and args:
         return args[0]
@@ -151,6 +156,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
+    machine.told[id(node)] = Call(short, (*values, *extra))
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
@@ -30,6 +31,7 @@ class Frame:
     scope: the names of classes and functions around it. returned: what `return` gave, on the ways that may be taken.
     pending: where a way may have ended: the journal's place, and what that way had changed.
     begun: parameters with a given value; after `x = f(x)` the new value counts. tree: of the module's frame, its text.
+    outside: where the names of `global` and `nonlocal` are. inside: of a comprehension the function that it is in.
     """
 
     names: dict[str, Any]
@@ -42,6 +44,8 @@ class Frame:
     pending: list[tuple[int, Changes]] = field(default_factory=list)
     begun: set[str] = field(default_factory=set)
     tree: Tree | None = None
+    outside: dict[str, Frame] = field(default_factory=dict)
+    inside: Frame | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +78,7 @@ class Machine:
         self.module = Frame({}, tree=tree)
         self.others: dict[str, Frame | None] = {}  # of other files, by their paths: the names of their modules
         self.records: dict[int, list[Any]] = {}  # of the target of an assignment: the values that it was given
+        self.told: dict[int, Call] = {}  # of a call or a subscript: the operation that it was, with its operands
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called
@@ -84,6 +89,7 @@ class Machine:
         self.splits = 0  # ways around of which it is not known whether they are taken
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
+        self.thrown: list[Changes] = []  # what ways had changed that may have raised an error
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
         self.path: tuple[tuple[str, int], ...] = ()  # of the function that is followed: where it is called, and where that is
         self.scope: tuple[str, ...] = ()  # its own

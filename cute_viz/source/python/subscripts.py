@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -72,6 +73,7 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
             value = tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
             return add(tensor.offset, value)
         raise machine.fail("an element of a tensor is a run-time value", node)
+    machine.told[id(node)] = Call("slice", (somewhere(crd), tensor.layout))
     out = moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
     return carried(out, tensor, lambda whole: moved(whole, slice_and_offset(first(crd), whole.layout)))
 

@@ -15,7 +15,7 @@ from cute_viz.algebra import tma as algebra
 from cute_viz.algebra import tma_parts as parts
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
-from cute_viz.algebra.divide import as_in_dsl
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
@@ -26,7 +26,7 @@ from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.instructions import instruction, need_tiled_mma
+from cute_viz.source.python.instructions import instruction, need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import coordinates, layout_of, picked
@@ -34,26 +34,15 @@ from cute_viz.source.python.values import Atom, Element, Instruction, Member, Te
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.pointer import Pointer as Address
 
-# The DSL's operations under CuTe's names, for one CTA and for two.
-_OPS = {
-    "CopyBulkTensorTileG2SOp": ("SM90_TMA_LOAD", "SM100_TMA_2SM_LOAD"),
-    "CopyBulkTensorTileG2SMulticastOp": ("SM90_TMA_LOAD_MULTICAST", "SM100_TMA_2SM_LOAD_MULTICAST"),
-    "CopyBulkTensorTileS2GOp": ("SM90_TMA_STORE", "SM90_TMA_STORE"),
-    "CopyReduceBulkTensorTileS2GOp": ("SM90_TMA_REDUCE_ADD", "SM90_TMA_REDUCE_ADD"),
-}
-
 
 def _operation(machine: Machine, op: Any) -> CopyOp:
     """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
     op = need(op)
-    if not isinstance(op, Instruction) or op.name not in _OPS:
+    if not isinstance(op, Instruction) or "BulkTensorTile" not in op.name:
         raise AlgebraError("a bulk tensor copy is expected here", hint="such as cpasync.CopyBulkTensorTileG2SOp()")
-    group = need(op.get("cta_group"))
-    two = isinstance(group, Member) and group.name == "TWO" and "G2S" in op.name
-    resolve = machine.given.resolve
-    found = resolve(_OPS[op.name][two], ()) if resolve else None
+    found = resolved(op, machine.given.resolve)
     if not isinstance(found, CopyOp):
-        raise AlgebraError(f"the library has no {_OPS[op.name][two]}")
+        raise AlgebraError(f"{op.name} is not a copy operation")
     return replace(found, thr_id=clear_static(found.thr_id))
 
 

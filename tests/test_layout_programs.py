@@ -1,0 +1,88 @@
+"""Random C++ programs over the layout algebra: `list --json` shows what g++ prints, and refuses what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz import parse
+from cute_viz.algebra.dialect import as_in_dsl
+from cute_viz.algebra.inttuple import show
+from tests import commands
+from tests.layout_programs import CORPUS, Asked, Statement, ask, program
+from tests.test_oracles import includes
+
+
+def told(asked: Asked, folder: Path) -> dict[str, str | None]:
+    """Our value of every statement, None for one that is refused."""
+    file = folder / "program.cpp"
+    file.write_text(asked.source())
+    return {entry["path"]: entry["value"] for entry in json.loads(commands.run("list", str(file), "--json").stdout)}
+
+
+def wrong(asked: Asked, ours: dict[str, str | None]) -> list[tuple[str, str, Any, Any]]:
+    """Statements whose value g++ has otherwise."""
+    texts = {f"{x.function}::{x.name}": x.text for x in asked.statements}
+    values = [(name, value) for name, value in asked.values.items() if value is not None]
+    return [(name, texts[name], value, ours.get(name)) for name, value in values if ours.get(name) != value]
+
+
+def accepted(asked: Asked, ours: dict[str, str | None]) -> list[str]:
+    """Statements that g++ refuses and we do not."""
+    return [name for name, value in asked.values.items() if value is None and ours.get(name) is not None]
+
+
+def corpus() -> list[Asked]:
+    """Programs that were asked before."""
+    rows = json.loads(gzip.decompress(CORPUS.read_bytes()))
+    return [Asked([Statement(*x) for x in statements], values) for statements, values in rows]
+
+
+def test_the_values_of_kept_programs_are_those_of_cute(tmp_path):
+    count = 0
+    for asked in corpus():
+        ours = told(asked, tmp_path)
+        assert wrong(asked, ours) == []
+        assert accepted(asked, ours) == []
+        count += len(asked.values)
+    assert count > 600
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("seed", [101, 102])
+def test_a_new_program_has_the_values_of_cute(seed, tmp_path):
+    root = os.environ.get("CUTLASS_PATH")
+    flags = [*(["-I", f"{root}/include"] if root else []), *includes()]
+    asked = ask(program(seed), flags, tmp_path)
+    ours = told(asked, tmp_path)
+    assert wrong(asked, ours) == []
+    refused = [name for name, value in asked.values.items() if value is None]
+    assert len(accepted(asked, ours)) <= len(refused) // 10
+
+
+@pytest.mark.parametrize(
+    ("expression", "cpp", "dsl"),
+    [  # as g++ with CUTLASS 4.7 and the DSL 4.8.1 print them; None: refused
+        ("raked_product(128:1, (4,4):(1,4))", "((4,128),(4,1)):((128,1),(512,0))", "((4,128),4):((128,1),512)"),
+        ("raked_product((8,2,8):(8,4,0), ((16,1),4):((8,0),1))", None, "((16,8),8,8):((128,8),1,0)"),
+        ("raked_product(((4,8),4):((8,32),2), (8,2,5):(2,16,16))", None, "((8,32),(2,4),5):((256,8),(2048,2),2048)"),
+        ("tile_to_shape((3,3):(1,3), (5,8))", None, "((3,2),(3,3)):((1,9),(3,18))"),
+        ("composition((2,8):(8,1), (4,1))", "(4,1):(8,1)", "(4,1):(8,0)"),
+        ("right_inverse(((8,8),2,4):((1,1),5,0))", "8:8", "8:1"),
+        ("left_inverse((3,7):(0,0))", "21:0", "1:0"),
+        ("ceil_div((4,(4,16),6), (4,16))", "(1,(1,4),6)", "(1,4,6)"),
+        ("ceil_div((5,4), 8)", "(1,2)", "3"),
+        ("flat_divide((8,32):(1,8), (4))", "((4),2,32):((1),4,8)", "(4,2,32):(1,4,8)"),
+        ("group(5:8, 0, 1)", "((5)):((8))", "(5):(8)"),
+    ],
+)
+def test_the_dsl_builds_some_results_otherwise(expression, cpp, dsl):
+    for expected, meant in ((cpp, False), (dsl, True)):
+        with as_in_dsl(meant):
+            if expected is not None:
+                assert show(parse(expression)) == expected
