@@ -8,12 +8,8 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
-<<<<<<< HEAD
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Unknown
-=======
 from cute_viz.values.integer import Runtime, Unknown
->>>>>>> main
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,11 @@ def evaluate(
     with raised(request.limits), outside_told() as outside:
         bound = values_of(request.let, request) if names is None else names
         if re.search(MOVES, text):
-            from cute_viz.engine.explaining import check_moves, explain, moves_at_end
+            from cute_viz.engine.explaining import check_moves, explain, move_at_end
 
             if request.name is not None:
                 check_moves(text, request.name, bound, request.library)
-            elif moves_at_end(text):
+            elif move_at_end(text):
                 return explain(text, bound, request.library).steps[0].words, {}
         document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
         for words in () if warnings is None else (*warnings, *outside):
