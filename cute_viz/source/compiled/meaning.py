@@ -148,7 +148,7 @@ class Meaning:
         view = self.typed(base.type)
         tiling = getattr(view, "tiled", view)
         whole = self.tensor(frame, arg, deep + 1)
-        if side not in ("A", "B", "C", "S", "D") or "SM100" in getattr(tiling.atom, "name", ""):
+        if side not in ("A", "B", "C", "S", "D") or tiling.atom.instruction.kind == "tcgen05.mma":
             return self.viewed(whole, value)  # of a CTA, whose threads share it
         if whole.starts:
             raise AlgebraError("this is a part of a thread already")
