@@ -145,3 +145,54 @@ def test_a_gemm_counts_its_instructions(monkeypatch: Any, capsys: Any) -> None:
     )
     status, answer, _ = explained(text, monkeypatch, capsys)
     assert (status, answer["instructions"]) == (0, 24)
+
+
+PASTED = {  # as people paste them: whole, in a function, with what is not CuTe's
+    "accumulator": (
+        """#include <cute/tensor.hpp>
+int main() {
+    using namespace cute;
+    half_t *M = new half_t[64 * 64];
+    Tensor gC = make_tensor(M, make_layout(make_shape(_64{}, _64{}), LayoutRight{}));
+    using mma_atom = MMA_Atom<SM80_16x8x8_F32F16F16F32_TN>;
+    TiledMMA mma = make_tiled_mma(mma_atom{}, make_layout(make_shape(_1{}, _1{})), Tile<_64, _64>{});
+    Tensor tCrC = mma.get_slice(0).make_fragment_C(mma.get_slice(0).partition_C(gC));
+    using atom = Copy_Atom<UniversalCopy<uint32_t>, half_t>;
+    ThrCopy thr = make_tiled_copy_C(atom{}, mma).get_slice(threadIdx.x);
+    copy(atom{}, thr.retile_S(tCrC), thr.partition_D(gC));
+}""",
+        "src failed to vectorize into registers",
+    ),
+    "vectors": (
+        """int main() {
+    auto layout = make_layout(make_shape(Int<2>{}, Int<3>{}));
+    std::vector<int> from(size(layout)), to(size(layout));
+    auto src = make_tensor(from.data(), layout);
+    auto dst = make_tensor(to.data(), layout);
+    copy(src, dst);
+    print_tensor(dst);
+    return 0;
+}""",
+        "3 instructions per thread, a load and a store of 64 bits",
+    ),
+    "body": (
+        """auto g = make_tensor(make_gmem_ptr<half_t>(0), make_shape(64, 64), make_stride(64, 1));
+auto s = make_tensor(make_smem_ptr<half_t>(0), Layout<Shape<_64,_64>,Stride<_64,_1>>{});
+using Threads = Layout<Shape<_16,_8>,Stride<_8,_1>>;
+auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, Threads{}, Layout<Shape<_1,_8>>{});
+copy(tc, tc.get_slice(threadIdx.x).partition_S(g), tc.get_slice(threadIdx.x).partition_D(s));""",
+        "the stride 1 is a run-time integer",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_what_is_pasted_is_judged_as_it_is(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, words = PASTED[name]
+    path = tmp_path / "main.cu"
+    path.write_text(text)
+    with pytest.raises(SystemExit) as left:
+        main(["explain", str(path)])
+    out, err = capsys.readouterr()
+    assert words in out + err
+    assert left.value.code == (0 if name == "vectors" else 1)

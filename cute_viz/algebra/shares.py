@@ -106,10 +106,10 @@ def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
     Swizzle(bits=3, base=3, shift=3)
     """
     layout = as_layout(layout)
-    out = make_tensor(Pointer(space, type_, base=base), layout)
+    out = make_tensor(Pointer(space, type_, base=base, name=base), layout)
     if not isinstance(out, Tensor) or is_coordinate_layout(out.layout):
         raise AlgebraError(f"{show(layout)} is not a layout of memory")
-    return replace(out, name=base)
+    return out
 
 
 def copy_share(x: Tensor, copy: TiledCopy, side: str) -> Tensor:

@@ -320,6 +320,8 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
         if not _is_static(values):  # one side alone tells how many values there are
             held, why = None, "how many registers they make is known at run time only"
         if held != number:
+            if held is not None and any(x == 1 and not isinstance(x, Static) for x in leaves(values.stride)):
+                why += "; the stride 1 is a run-time integer, of which CuTe does not know that it is 1"
             one = "Int<1>{}" if "run-time" in why else "1"
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"
             raise AlgebraError(

@@ -171,10 +171,14 @@ def _accesses(report: Report) -> None:
         rows.append([line, _short(row.move), *counts])
     if report.accesses:
         output.table(rows)
-    cures = {(row.move.call, row.cost.side.tensor.name, row.cure): None for row in report.accesses if row.cost.side and row.cure}
-    for call, tile, (layout, left, ideal) in cures:
+    cures: dict[Any, dict[str, None]] = {}
+    for row in report.accesses:
+        if row.cost.side and row.cure:
+            pointer = row.cost.side.tensor.pointer
+            cures.setdefault((row.move.call, pointer.base, row.cure), {})[pointer.name] = None
+    for (call, _, (layout, left, ideal)), tiles in cures.items():
         where = f", called in {call}" if call else ""
-        output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+        output.say(f"{', '.join(tiles)}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
     for instruction in dict.fromkeys(row.cost.why[0] for row in report.accesses if row.cost.side is None and row.cost.why):
         output.say(instruction, err=False)
     if told := assumption(report):

@@ -294,7 +294,18 @@ class Evaluator(Operators):
         words = _dotted(function)
         if words and (key := self.context.let_of(words)) is not None:
             return self.given(key, as_type=False)
+        if function.part.name in ("data", "begin") and not node.args and (found := self._buffer(function.object)) is not None:
+            return found
         return method(self, self.solid(function.object), function.part, node.args, node.span)
+
+    def _buffer(self, node: Node) -> Pointer | None:
+        """The pointer to the elements of a vector or an array of the standard library or of Thrust; None of anything else."""
+        found = self.lookup.find(node.parts[0].name, self.env, self.position(node.span)) if isinstance(node, Id) else None
+        kind = found.declarations[0].type if found is not None and found.declarations else None
+        tree = None if kind is None else self.context.tree(kind)
+        if not isinstance(tree, Id) or tree.parts[-1].name not in _BUFFERS or not tree.parts[-1].args:
+            return None
+        return Pointer("", self.value(tree.parts[-1].args[0]))
 
     def apply(self, function: Any, args: tuple[Node, ...], span: Span) -> Any:
         """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""
@@ -367,11 +378,12 @@ class Evaluator(Operators):
         return self.inside(env).value(self.context.tree(part))
 
 
+_BUFFERS = ("vector", "array", "device_vector", "host_vector", "universal_vector")
 # Operations that look at what a tensor's pointer points to; of others the layout counts.
 OF_TENSORS = frozenset(
     words(
         "make_gmma_desc make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A "
-        "partition_fragment_B tma_partition"
+        "partition_fragment_B tma_partition max_common_vector"
     )
 )
 # Operations that make tensors of coordinates.

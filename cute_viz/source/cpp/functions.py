@@ -61,9 +61,11 @@ class Functions(Running):
         if declaration.pointer or declaration.array:
             return self._pointed(declaration, init)
         value = self._initialised(declaration, init, opens, span)
-        if isinstance(value, Tensor) and not value.name:
-            base = value.pointer.base or declaration.name
-            value = replace(value, name=declaration.name, pointer=replace(value.pointer, base=base))
+        if isinstance(value, Tensor) and not value.pointer.name:
+            begun = value.pointer  # what begins elsewhere in a buffer is another tile of it
+            apart = "" if begun.placed and isinstance(begun.offset, int) and begun.offset == 0 else f"+{declaration.name}"
+            base = f"{begun.base}{apart}" or declaration.name
+            value = replace(value, pointer=replace(value.pointer, base=base, name=declaration.name))
         return value
 
     def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
