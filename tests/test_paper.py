@@ -61,6 +61,7 @@ def test_the_documentation_shows_specs() -> None:
 @pytest.mark.parametrize("text", blocks())
 def test_the_specs_of_the_documentation_are_drawn(text: str, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(text)
+    shutil.copy(ROOT / "docs" / "kernel.cu", tmp_path)  # whose objects some name
     drawn = run("gallery", f"{tmp_path}/s.yaml", "-o", f"{tmp_path}/out")
     assert drawn.returncode == 0, drawn.stderr.decode()
 
