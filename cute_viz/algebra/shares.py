@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from cute_viz.algebra.slicing import dice, slice_
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.pointer import Pointer
 
 MOST = 1024  # threads of a block

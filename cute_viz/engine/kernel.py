@@ -9,6 +9,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.cost import Cost, Side
 from cute_viz.analysis.kernel import costs, cure
+from cute_viz.analysis.multiply import issued
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.figures.phases import strip
 
@@ -128,7 +129,7 @@ def report_of(file: SourceFile) -> Report | None:
     for move in moves:
         try:
             with boundary():
-                found += [(move, cost) for cost in _costs(move)]
+                found += [(move, cost) for cost in _costs(move, file.compiled)]
         except CuteVizError as error:
             unknown.append((move, _uncalled(move, error)))
     cures = _cures(found)
@@ -137,9 +138,15 @@ def report_of(file: SourceFile) -> Report | None:
     return Report(tuple(rows), tuple(unknown), tuple(file.given.notes) if file.compiled else ())
 
 
-def _costs(move: Move) -> list[Cost]:
-    """What a statement costs; where that depends on an index that only a run knows, the most that it may be."""
-    worst = costs(move.name, move.read())
+def _costs(move: Move, compiled: bool) -> list[Cost]:
+    """What a statement costs; where that depends on an index that only a run knows, the most that it may be.
+
+    compiled: a multiplication of registers is a row, too.
+    """
+    first = move.read()
+    worst = costs(move.name, first)
+    if not worst and compiled and move.name == "gemm":
+        return [issued(first)]
     for operands in move.again():
         other = costs(move.name, operands)
         if len(other) == len(worst):

@@ -90,7 +90,7 @@ class _Trial:
                 raise family.wrong(f"{key} = {default} is not legal", family.own.get("args"), f"{key} is one of {domains[key]}")
         file = family.file
         choices = [samples(domains[key]) for key in self.slots]
-        anything = "T" if family.key.startswith("SM100_MMA_") else ANY[file.kind]  # a type that nobody knows fits
+        anything = "T" if family.said("kind", {}) == "tcgen05.mma" else ANY[file.kind]  # a type that nobody knows fits
         choices += [samples(domains.get(key, "")) or [default or anything] for key, default in family.template]
         count = prod(map(len, choices))
         if count > limit("combinations"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import current
 from cute_viz.notation import parse
+from cute_viz.records import dataclass
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
 from cute_viz.spec.yaml import Fields, SpecError, Text

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import Plain, mark_static
+from cute_viz.records import dataclass
 from cute_viz.spec import names
 from cute_viz.spec.entry import Entry, Operation
 from cute_viz.spec.family import Match, find

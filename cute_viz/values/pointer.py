@@ -5,10 +5,11 @@ Source: cute/pointer.hpp, cute/pointer_base.hpp, cute/pointer_swizzle.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.types import ValueType, bits_of, sparse
 
 SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}

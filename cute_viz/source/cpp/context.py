@@ -44,7 +44,7 @@ class Context:
         self.facts: dict[tuple[Scope, str], Range] = {}  # literals that conditions hold variables of functions to
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
-        self.steps = self.deep = self.macros = 0
+        self.steps = self.deep = 0
         self.types = 0  # how many `decltype` are being evaluated
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for key in given.let:

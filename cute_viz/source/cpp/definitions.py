@@ -17,7 +17,7 @@ from cute_viz.source.cpp.parameters import Parameters
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, known_part
-from cute_viz.source.cpp.tree import Call, Node, Part
+from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import (
@@ -271,10 +271,3 @@ class Definitions(Parameters):
             if before is not None:
                 number += self.definition(before, env, None, WHOLE).number - (before.place or 0)
         return Enumerator("::".join(scope.path), declaration.name, number)
-
-    def macro(self, name: str, node: Call) -> Any:
-        """The value of a macro of the file that is called; None where there is none of this name."""
-        macros = self.context.reader.source.macros.get(name)
-        if not macros or macros[0].params is None:
-            return None
-        return self.expanded(name, node.args, node.span)

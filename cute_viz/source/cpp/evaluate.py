@@ -261,8 +261,8 @@ class Evaluator(Operators):
             return self.apply(cell.read(), node.args, node.span)
         found = self.lookup.find(function.parts[0].name, self.env, self.position(function.span))
         if found is None and (len(function.parts) > 1 or part.name in RUN_TIME or self.context.let(part.name, None) is None):
-            if (expanded := self.macro(part.name, node)) is not None:
-                return expanded
+            if part.name in self.context.reader.source.macros:
+                raise self.unexpanded(part.name, node.span)
             if not any(other.args for other in function.parts[:-1]):
                 return self._external_call(part, node)
         if part.name in SCALES and len(function.parts) > 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +11,11 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
-from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Found, Lookup, within
-from cute_viz.source.cpp.operands import BUILTIN
+from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import takes
@@ -26,8 +23,6 @@ from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, Ex
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
-
-_MACROS = 40  # macros in macros
 
 
 class Functions(Running):
@@ -193,34 +188,10 @@ class Functions(Running):
             raise self.fail(f"cannot determine the parts of {show(value)}", span)
         return value[declaration.place]
 
-    def expanded(self, name: str, args: tuple[Node, ...] | None, span: Span) -> Any:
-        """The value of a macro of the file, its parameters replaced by the text of the arguments."""
-        macros = self.context.reader.source.macros[name]
-        if len(macros) > 1:
-            raise self.fail(f"the macro {name!r} is defined {len(macros)} times", span)
-        body, params = macros[0].body, macros[0].params
-        if params is not None:
-            given = args or ()
-            if len(params) != len(given) or "..." in params:
-                raise self.fail(f"the macro {name!r} is not supported", span)
-            texts = {param: self.text[arg.span.start : arg.span.end] for param, arg in zip(params, given, strict=True)}
-            body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), re.sub(r"\s*##\s*", "\1", body))
-            body = body.replace("\1", "")
-        if self.context.macros >= _MACROS or len(body) > 10_000:
-            raise self.fail(f"the macro {name!r} expands to too much", span)
-        self.context.macros += 1
-        try:
-            tokens, _ = tokenize(body)
-            if len(tokens) < 2:
-                raise self.fail(f"the macro {name!r} is empty", span)
-            tree = Expressions(body, tokens, self.context.is_template).parse(0, len(tokens) - 1)
-            other = self.inside(self.env)
-            other.text = body
-            return other.value(tree)
-        except CuteVizError as error:
-            raise (error.but(text=self.text, span=span) if error.text is body else error) from None
-        finally:
-            self.context.macros -= 1
+    def unexpanded(self, name: str, span: Span) -> NotationError:
+        """The error of a macro of the file that stands for nothing: defined in several ways, or for statements."""
+        count = len(self.context.reader.source.macros[name])
+        return self.fail(f"the macro {name!r} is {f'defined {count} times' if count > 1 else 'no expression'}", span)
 
     def called(self, function: Function, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns.
@@ -316,7 +287,7 @@ class Functions(Running):
                 value = self.of(param.default, env)
             else:
                 continue
-            if words & BUILTIN - {"auto", "void"} and not words & {"*", "["} and param.type is not None:
+            if is_number(words) and not words & {"*", "["} and param.type is not None:
                 begin, end = param.type
                 while (end > begin and tokens[end - 1].kind in ("&", "&&")) or tokens[end - 1].text in ("const", "volatile"):
                     end -= 1

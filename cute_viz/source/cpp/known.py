@@ -52,7 +52,7 @@ def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
     full = "::".join(part.name for part in parts)
     source = meaning.context.reader.source
     if last.args is None and len(parts) == 1 and name in source.macros:
-        return meaning.expanded(name, None, span)
+        raise meaning.unexpanded(name, span)
     if last.args is None:
         if (match := _STATIC.fullmatch(name)) is not None:
             return int(match[2]) * (-1 if match[1] else 1)

@@ -18,7 +18,7 @@ from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.staged import computed, unstaged
 from cute_viz.source.python.subscripts import subscript
-from cute_viz.source.python.tree import REST, dotted
+from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     Class,
@@ -71,7 +71,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
                 return bound
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
-        if name in at.local and at is frame:
+        if name in at.local and at is frame and name not in at.outside:
             return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
         at = at.parent
     if (given := machine.let(name, frame)) is not NOTHING:
@@ -116,7 +116,13 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fra
         else:
             out.append(machine.attempt(item, frame))
     machine.bound(out, node)
-    return tuple(out) if isinstance(node, ast.Tuple) else Items({"items": out})
+    return _collected(machine, node, out)
+
+
+def _collected(machine: Machine, node: ast.expr, out: list[Any]) -> Any:
+    if isinstance(node, (ast.Set, ast.SetComp)):
+        return Items({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
+    return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
 
 
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
@@ -156,17 +162,27 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
     wanted = isinstance(node.op, ast.Or)
     cause: CuteVizError | None = None
     value: Any = None
+    flags = True  # those that are not known are True or False
     for item in node.values:
         try:
-            value = need_whole(machine.value(item, frame))
+            value = need_whole(machine.value(item, frame) if cause is None else _perhaps(machine, item, frame, cause))
             if truth(machine, value, item) is wanted:
-                if cause is None or isinstance(value, bool):
+                if cause is None or (flags and isinstance(value, bool)):
                     return value
                 raise cause
         except CuteVizError as error:
             cause = cause or error
+            flags = flags and (isinstance(item, ast.Compare) or (isinstance(item, ast.UnaryOp) and isinstance(item.op, ast.Not)))
     if cause is not None:
         raise cause
+    return value
+
+
+def _perhaps(machine: Machine, node: ast.expr, frame: Frame, error: CuteVizError) -> Any:
+    """The value of an expression that may be evaluated or not: what it changes is unknown."""
+    mark = machine.store.mark()
+    value = machine.attempt(node, frame)
+    machine.store.lose(machine.store.undo(mark), lambda name: Unknown(error))
     return value
 
 
@@ -184,10 +200,8 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
     try:
         test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
     except CuteVizError as error:
-        first, second = machine.attempt(node.body, frame), machine.attempt(node.orelse, frame)
-        if same(first, second):
-            return first
-        return Unknown(error)
+        first, second = (_perhaps(machine, part, frame, error) for part in (node.body, node.orelse))
+        return first if same(first, second) else Unknown(error, among=(first, second))
     return machine.value(node.body if test else node.orelse, frame)
 
 
@@ -257,7 +271,7 @@ def _first_argument(frame: Frame) -> Any:
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
-    return Function(node, frame)
+    return Function(node, frame, defaults={name: machine.attempt(value, frame) for name, value in defaults_of(node)})
 
 
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
@@ -269,17 +283,18 @@ def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
 def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:
     value = machine.attempt(node.value, frame)
     machine.record(node.target, value)
-    machine.store.write(frame.names, node.target.id, value)
+    frame = frame.inside or frame
+    machine.store.write(frame.outside.get(node.target.id, frame).names, node.target.id, value)
     return value
 
 
 def _comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, frame: Frame) -> Any:
     out: list[Any] = []
-    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner)
+    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner, inside=frame.inside or frame)
     _generators(machine, list(node.generators), node, inner, out)
     if isinstance(node, ast.DictComp):
         return Items({"items": dict(out)})
-    return tuple(out) if isinstance(node, ast.GeneratorExp) else Items({"items": out})
+    return _collected(machine, node, out)
 
 
 def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[Any]) -> None:

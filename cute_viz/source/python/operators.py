@@ -100,7 +100,7 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
         raise value.error()
     if isinstance(value, Items):
         value = value.items
-    if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range)):
+    if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range, frozenset)):
         return bool(value)
     if isinstance(value, Symbol):
         raise machine.fail(f"cannot determine whether {value.path} is true", node)
@@ -152,6 +152,9 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         x, y = a.items, b.items
         if isinstance(x, list) and isinstance(y, list):
             return _equal(machine, tuple(x), tuple(y), node)
+        if a is not b and type(x) is type(y):
+            raise machine.fail("cannot determine whether these are equal", node)
+        return a is b
     if isinstance(a, Member) and isinstance(b, Member):
         return a == b
     if isinstance(a, Symbol) and isinstance(b, Symbol):
@@ -188,7 +191,7 @@ def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         return a in b
     if isinstance(b, range):
         return a in b
-    if not isinstance(b, (tuple, list, dict)):
+    if not isinstance(b, (tuple, list, dict, frozenset)):
         raise machine.fail("cannot determine what this is looked up in", node)
     cause = None
     for item in b:

@@ -11,21 +11,35 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
+from cute_viz.source.python.branches import forget
 from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.machine import Machine, need, need_whole
+from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, Unknown, same
+from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, same
 from cute_viz.values.integer import Unknown as RunTime
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
 _PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "divmod": divmod, "round": round, "pow": pow, "float": float}
+_READS = {*BUILTINS, "keys", "values", "items", "get", "index", "count", "copy"} - {"setattr", "map", "filter", "super", "type"}
+_CHANGES = ("append", "clear", "extend", "insert", "pop", "reverse", "sort")
 _SIZES = {"min": min, "max": max}
 
 
 def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call of Python's. Raises: NotationError for what cannot be computed."""
+    """The value of a call of Python's. Raises: NotationError for what cannot be computed; what that may change is unknown then."""
     kind, _, name = function.path.partition(".")
+    try:
+        return _called(machine, kind, name, args, named, node)
+    except CuteVizError as error:
+        if kind != "math" and name not in _READS:
+            for value in args[:1] if kind == "@items" else args:
+                forget(machine, value, error)
+        raise
+
+
+def _called(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     try:
         if kind == "math":
             return _math(machine, name, args, node)
@@ -83,7 +97,7 @@ def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     value = need_whole(args[0])
     if isinstance(value, Items):
         value = need_whole(value.items)
-    if isinstance(value, (tuple, list, dict, str, range)):
+    if isinstance(value, (tuple, list, dict, str, range, frozenset)):
         return len(value)
     if isinstance(value, (Layout, ComposedLayout)):
         from cute_viz.algebra.measure import rank
@@ -264,16 +278,21 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
         if name == "get" and 1 <= len(rest) <= 2:
             return content.get(need(rest[0]), rest[1] if len(rest) > 1 else None)
     if isinstance(content, list):
-        if name == "append" and len(rest) == 1 and len(content) < 4 * limit("modes"):
-            machine.store.write(target.content, "items", [*content, rest[0]])
-            return None
-        if name == "extend" and len(rest) == 1:
-            machine.store.write(target.content, "items", [*content, *iterate(machine, need_whole(rest[0]), node)])
-            return None
+        if name in _CHANGES and len(content) < 4 * limit("modes"):
+            changed = content.copy()
+            if name == "sort":
+                named = {word: need(value) for word, value in named.items()}
+                if set(named) - {"reverse"} or not all(isinstance(need(value), (int, float)) for value in content):
+                    raise machine.fail("this order is not supported here", node)
+            elif name == "extend":
+                rest = [iterate(machine, need_whole(value), node) for value in rest]
+            elif name in ("insert", "pop"):
+                rest[:1] = map(need, rest[:1])
+            out = getattr(changed, name)(*rest, **named)
+            machine.store.write(target.content, "items", changed)
+            return out
         if name == "index" and len(rest) == 1:
             return [same(need(item), need(rest[0])) for item in content].index(True)
         if name == "copy":
             return Items({"items": list(content)})
-    error = machine.fail(f"{name} is not supported here", node)
-    machine.store.write(target.content, "items", Unknown(error))
-    raise error
+    raise machine.fail(f"{name} is not supported here", node)

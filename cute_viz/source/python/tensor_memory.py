@@ -6,11 +6,12 @@ cutlass/utils/blackwell_helpers.py of the Python DSL.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, make_layout
@@ -172,55 +173,40 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
     return make
 
 
-_SHAPES = {"16x64b": (16, 64), "16x128b": (16, 128), "16x256b": (16, 256), "16x32bx2": (16, 64), "32x32b": (32, 32)}
-
-
 def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
     """For a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
 
-    >>> properties(Atom(None, Instruction("tcgen05", "Ld32x32bOp", {"repeat": 4})))
-    (32, 32, 4, False, True)
+    >>> from cute_viz import parse
+    >>> properties(Atom(parse("Copy_Atom<SM100_TMEM_LOAD_16dp32b4x, float>{}")))
+    (16, 64, 4, False, True)
     """
-    op = atom.op if isinstance(atom, Atom) else None
-    if not isinstance(op, Instruction) or op.module != "tcgen05" or op.name[2:-2] not in _SHAPES:
+    value = atom.value if isinstance(atom, Atom) else None
+    value = value.atom if isinstance(value, TiledCopy) else value
+    if not isinstance(value, Copy_Atom) or not value.instruction.lanes:
         raise AlgebraError("a copy of tensor memory is expected here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
-    times = need(op.get("repeat"))
-    times = times.value if isinstance(times, Member) else times
-    pack = need(op.get("pack" if op.name.startswith("Ld") else "unpack"))
-    lanes, bits = _SHAPES[op.name[2:-2]]
-    packs = isinstance(pack, Member) and pack.name != "NONE"
-    return lanes, bits, 1 if times is None else int(times), packs, op.name.startswith("Ld")
+    op, shape = value.instruction, re.findall(r"\d+", value.instruction.opcode.split(".")[4])  # 16x32bx2 is of two
+    bits = int(shape[1]) * (int(shape[2]) if len(shape) > 2 else 1)
+    return op.lanes, bits, int(op.arguments["n"]), "16b" in op.words, op.kind == "tcgen05.ld"
 
 
 def _tmem_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_tmem_copy(atom, tmem_tensor): four warps, each on its own 32 lanes."""
     atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
-    lanes, bits, times, packs, _ = properties(atom)
+    properties(atom)
     if not isinstance(atom.value, Copy_Atom) or not isinstance(tensor, Tensor):
         raise AlgebraError("make_tmem_copy takes a copy atom and a tensor of tensor memory")
-    lane = _LANE * 32
-    width = bits * times
-    values = Layout(((16, width // 16), lanes), ((1, 32), lane)) if packs else Layout((width, lanes), (1, lane))
-    in_elements = find("coalesce").call([find("upcast").call([values, atom.value.bits])])
-    threads = Layout((32, 4), (0, 32 * lane // atom.value.bits))
+    in_elements = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
+    threads = Layout((32, 4), (0, 32 * _LANE * 32 // atom.value.bits))
     tiled = find("make_cotiled_copy").call([atom.value, make_layout(threads, in_elements), tensor.layout])
     return Atom(tiled, atom.op, atom.element)
-
-
-# Where the bits of a tcgen05.cp go: lanes, copies of these, bits of a column (ValID of the traits).
-_CP = {
-    "Cp128x256bOp": ((128, 256), (_LANE * 32, 1)),
-    "Cp128x128bOp": ((128, 128), (_LANE * 32, 1)),
-    "Cp4x32x128bOp": ((32, 128, 4), (_LANE * 32, 1, _LANE * 1024)),
-}
 
 
 def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_s2t_copy(atom, tmem_tensor): one thread copies shared memory to tensor memory; extents of stride 0 count once."""
     atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
-    if not isinstance(atom, Atom) or atom.op is None or atom.op.name not in _CP or not isinstance(tensor, Tensor):
+    if not isinstance(atom, Atom) or atom.value.instruction.kind != "tcgen05.cp" or not isinstance(tensor, Tensor):
         raise AlgebraError("make_s2t_copy takes an atom such as tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
-    values = find("coalesce").call([find("upcast").call([Layout(*_CP[atom.op.name]), atom.value.bits])])
+    values = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
     threads = Layout(int(size(atom.value.thr_id)), 0)
     whole = find("filter_zeros").call([tensor.layout])
     return Atom(find("make_cotiled_copy").call([atom.value, make_layout(threads, values), whole]), atom.op, atom.element)

@@ -21,10 +21,14 @@ from cute_viz.values.types import ValueType, named, short
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
-    """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause."""
+    """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause.
+
+    among: the lists and objects that it may be.
+    """
 
     error: CuteVizError
     path: str = ""
+    among: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         self.error.__traceback__ = self.error.__context__ = None  # it is raised again and again
@@ -47,11 +51,15 @@ class Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it."""
+    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it.
+
+    defaults: of parameters, as they were when it was defined.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     frame: Any
     owner: Any = None
+    defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -106,12 +114,18 @@ def _is_plain(base: Any) -> bool:
     return isinstance(base, Symbol) and base.path.rpartition(".")[2] in ("object", "ABC", "Protocol", "NamedTuple", "Generic")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Attributes(dict[str, Any]):
+    """The attributes of an object; those of its class are `inherited`."""
+
+    inherited: Callable[[str], Any] = staticmethod(lambda name: None)
+
+
 class Instance:
     """An object of a class of the text: its attributes so far."""
 
-    cls: Class
-    names: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, cls: Class, names: dict[str, Any] | None = None) -> None:
+        self.cls, self.names = cls, Attributes(names or {})
+        self.names.inherited = cls.find
 
 
 @dataclass(frozen=True, slots=True)
