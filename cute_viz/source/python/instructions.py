@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, CopyOp
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -18,8 +18,8 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.python.machine import need
-from cute_viz.source.python.values import Atom, Element, Instruction, Member
-from cute_viz.values.types import unsigned
+from cute_viz.source.python.values import Atom, Instruction, Member
+from cute_viz.values.types import ValueType, unsigned
 
 _GROUP, _UMMA = "a_src a_major_mode b_major_mode", "shape_mnk cta_group a_src"
 _MAJOR, _SHAPES = f"{_UMMA} a_major_mode b_major_mode", ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")
@@ -75,8 +75,8 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
             raise AlgebraError(f"{module}.{name} takes no {word!r} here", hint=f"its arguments: {', '.join(names)}")
         out[word] = value
     if name.endswith("I8Op") or name.startswith(("MmaMX", "SM103")) or "ab_dtype" in out:
-        out.setdefault("a_dtype", out.get("ab_dtype", Element("e2m1")))
-        out.setdefault("b_dtype", out.get("ab_dtype", Element("e2m1")))
+        out.setdefault("a_dtype", out.get("ab_dtype", ValueType("e2m1")))
+        out.setdefault("b_dtype", out.get("ab_dtype", ValueType("e2m1")))
     if "MXF4" in name and module == "tcgen05":
         out |= {"a_major_mode": Member("OperandMajorMode", "K"), "b_major_mode": Member("OperandMajorMode", "K")}
     return Instruction(key[0], name, out)
@@ -153,7 +153,7 @@ def _word(value: Any) -> str:
     """An argument as the library has it."""
     if isinstance(value, Member):
         return str(value.value) if value.enum == "Repetition" else value.name
-    return value.name if isinstance(value, Element) else str(value) if isinstance(value, bool) else show(value)
+    return value.name if isinstance(value, ValueType) else str(value) if isinstance(value, bool) else show(value)
 
 
 _UNIVERSAL = ("CopyUniversalOp", "CopyG2ROp", "CopyR2GOp", "CopyS2ROp", "CopyR2SOp")
@@ -164,15 +164,13 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
 
     Raises: AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
 
-    >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), Element("f16"), None, None).value.layout_src)
+    >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), None, None).value.layout_src)
     '(1,1):(0,0)'
     """
-    from cute_viz.algebra.copy import make_copy_atom
-
     if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
         raise AlgebraError("a copy operation is expected here", hint="such as cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
-    if not isinstance(kind, Element):
+    if not isinstance(kind, ValueType):
         raise AlgebraError("a copy atom needs the type of its values", hint="such as cutlass.Float16")
     if op.name in _UNIVERSAL and not bits:  # of one value: a layout of nothing but 1
         one = Layout((1, 1), (0, 0))
