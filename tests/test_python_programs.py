@@ -91,6 +91,7 @@ u = opaque(5)
         ("p = [1, 2, 3]\nfor x in p:\n    if len(p) < 5:\n        p.append(x)\nr = len(p)", UNKNOWN),
         ("match u:\n    case 1:\n        n = 1\n    case _:\n        n = 2\nr = n", UNKNOWN),
         ("match (1, 4):\n    case (0, x):\n        r = 0\n    case (1, x) if x > 3:\n        r = x", 4),
+        ("d = 3\nfor i in range(3):\n    d = 2\n    if u > 3:\n        continue\n    d += 1\nr = d", UNKNOWN),
         ("p = [3, 4]\nr = p[u]", UNKNOWN),
         ("p = [3, 3]\nr = p[u]", 3),
         ("p = [[3], [4]]\np[u].append(1)\nr = len(p[0])", UNKNOWN),
