@@ -511,7 +511,8 @@ def unknowns(value: Any) -> Iterator[Unknown]:
             if not isinstance(item, int):
                 yield from unknowns(item)
     else:
-        for name in ("shape", "stride", "outer", "offset", "inner", "value", *getattr(type(value), "marked", ())):
+        parts = ("outer", "offset", "inner") if hasattr(value, "outer") else ("shape", "stride", "offset", "value")
+        for name in (*parts, *getattr(type(value), "marked", ())):
             part = getattr(value, name, None)
             if part is not None and not isinstance(part, int):
                 yield from unknowns(part)
