@@ -74,7 +74,7 @@ class Reading:
         """
         if self.text is None or self.is_spec or (self.path or "").endswith(".json"):
             return None
-        if self.path is None and "\n" not in self.text.strip() and self.name is None and len(self.text) < 400 and "=" not in self.text:
+        if self.path is None and "\n" not in self.text.strip() and self.name is None and len(self.text) < 400:
             return None  # nothing but an expression, which needs no reader of files
         from cute_viz.source.model import Given
         from cute_viz.source.opened import opened

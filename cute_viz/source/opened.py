@@ -16,7 +16,6 @@ from cute_viz.limits import limit
 from cute_viz.source import LANGUAGES, read
 from cute_viz.source.address import Folder
 from cute_viz.source.model import Given, SourceFile
-from cute_viz.source.sniff import is_cpp, sniff
 
 _IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
@@ -84,13 +83,14 @@ def depends(path: str, folder: Folder) -> list[str]:
 
 def _language(text: str, name: str | None, dialect: str) -> str | None:
     statement = ";" in text and name is not None and name != "-"  # in a file, an expression has none
-    short = "\n" not in text.strip() and len(text) < 400
-    if short and "{" not in text and "!cute" not in text and not statement and not (dialect == "auto" and "=" in text and is_cpp(text)):
+    if "\n" not in text.strip() and len(text) < 400 and "{" not in text and "!cute" not in text and not statement:
         return None
     if dialect in _DIALECTS:
         return _DIALECTS[dialect] if "\n" in text.strip() else None
     if dialect != "auto":
         return None
+    from cute_viz.source.sniff import sniff
+
     found = sniff(text, name or "")
     return found if found in LANGUAGES else None
 

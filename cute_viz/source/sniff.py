@@ -107,22 +107,7 @@ def _one_line(line: str, hint: str | None) -> str:
         return hint
     if re.search(r"[!#]cute\.\w+\s?<", line):
         return "mlir"
-    if is_cpp(line):
-        return "cpp"
     return "types" if _BARE_TYPE.search(line) and not _CODE.search(line) else "notation"
-
-
-_DECLARES = re.compile(r"(?:^|[;}]\s*)(?:(?:constexpr|const|static)\s+)*(?:auto\b|using\s+\w+\s*=)")
-_LITERALS = re.compile(r"[\w)]\s*:\s*[(\d_-](?<!::)|\bo\b|@|\(\s*\(|\(\s*[\d_]+\s*,|\bcute\.|[∘⊘⊗]")
-
-
-def is_cpp(line: str) -> bool:
-    """Whether a line declares names as C++ does, with nothing of CuTe's notation in it.
-
-    >>> is_cpp("auto a = make_layout(4, 2); complement(a, 8)"), is_cpp("auto a = 4:2; complement(a, 8)")
-    (True, False)
-    """
-    return _DECLARES.search(line) is not None and _LITERALS.search(line) is None
 
 
 def _sampled(text: str) -> str:
