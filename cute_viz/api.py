@@ -34,7 +34,8 @@ def parse(
     >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
     ('(4,8):(8,1)', '(4, 8)')
     """
-    from cute_viz.engine.answer import ask, evaluate
+    from cute_viz.engine import ask
+    from cute_viz.engine.evaluate import evaluate
     from cute_viz.source.address import address_of
 
     request = _request((str(_plain(source)) if source is not None else None,), {}, let, name, dialect, layouts, limits)

@@ -10,8 +10,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -398,11 +398,12 @@ def values_of(text: str, path: Path, python: str) -> dict[str, str]:
 
 def differences(text: str, expected: dict[str, str]) -> list[tuple[str, str, str]]:
     """The names whose values are not those of the DSL: (name, the DSL's, ours or the error)."""
-    from cute_viz.engine.request import Request
-    from cute_viz.engine.whole import file_of, rows
+    from cute_viz.engine.whole import rows
+    from cute_viz.source import read
+    from cute_viz.source.model import Given
+    from cute_viz.spec.library import resolve
 
-    file = file_of(text, "program.py", Request(()))
-    assert file is not None
+    file = replace(read(text, "python", Given(resolve=resolve)), language="python")
     ours = {row.path: row for row in rows(file)}
     out = []
     for name, wanted in expected.items():

@@ -134,9 +134,9 @@ COMMANDS = {
     "fmt": (["fmt", "kernel.cu::other::sA", "--as", "dsl"], "cute.make_layout((4, 8), stride=(1, 4))"),
     "explain": (["explain", LAYOUT], "XOR"),
     "analyze": (["analyze", LAYOUT], "Sw<3,3,3> of elements"),
-    "access": (["analyze", LAYOUT, "--access", TV, "--instruction", "ldmatrix.x4"], "4 are ideal: no conflicts"),
-    "own": (["analyze", LAYOUT, "--access", "tv", "--instruction", "ldmatrix.x4"], "4 are ideal: no conflicts"),
-    "elsewhere": (["analyze", "(8,64):(64,1)", "--access", TV, "--instruction", "ldmatrix.x4"], "up to 8-way"),
+    "access": (["analyze", LAYOUT, "--access", TV, "--instruction", "ldmatrix.x4", "--type", "f16"], "4 are ideal: no conflicts"),
+    "own": (["analyze", LAYOUT, "--access", "tv", "--instruction", "ldmatrix.x4", "--type", "f16"], "4 are ideal: no conflicts"),
+    "elsewhere": (["analyze", "(8,64):(64,1)", "--access", TV, "--instruction", "ldmatrix.x4", "--type", "f16"], "up to 8-way"),
     "list": (["list", "kernel.cu::gemm_tn"], "gemm_tn::tile"),
     "slice": (["list", "kernel.cu::gemm_tn::sA(_,_,0)"], "(_8,_16):(_1,_8)"),
     "swizzle": (["swizzle", "kernel.cu::smem", "--read", "ldmatrix", "--top", "1"], "Sw<3,3,3>"),
@@ -291,7 +291,13 @@ def test_in_questions(folder: Path) -> None:
     ):
         assert part in answer({"ask": kind, "source": "kernel.cu::smem"}, folder=where), kind
     assert answer({"ask": "tool.evaluate", "source": "kernel.cu::sB", "let": {"N": 4}}, folder=where)["value"] == "(_4,_32):(_1,_4)"
-    words = {"ask": "tool.analyze", "source": "kernel.cu::smem", "access": "kernel.cu::tv", "instruction": "ldmatrix.x4"}
+    words = {
+        "ask": "tool.analyze",
+        "source": "kernel.cu::smem",
+        "access": "kernel.cu::tv",
+        "instruction": "ldmatrix.x4",
+        "type": "f16",
+    }
     assert answer(words, folder=where)["wavefronts"] == 4
     assert answer({"ask": "tool.swizzle", "source": "kernel.cu::smem"}, folder=where)["winner"] == "Sw<3,3,3>"
     listed = answer({"ask": "tool.list_objects", "source": "kernel.cu::gemm_tn"}, folder=where)["objects"]

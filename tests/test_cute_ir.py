@@ -134,8 +134,8 @@ def test_functions_of_the_dsl() -> None:
     found = {entry.path: entry for entry in file.entries}
     assert list(found) == [
         "copy_ldgsts", "copy_ldsm_4_", "memref_smem_f16_", "memref_gmem_f16_", "mma_", "mma_1", "other",
-        "kernel_0::arg0", "kernel_0::arg1", "kernel_0::arg2", "kernel_0::0", "kernel_0::lay", "kernel_0::1", "kernel_0::itup",
-        "kernel_0::2#0", "kernel_0::2#1", "kernel_0::r", "main::lay",
+        "kernel_0::arg0", "kernel_0::arg1", "kernel_0::arg2", "kernel_0::0", "kernel_0::lay", "kernel_0::1", "kernel_0::e0",
+        "kernel_0::itup", "kernel_0::2#0", "kernel_0::2#1", "kernel_0::r", "main::lay",
     ]  # fmt: skip
     shown = {path: show(entry.read()) for path, entry in found.items() if path != "other"}
     assert shown["memref_smem_f16_"] == "Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,1),(1,7)):((64,512),(1,0),(0,8192))"
@@ -199,3 +199,66 @@ def test_torn_texts(text: str) -> None:
     for entry in parsed(text).entries:
         with pytest.raises(CuteVizError):
             entry.read()
+
+
+KERNEL = """
+!tv = !cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f32>, layout_copy_tv = <"(128,1):(1,0)">, tiler_mn = <"[32:1;4:1]">>
+!smem = !cute.memref<f32, smem, align<16>, "(32,32):(32,1)">
+!part = !cute.memref<f32, smem, align<4>, "((1,1),1,8):((0,0),0,4)">
+!rest = !cute.memref<f32, smem, align<4>, "((1,1),1):((0,0),0)">
+!regs = !cute.memref<f32, rmem, align<32>, "((1,1),1,8):((0,0),0,1)">
+!one = !cute.memref<f32, rmem, align<4>, "((1,1),1):((0,0),0)">
+#loc1 = loc("kernel.py":41:0)
+#loc2 = loc("copy"(#loc1))
+module {
+  cuda.kernel @k(%arg0: !tv, %arg1: i32, %arg2: i1) {
+    %smem = cute.memref.alloca() : !smem
+    %c = cute.make_coord(%arg1) : (i32) -> !cute.coord<"?">
+    %part = cute.tiled.copy.partition_D(%arg0, %smem, %c) : (!tv, !smem, !cute.coord<"?">) -> !part
+    %regs = cute.memref.alloca() : !regs
+    cute.copy(%arg0, %regs, %part) : (!tv, !regs, !part) loc(#loc2)
+    %at = cute.make_coord(%arg1) : (i32) -> !cute.coord<"(_,_,?)">
+    %s = cute.slice(%part, %at) : !part, !cute.coord<"(_,_,?)">
+    %it = cute.get_iter(%s) : !rest
+    %lay = cute.get_layout(%s) : !rest
+    %view = cute.make_view(%it, %lay) : !rest
+    %both = scf.if %arg2 -> (!rest) {
+      scf.yield %view : !rest
+    } else {
+      scf.yield %view : !rest
+    }
+    %one = cute.memref.alloca() : !one
+    "cute.copy"(%arg0, %both, %one) : (!tv, !rest, !one) -> ()
+    cute.copy(%arg0, %regs, %nowhere) : (!tv, !regs, !part)
+  }
+}
+"""
+
+
+def test_statements_and_the_parts_of_their_threads() -> None:
+    first, second, third = parsed(KERNEL).moves()
+    assert (first.name, first.file, first.line, first.scope, second.line) == ("copy", "kernel.py", 41, ("k",), 28)
+    copy, registers, part = first.read()
+    assert (type(copy).__name__, registers.pointer.space, str(registers.layout)) == (
+        "TiledCopy",
+        "rmem",
+        "((_1,_1),_1,_8):((_0,_0),_0,_1)",
+    )
+    assert (part.name, part.pointer.space, part.starts[:3], part.starts[32]) == ("smem", "smem", (0, 32, 64), 1)
+    assert len(list(first.again())) == 0
+    view = second.read()[1]
+    assert (view.name, str(view.layout), view.starts) == ("smem", "((_1,_1),_1):((_0,_0),_0)", part.starts)
+    assert [x[1].offset for x in second.again()] == [4, 8, 12, 16, 20, 24, 28]  # other banks: the index may matter
+    assert third.read()[2].starts == ()  # of what nothing defines no thread's part is known
+
+
+def test_a_report_of_ir(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cute_viz.cli import main
+
+    (tmp_path / "k.mlir").write_text(KERNEL)
+    with pytest.raises(SystemExit):
+        main(["analyze", str(tmp_path / "k.mlir"), "--json"])
+    report = json.loads(capsys.readouterr().out)
+    rows = [(row["file"], row["line"], row["instruction"], row["wavefronts"], row["ideal"]) for row in report["accesses"]]
+    assert rows == [("kernel.py", 41, "st.shared.32", 32 * 4 * 8, 32), (None, 28, "ld.shared.32", 32 * 4, 4)]  # a column of 32 rows
+    assert [row["line"] for row in report["unknown"]] == [29]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 
@@ -179,3 +181,25 @@ def test_options_of_another_type_are_told(options, words):
 def test_options_may_be_words():
     text, tile = "((4,8),(2,2)):((32,1),(16,8))", (16, 8)
     assert figure(text, tile="16x8", thread="5") == figure(text, tile=tile, thread=5) == figure(text, tile=tile, thread=range(5, 6))
+
+
+_SAID = re.compile(
+    r"hue: offset / (\d+) mod (\d+)(, the bits that \S+ changes)?(?:; \S+ changes bits? (\d+)(?:\.\.(\d+))? of the offset)?"
+)
+
+
+@pytest.mark.parametrize("bits", range(1, 5))
+def test_what_a_caption_says_of_a_swizzle_is_true_of_its_values(bits):
+    for base in range(4):
+        for shift in {bits, -bits, bits + 1, -bits - 1, 4, -4}:
+            swizzle = parse(f"Sw<{bits},{base},{shift}>")
+            legend = figure(parse(f"Sw<{bits},{base},{shift}> o 0 o (4,8):(8,1)"), color_by="chunk").legends[0].title
+            told = _SAID.fullmatch(legend)
+            assert told, legend
+            changed = 0
+            for x in range(1 << (bits + base + abs(shift))):
+                changed |= x ^ swizzle(x)
+            shown = (int(told[2]) - 1) * int(told[1])
+            said = shown if told[3] else sum(1 << n for n in range(int(told[4]), int(told[5] or told[4]) + 1))
+            assert said == changed, legend
+            assert said & shown == said, legend

@@ -20,9 +20,8 @@ def table() -> dict[str, set[str]]:
     text = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (?:`([\w]+)(?:\.py|/)`|(the package)) \| [^|]+ \| ([^|]*)\|$", text, re.M)
     rooms = {room or "__init__": words.strip() for room, _, words in rows}
-    out = {
-        room: {"errors", "limits"} | {word.strip() for word in words.split(",") if word.strip()} for room, words in rooms.items()
-    }
+    below = {"errors", "limits", "records"}
+    out = {room: below | {word.strip() for word in words.split(",") if word.strip()} for room, words in rooms.items()}
     out = {room: {"__init__" if word == "the package" else word for word in words} for room, words in out.items()}
     return {room: set(out) if "all" in words else words for room, words in out.items()} | {"__main__": {"cli"}}
 

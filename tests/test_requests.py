@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cute_viz.engine import Folder, Request, ask
-from cute_viz.engine.answer import evaluate
+from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.request import Source
 from cute_viz.errors import CuteVizError
 from cute_viz.options.words import read as read_word

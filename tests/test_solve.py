@@ -103,6 +103,11 @@ def test_owners_of_an_mma_give_its_tv_layout() -> None:
     assert (offsets(found.layout), found.tile, found.kind) == (table, (16, 8), "TV layout")
 
 
+def test_one_thread_is_a_mode_of_a_tv_layout() -> None:
+    table = [[(0, 0), (0, 1)], [(0, 2), (0, 3)]]
+    assert str(solve_owners(table).layout) == "(1,(2,2)):(0,(2,1))"
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "0 1 2 3; 4 5 6 7") == (0, "(2,4):(4,1)\n", "")
     path = tmp_path / "table.csv"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cute_viz import cli
+from cute_viz import cli, notation
+from cute_viz.algebra.inttuple import show
+from cute_viz.source.cpp import read
+from cute_viz.source.model import Given
+from cute_viz.spec.library import resolve
 
 HEAD = """#include <cute/tensor.hpp>
 using namespace cute;
@@ -190,3 +195,23 @@ def test_a_width_that_nothing_says_is_asked_for(capsys: pytest.CaptureFixture[st
         cli.main(["analyze", "(32,32):(32,1)", "--access", "(32,1):(1,0)"])
     assert status.value.code == 1
     assert "the width of an element is not known" in capsys.readouterr().err
+
+
+CORPUS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "tensor_copies.json.gz").read_bytes()))["rows"]
+
+
+def test_types_and_common_vectors_are_those_of_the_headers_in_a_file() -> None:
+    lines = [f"void f{n}() {{ {row[0]} auto v = max_common_vector(a, b); }}" for n, row in enumerate(CORPUS)]
+    file = read("#include <cute/tensor.hpp>\nusing namespace cute;\n" + "\n".join(lines), Given({}, resolve))
+    for n, (text, *wanted) in enumerate(CORPUS):
+        a, b, v = (file.find(f"f{n}::{name}") for name in "abv")
+        found = [int(v.read()), show(a.read()), show(b.read()), a.tensor().bits, b.tensor().bits]  # type: ignore[misc]
+        assert found == wanted, text
+
+
+@pytest.mark.parametrize("start", range(6))
+def test_types_and_common_vectors_are_those_of_the_headers_in_a_line(start: int) -> None:
+    for text, *wanted in CORPUS[start::6]:
+        values = notation.read(f"{text} auto v = max_common_vector(a, b);", resolve=resolve)
+        a, b = (values.tensors[name] for name in "ab")
+        assert [int(values.values["v"]), show(a.layout), show(b.layout), a.bits, b.bits] == wanted, text

@@ -6,7 +6,7 @@ Layouts that no shape:stride pair can express, such as a swizzled tile of shared
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from cute_viz.algebra.common import refuse
@@ -17,6 +17,7 @@ from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import MulticastMask, Static, Unknown
 
 AnyLayout: TypeAlias = "Layout | ComposedLayout"

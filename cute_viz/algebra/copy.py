@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from cute_viz.algebra.common import WARP, refuse
@@ -23,6 +23,7 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.instruction import UNKNOWN, Instruction
 
 

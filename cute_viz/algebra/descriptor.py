@@ -6,7 +6,7 @@ Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from cute_viz.algebra.divide import logical_divide
@@ -18,6 +18,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, as_tensor
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 
 UNIT = 16  # bytes: what offsets and addresses of a descriptor count
 

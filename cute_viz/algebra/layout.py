@@ -7,7 +7,6 @@ kind of layout.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.inttuple import (
@@ -29,6 +28,7 @@ from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magni
 from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import Runtime, Unknown, is_known, is_one
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from cute_viz.algebra.common import WARP, refuse
@@ -18,6 +18,7 @@ from cute_viz.algebra.partition import indexed
 from cute_viz.algebra.products import tiled_product
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.instruction import UNKNOWN, Instruction
 from cute_viz.values.integer import Static
 

@@ -7,13 +7,14 @@ is called. Template arguments (`size<1>(A)`) are handed on after the others, or 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 
 TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from cute_viz.algebra.slicing import dice, slice_
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.pointer import Pointer
 
 MOST = 1024  # threads of a block
@@ -106,10 +107,10 @@ def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
     Swizzle(bits=3, base=3, shift=3)
     """
     layout = as_layout(layout)
-    out = make_tensor(Pointer(space, type_, base=base), layout)
+    out = make_tensor(Pointer(space, type_, base=base, name=base), layout)
     if not isinstance(out, Tensor) or is_coordinate_layout(out.layout):
         raise AlgebraError(f"{show(layout)} is not a layout of memory")
-    return replace(out, name=base)
+    return out
 
 
 def copy_share(x: Tensor, copy: TiledCopy, side: str) -> Tensor:

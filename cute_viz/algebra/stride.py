@@ -7,11 +7,11 @@ of a coordinate: the last `@` is the outermost. Sums of basis elements are coord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import Static
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import Runtime, Unknown
 
 
@@ -91,6 +91,20 @@ def span(first: int, count: int) -> str:
     ('bit 3', 'bits 3..5')
     """
     return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
+
+
+def chunks_in_words(swizzle: Swizzle, count: int) -> str:
+    """What the number of a chunk is, one of a power of two, counted from the lowest bit that a swizzle changes.
+
+    >>> chunks_in_words(Swizzle(3, 4, 3), 8)
+    'offset / 16 mod 8, the bits that Sw<3,4,3> changes'
+    >>> chunks_in_words(Swizzle(1, 4, 3), 8)
+    'offset / 16 mod 8; Sw<1,4,3> changes bit 4 of the offset'
+    """
+    first, bits = swizzle.changed, swizzle.bits
+    all_of_it = count == 1 << bits
+    told = f", the bits that {swizzle} changes" if all_of_it else f"; {swizzle} changes {span(first, bits)} of the offset"
+    return f"offset / {1 << first} mod {count}{told if bits else ''}"
 
 
 def make_swizzle(y: int, z: int) -> Swizzle:

@@ -5,7 +5,7 @@ Source: cute/tensor_impl.hpp, cute/pointer.hpp, cute/pointer_swizzle.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
@@ -15,9 +15,10 @@ from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import Static, Unknown
 from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
+from cute_viz.values.types import ValueType, alike
 
 # Operations that look at another part, or another order, of the same tensor.
 VIEWS = frozenset(
@@ -42,7 +43,7 @@ class Tensor(Shown):
     layout: an affine one; in the reader of C++ a composed one, too. swizzle: of the element offsets, where the layout itself is
     swizzled and not the pointer. sliced: of a part of such a one the
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
-    (slicing.settled). name: what the source calls it; of a fragment the operand, `SFA`. part: of the part of any thread of a block,
+    (slicing.settled). name: of a fragment the operand, `SFA`. part: of the part of any thread of a block,
     shares.Part, by which it was divided among them.
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
@@ -295,6 +296,8 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     first = next(x for x in args if isinstance(x, Tensor))
     if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
         return first.layout  # what is the pointer's is no part of it
+    if operation.name == "max_common_vector" and not alike(*[x.pointer.known if isinstance(x, Tensor) else None for x in args]):
+        return 0  # each element is converted
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
         out = viewed(first, operation.call(plain, template))
@@ -302,7 +305,8 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
         if part and first.swizzle is not None and isinstance(out, Tensor):
             out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
         return out
-    if operation.name.endswith("_like") and first.swizzle is None:  # where it begins does not matter
+    of_layouts = operation.name.endswith("_like") or operation.name.startswith("max_common_")
+    if of_layouts and first.swizzle is None:  # where it begins does not matter
         return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
     return operation.call([whole(x) for x in args], template)
 

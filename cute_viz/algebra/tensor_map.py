@@ -5,7 +5,6 @@ Sources: cute/atom/copy_traits_sm90_tma.hpp, make_tma_copy_desc; cute/arch/copy_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
 from typing import Any, NoReturn
 
@@ -18,6 +17,7 @@ from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.types import bits_of, named
 
 RANK, BOX = 5, 256  # the most dimensions of a tensor map, and elements of a box along one

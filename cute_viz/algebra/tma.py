@@ -6,7 +6,7 @@ cuTensorMapEncodeTiled. What CuTe asserts at run time, and a release build does 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.compose import composition
@@ -40,6 +40,7 @@ from cute_viz.algebra.tensor_map import (
 )
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.types import named
 

@@ -43,7 +43,9 @@ def _make(operand: str, *given: Any) -> Any:
     op, where = mma.atom.instruction, mma.atom.instruction.home(operand)
     if where == "rmem":
         shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
-        return _registers(mma, operand, Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(whole(part)))
+        return _registers(
+            mma, operand, Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(_layout(part))
+        )
     _check_partitioned(mma, operand, part)
     if where == "smem":
         tensor, major = as_tensor(part), op.majors["AB".index(operand)]
@@ -53,6 +55,11 @@ def _make(operand: str, *given: Any) -> Any:
     if result is not None and result.short not in ("f16", "f32", "s32"):
         raise AlgebraError(f"{op.name}: Unknown type for CFormat", hint="half_t, float or int32_t")
     return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], shape)
+
+
+def _layout(part: Any) -> Any:
+    """The layout of a partitioned tensor: where it begins does not matter to registers."""
+    return part.layout if isinstance(part, Tensor) and part.swizzle is None else whole(part)
 
 
 def _registers(mma: TiledMMA, operand: str, layout: Layout) -> Tensor:

@@ -25,6 +25,7 @@ from cute_viz.analysis.vectorize import auto_width, is_static_shape
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static, Unknown
 from cute_viz.values.pointer import SPACES
+from cute_viz.values.types import alike
 
 _WIDTHS = (8, 16, 32, 64, 128)
 
@@ -114,7 +115,7 @@ def _check(threads: Any, most: Any, src: Tensor, dst: Tensor) -> None:
         raise AlgebraError("cooperative_copy wants extents that are known when the kernel is compiled: Int<64>{}")
     if size(src.layout) != size(dst.layout):
         raise AlgebraError(f"the source has {size(src.layout)} elements, the destination {size(dst.layout)}")
-    if src.pointer.element != dst.pointer.element:
+    if not alike(src.pointer.type, dst.pointer.type):
         raise AlgebraError(f"the source has elements of {src.pointer.element}, the destination of {dst.pointer.element}")
     if most is not None and most != src.bits and most not in _WIDTHS:
         raise AlgebraError(f"Expected MaxVecBits to be value size or 8 or 16 or 32 or 64 or 128, not {most}")

@@ -88,6 +88,30 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
 
 
+def issued(operands: list[Any]) -> Cost:
+    """The instructions of a gemm whose operands are all in registers, which touches no memory.
+
+    Raises: AlgebraError for operands that are no tensors, and as `gemm_calls`.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> shapes = {"A": ("half_t", (8, 2, 4)), "B": ("half_t", (4, 4, 4)), "C": ("float", (4, 2, 4))}
+    >>> found = issued([mma, *(Tensor(Pointer("rmem", kind), Layout(shape)) for kind, shape in shapes.values())])
+    >>> found.instruction, found.instructions
+    ('SM80_16x8x16_F32F16F16F32_TN', 128)
+    """
+    mma = operands[0]
+    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
+    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
+    given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
+    tensors = [x for x in given[:3] if isinstance(x, Tensor)]
+    if not isinstance(atom, MMA_Atom) or len(tensors) < 3:
+        raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("this multiplies nothing that is known"))
+    warps = size(tiled.thr_layout) // LANES if isinstance(tiled, TiledMMA) else 1
+    count = gemm_calls(mma, *tensors)[1]
+    return Cost(atom.name, size(tensors[2].layout), count * max(1, warps), None, None, None, None, None)
+
+
 def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
     if isinstance(x, CuteVizError):
         raise x

@@ -133,6 +133,8 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
     if found is None or table[0][0]:
         near = None if table[0][0] else _nearest(table)
         raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: the cells before it imply another one", hint=near)
+    if threads == 1:  # no thread is a mode, too
+        found = Layout((1, found.shape), (0, found.stride))
     return Solved(found, "TV layout", (len(rows), width))
 
 

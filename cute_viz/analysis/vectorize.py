@@ -25,6 +25,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_owning, part_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.types import alike
 
 WIDEST = 128  # bits of one access
 BYTE = 8
@@ -70,7 +71,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
     if filtered and shaped and size(src.layout) == size(dst.layout):
         layouts = _filtered(*layouts)
     element = dst.bits
-    fits = src.bits == dst.bits and src.pointer.element == dst.pointer.element
+    fits = alike(src.pointer.type, dst.pointer.type)
     common = _common(*layouts, static, shaped) if fits else 0
     aligned = [gcd(_pointer(side), alignment(layout, static) * element) for side, layout in zip((src, dst), layouts, strict=True)]
     bits = element

@@ -46,7 +46,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     "element",
     default=None,
     metavar="TYPE",
-    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's pointer, else f16]",
+    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's tensor or pointer]",
 )
 @click.option(
     "--instruction",
@@ -154,7 +154,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
     elif as_json:
         click.echo(json.dumps(report.as_dict()))
     else:
-        _accesses(report)
+        _accesses(report, source)
     if max_ways is None:
         return
     if report.ways > max_ways:
@@ -163,7 +163,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
         raise CuteVizError(f"{len(report.unknown)} statements could not be evaluated", hint="without `max-ways=` they are listed")
 
 
-def _accesses(report: Report) -> None:
+def _accesses(report: Report, source: str) -> None:
     """One line per access, the cures of the tiles, and what could not be evaluated."""
     rows = [list(HEAD)]
     for row in report.accesses:
@@ -171,16 +171,22 @@ def _accesses(report: Report) -> None:
         rows.append([line, _short(row.move), *counts])
     if report.accesses:
         output.table(rows)
-    cures = {(row.move.call, row.cost.side.tensor.name, row.cure): None for row in report.accesses if row.cost.side and row.cure}
-    for call, tile, (layout, left, ideal) in cures:
+    cures: dict[Any, dict[str, None]] = {}
+    for row in report.accesses:
+        if row.cost.side and row.cure:
+            pointer = row.cost.side.tensor.pointer
+            cures.setdefault((row.move.call, pointer.base, row.cure), {})[pointer.name] = None
+    for (call, _, (layout, left, ideal)), tiles in cures.items():
         where = f", called in {call}" if call else ""
-        output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+        output.say(f"{', '.join(tiles)}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
     for instruction in dict.fromkeys(row.cost.why[0] for row in report.accesses if row.cost.side is None and row.cost.why):
         output.say(instruction, err=False)
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
     for note in report.notes:
         output.say(note, err=False)
+    if source.endswith((".cu", ".cuh")) and any(error.needs for _, error in report.unknown):
+        output.say("--flags or -p reads the file as compiled, which needs no values", err=False)
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         causes.setdefault(f"not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", []).append(move)

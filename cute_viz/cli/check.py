@@ -13,7 +13,8 @@ import click
 from cute_viz import __version__
 from cute_viz.check.promises import PROVES
 from cute_viz.cli import output
-from cute_viz.cli.words import Reading, Word, reading_options
+from cute_viz.cli.options import Word
+from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import options_for

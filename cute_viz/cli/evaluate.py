@@ -10,8 +10,7 @@ import click
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
-from cute_viz.engine import ask
-from cute_viz.engine.answer import evaluate
+from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import limit, over
@@ -50,6 +49,8 @@ def command(expressions: tuple[str, ...], as_json: bool, reading: Reading) -> No
 
 def _of_file(source: str, as_json: bool, reading: Reading) -> str:
     """The object of a file, or of an address, as its language prints it."""
+    from cute_viz.engine import ask
+
     answer = ask(reading.request(source))
     if as_json:
         import json

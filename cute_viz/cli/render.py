@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from cute_viz.cli import color, output
-from cute_viz.cli.words import Reading, picture_options, reading_options
+from cute_viz.cli.options import picture_options
+from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import check_format

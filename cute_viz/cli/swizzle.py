@@ -8,7 +8,8 @@ import click
 from click.core import ParameterSource
 
 from cute_viz.cli import output
-from cute_viz.cli.words import Reading, Word, let_option
+from cute_viz.cli.options import Word
+from cute_viz.cli.words import Reading, let_option
 from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 

@@ -1,83 +1,25 @@
-"""The options of commands: those of pictures from the table of options, those of reading, and the request that they make."""
+"""The options of reading, and the request that they make."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
 from cute_viz.files import decode
 from cute_viz.limits import limit
 from cute_viz.notation import DIALECTS
-from cute_viz.options import OPTIONS, Option
-from cute_viz.options.words import read
+from cute_viz.records import dataclass
 from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.spec import Library
-
-if TYPE_CHECKING:
-    _Base = click.ParamType[Any]
-else:
-    _Base = click.ParamType  # generic only since click 8.5
-
-
-class Word(_Base):
-    """The value of an option of the table."""
-
-    def __init__(self, option: Option) -> None:
-        self.option = option
-        self.name = option.metavar
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What the word stands for; wrong usage where it is not such a value."""
-        try:
-            return read(self.option.name, value)
-        except CuteVizError as error:
-            named = rf"^`{self.option.name}=([^`]*)`(:?) (?=\S)"  # click says which option it is
-            message = re.sub(named, lambda found: "" if found[2] else f"{found[1]!r} " if found[1] else "it ", error.message)
-            self.fail(f"{message}; {error.hint}" if error.hint else message, param, ctx)
-
-
-def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A click option of the table's option."""
-    row = OPTIONS[name]
-    words: dict[str, Any] = {"help": f"{row.meaning} {row.command_line}".rstrip(), **more}
-    if row.holds == "flag":
-        words["is_flag"] = True
-    elif row.choices:
-        words |= {"type": click.Choice(row.choices)}
-        words |= {"default": row.default, "show_default": True} if row.default else {}
-    else:
-        words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
-    if name == "palette":
-        words["shell_complete"] = _palettes
-    also = ["--for"] if name == "target" else []
-    return click.option(f"--{name.replace('_', '-')}", *also, name, **words)
-
-
-def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Every option of the table; those that were given come to the command as `options`, by name."""
-
-    @wraps(command)
-    def wrapped(*args: Any, **given: Any) -> Any:
-        asked = click.get_current_context().get_parameter_source
-        words = {name: given.pop(name) for name in OPTIONS}
-        options = {name: word for name, word in words.items() if asked(name) != ParameterSource.DEFAULT and word is not None}
-        return command(*args, options=options, **given)
-
-    out: Callable[..., Any] = wrapped
-    for name in reversed(OPTIONS):
-        out = option(name)(out)
-    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +172,3 @@ def source_of(word: Any) -> Any:
     if sys.stdin.isatty():
         click.echo("reading standard input; end it with Ctrl-D", err=True)
     return Source(decode(sys.stdin.buffer.read(limit("file") + 1), "standard input"), "standard input")
-
-
-def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from cute_viz.renderers.palette import PALETTES
-
-    return [name for name in PALETTES if name.startswith(incomplete)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import outside_told
 from cute_viz.engine import whole
+from cute_viz.engine.evaluate import MOVES
 from cute_viz.engine.reading import Reading, values_of
 from cute_viz.engine.request import Request
 from cute_viz.engine.subject import Subject, subject_of
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 
 _FEW = 1024  # cells that always have room
-_MOVES = re.compile(r"\b(?:copy\w*|cooperative_copy|axpby|gemm)\s*[<(]")  # statements that give no value
 
 
 def ask(request: Request) -> Answer:
@@ -84,14 +84,14 @@ class Answer:
     @property
     def rows(self) -> list[Row]:
         """A row for each definition of the one source, a whole file, that its address means."""
-        with self._limits():
+        with self._limits(), outside_told() as self._outside:
             return whole.rows(self.readings[0].listed)
 
     @property
     def told(self) -> tuple[str, ...]:
         """What was taken for granted in the values of the one source, a whole file, as far as they were read."""
         file = self.readings[0].file
-        return () if file is None else tuple(file.given.notes)
+        return tuple(self._outside) if file is None else (*file.given.notes, *self._outside)
 
     @property
     def kernel(self) -> Report | None:
@@ -263,7 +263,7 @@ class Answer:
         Raises: where CuTe refuses it, its condition.
         """
         reading = self.readings[0]
-        if reading.text is None or reading.path is not None or reading.query is not None or not _MOVES.search(reading.text):
+        if reading.text is None or reading.path is not None or reading.query is not None or not re.search(MOVES, reading.text):
             return None
         from cute_viz.engine.explaining import move_at_end
 
@@ -274,7 +274,7 @@ class Answer:
         """Refuse a named tensor that a statement of its text copies or multiplies as CuTe does not."""
         reading, request = self.readings[0], self.request
         name, text = reading.query, reading.text or ""
-        if name is None or not name.isidentifier() or reading.is_spec or not _MOVES.search(text):
+        if name is None or not name.isidentifier() or reading.is_spec or not re.search(MOVES, text):
             return
         from cute_viz.engine.explaining import check_moves
 
@@ -331,32 +331,3 @@ def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
     if format and implied and format != implied:
         raise UsageError(f"`format={format}` does not match the suffix of {os.fspath(path)}")
     return format or implied or "text"
-
-
-def evaluate(
-    text: str, request: Request, names: dict[str, Any] | None = None, warn: Callable[[str], None] | None = None
-) -> tuple[Any, dict[str, Any]]:
-    """The value of a text's last statement, or of the one that the request names, and every value by its name.
-
-    names: bound before, instead of the request's `let`. warn: called with what is not as it seems, such as a composition that is
-    not pointwise.
-
-    Of a copy or an MMA at the end it is the verdict in words.
-
-    >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
-    19
-    """
-    warnings: list[str] | None = None if warn is None else []
-    with raised(request.limits), outside_told() as outside:
-        bound = values_of(request.let, request) if names is None else names
-        if _MOVES.search(text):
-            from cute_viz.engine.explaining import check_moves, explain, move_at_end
-
-            if request.name is not None:
-                check_moves(text, request.name, bound, request.library)
-            elif move_at_end(text):
-                return explain(text, bound, request.library).steps[0].words, {}
-        document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
-        for words in () if warnings is None else (*warnings, *outside):
-            warn(words)  # type: ignore[misc]
-        return document.pick(request.name), document.bound()

@@ -11,6 +11,7 @@ from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
+from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import MulticastMask
 
 _MEMORY = ("descriptor", "instruction", "tmem", "tma", "operands")  # by the attribute `tiling`
@@ -66,7 +67,8 @@ def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
     from cute_viz.figures import build
     from cute_viz.figures.options import FigureOptions
 
-    operand = ("CA" if "_RS" in name else "C") if name.startswith("SM90_64x") else None  # the rest is behind descriptors
+    op = getattr(obj, "instruction", UNKNOWN)
+    operand = "".join(x for x in "CA" if not op.described(x)) if op.kind == "wgmma" and op.sparse == 1 else None  # else descriptors
     devices = digest.verified(name, build(obj, FigureOptions(operand=operand, max_cells=1 << 20)), library)
     return {"verified on": devices} if devices else {}
 

@@ -9,6 +9,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.cost import Cost, Side
 from cute_viz.analysis.kernel import costs, cure
+from cute_viz.analysis.multiply import issued
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.figures.phases import strip
 
@@ -43,7 +44,7 @@ class Access:
             "ideal": cost.ideal,
             "sectors": cost.sectors,
             "ideal_sectors": cost.ideal_sectors,
-            "tile": cost.side.tensor.name if cost.side is not None else None,
+            "tile": cost.side.tensor.pointer.name if cost.side is not None else None,
             "cure": None if self.cure is None else {"layout": self.cure[0], "wavefronts": self.cure[1], "ideal": self.cure[2]},
             "reasons": list(cost.why),
             "written": None if cost.written is None else _written(cost.written),
@@ -128,7 +129,7 @@ def report_of(file: SourceFile) -> Report | None:
     for move in moves:
         try:
             with boundary():
-                found += [(move, cost) for cost in _costs(move)]
+                found += [(move, cost) for cost in _costs(move, file.compiled)]
         except CuteVizError as error:
             unknown.append((move, _uncalled(move, error)))
     cures = _cures(found)
@@ -137,9 +138,15 @@ def report_of(file: SourceFile) -> Report | None:
     return Report(tuple(rows), tuple(unknown), tuple(file.given.notes) if file.compiled else ())
 
 
-def _costs(move: Move) -> list[Cost]:
-    """What a statement costs; where that depends on an index that only a run knows, the most that it may be."""
-    worst = costs(move.name, move.read())
+def _costs(move: Move, compiled: bool) -> list[Cost]:
+    """What a statement costs; where that depends on an index that only a run knows, the most that it may be.
+
+    compiled: a multiplication of registers is a row, too.
+    """
+    first = move.read()
+    worst = costs(move.name, first)
+    if not worst and compiled and move.name == "gemm":
+        return [issued(first)]
     for operands in move.again():
         other = costs(move.name, operands)
         if len(other) == len(worst):
@@ -182,7 +189,7 @@ def _cures(found: list[tuple[Move, Cost]]) -> dict[tuple[str, str, str], tuple[s
 
 
 def _unnamed(x: Tensor) -> Tensor:
-    return replace(x, name="", pointer=replace(x.pointer, base=""))
+    return replace(x, pointer=replace(x.pointer, base="", name=""))
 
 
 def page_of(report: Report, title: str) -> bytes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from cute_viz.records import dataclass
 from cute_viz.source.address import ANYWHERE, Folder
 from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, Library

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.display import Drawn
@@ -12,6 +11,7 @@ from cute_viz.engine.request import Request
 from cute_viz.engine.whole import meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.notation import DIALECTS, is_triton
+from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
@@ -24,7 +24,7 @@ _TAUGHT = (
     *("blocked_product", "raked_product", "composition", "complement", "coalesce", "right_inverse", "left_inverse"),
     *("slice", "local_tile", "local_partition"),
 )  # operations whose picture is that of what went in and what came out
-_TAUGHT_IN = re.compile(rf"{'|'.join(_TAUGHT)}|\bo\b|[∘⊘⊗]|_\s*[,)]")
+_TAUGHT_IN = rf"{'|'.join(_TAUGHT)}|\bo\b|[∘⊘⊗]|_\s*[,)]"
 _OF_RESULTS = {"view", "tile", "color_by", "type", "tensor", "diff", "thread", "warp", "value", "operand"}
 _NEAR = 0.75  # how like the name of a spec a misspelt one is
 
@@ -148,7 +148,7 @@ def _is_notebook(text: str) -> bool:
 def _call(text: str, value: Any, request: Request) -> Any:
     """The operation that the last statement of a text is, where it teaches more than its result alone; else None."""
     given = {name for name, word in request.options.items() if word is not None}
-    if request.name is not None or request.dialect != "auto" or given & _OF_RESULTS or not _TAUGHT_IN.search(text):
+    if request.name is not None or request.dialect != "auto" or given & _OF_RESULTS or not re.search(_TAUGHT_IN, text):
         return None
     if "ArithTuple" in text:  # `ArithTuple(4,8) o L` is the print of one tensor
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
@@ -15,6 +14,7 @@ from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
+from cute_viz.records import dataclass
 from cute_viz.values.integer import Unknown, unknowns
 
 if TYPE_CHECKING:

@@ -16,9 +16,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import PLAIN, FigureOptions, check_use
 from cute_viz.figures.words import NOT_RUN, not_run
 from cute_viz.options.views import BITS, TILINGS, VIEWS, View
-from cute_viz.values.instruction import Instruction
-
-_NEVER_RUN = re.compile(r"SM1[0-9]\d_")
+from cute_viz.values.instruction import UNKNOWN, Instruction
 
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
@@ -44,9 +42,10 @@ def _owned_up(obj: Any, figure: Figure) -> Figure:
     """The figure, saying so of an operation of a machine on which nothing was run."""
     while (inner := getattr(obj, "tiled", None) or getattr(obj, "atom", None) or getattr(obj, "mma", None)) is not None:
         obj = inner
-    if not _NEVER_RUN.match(str(getattr(obj, "name", ""))) or NOT_RUN in " ".join((figure.description, *figure.notes)):
+    op = getattr(obj, "instruction", UNKNOWN)
+    if not re.match(r"sm1\d\d", op.arch) or NOT_RUN in " ".join((figure.description, *figure.notes)):
         return figure
-    words = not_run(obj.name[:5])
+    words = not_run(op.arch.upper())
     return replace(figure, notes=(*figure.notes, words), description=f"{figure.description} {words}".strip())
 
 

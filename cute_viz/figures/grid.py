@@ -10,7 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout, cosize, idx2crd
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
@@ -170,7 +170,7 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, options:
         if swizzle is None:
             raise FigureError(f"{drawn} has no swizzle, so no chunk to colour by", hint="choices: offset, mod8, row, column")
         base, count = swizzle.changed, 1 << max(swizzle.bits, abs(swizzle.shift))
-        title = f"hue: offset / {1 << base} mod {count}, the bits that {swizzle} changes"
+        title = f"hue: {chunks_in_words(swizzle, count)}"
         keys = [(x >> base) % count for x in order]
         return by_group(keys, count, title, "chunk ", turns=_turns(keys, rows, cols))
     return _by_position(len(order), rows, cols, modes(drawn.shape), choice)

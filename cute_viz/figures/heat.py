@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import cosize, is_coordinate_layout, modes_of
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzled
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
@@ -92,7 +92,7 @@ def _chunks(
         paints[:, c : c + width] = (offsets_of(c, min(c + width, cols)) >> swizzle.changed) % count
     counts = np.bincount(paints.ravel(), minlength=count)
     entries = tuple(LegendEntry(n, f"chunk {n}", int(counts[n])) for n in range(count) if counts[n])
-    title = f"hue: offset / {1 << swizzle.changed} mod {count}, bits that {swizzle} changes"
+    title = f"hue: {chunks_in_words(swizzle, count)}"
     drawn = _figure(layout, options, "coloured by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
     inset = _inset(swizzle, offsets_of, paints) if options.labels == "auto" else None
     return replace(drawn, panels=(*drawn.panels, inset)) if inset else drawn

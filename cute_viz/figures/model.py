@@ -9,11 +9,12 @@ asks an earlier stage. The JSON form is the model itself, versioned: `to_dict` g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
+from cute_viz.records import dataclass
 
 VERSION = 3  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows; both are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other

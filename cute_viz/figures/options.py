@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.errors import FigureError
@@ -11,6 +10,7 @@ from cute_viz.limits import LIMITS, over
 from cute_viz.options import of_level, used_by
 from cute_viz.options.views import View
 from cute_viz.options.words import read
+from cute_viz.records import dataclass
 
 MAX_CELLS = LIMITS["cells"].value
 FIELDS = {option.field or option.name: option.name for option in of_level("object")}  # field -> option

@@ -6,7 +6,6 @@ A TVMap is an evaluated layout of (thread, value); `tile_panel` draws its invers
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from cute_viz.algebra.common import WARP
@@ -15,6 +14,7 @@ from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.rulers import with_borders
+from cute_viz.records import dataclass
 
 NAMED = 4  # owners of every cell that a note tells of as one rule
 LISTED = 2  # owners of a cell that its label still names; of more, the lowest and how many

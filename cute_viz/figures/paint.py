@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
+from cute_viz.records import dataclass
 
 HUES = 8
 SHADES = 4

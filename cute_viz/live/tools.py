@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
 from cute_viz.engine.access import Access, accessor, report_of, typed
-from cute_viz.engine.answer import evaluate as evaluated
+from cute_viz.engine.evaluate import evaluate as evaluated
 from cute_viz.engine.search import search_swizzle, tile_of
 from cute_viz.errors import UsageError
 from cute_viz.options.words import read

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
 
 _NAMES = (  # how names begin
-    r"SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|Auto(?:Vec|CopyAsync)|DefaultCopy|U(16|32)x\d|XE_|"
+    r"(?:ld|st)matrix\.|SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|Auto(?:Vec|CopyAsync)|DefaultCopy|U(16|32)x\d|XE_|"
     r"(?i:v_|__builtin_amdgcn_)?(?i:s?w?m(fma|fmac|ma|mac)_)|[fi]\d+_\d+x\d+x\d"
 )
 _WRAPPERS = ("MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom")

@@ -18,6 +18,7 @@ from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
 from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
 from cute_viz.values.integer import Static
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 if TYPE_CHECKING:
@@ -119,8 +120,17 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
 
 def _owning(evaluator: Meaning, node: Call) -> Any:
     """make_fragment_like(tensor), make_tensor_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
-    if node.args is not None and len(node.args) == 1:
-        check_like(evaluator.value(node.args[0]))
+    if node.args is None or len(node.args) != 1:
+        return None
+    from cute_viz.algebra import ops
+
+    given = evaluator.value(node.args[0])
+    check_like(given)
+    kind = hardware.registers(evaluator, node) if node.template else None
+    if kind is None and (not isinstance(given, Tensor) or given.swizzle is not None):
+        return None
+    layout = evaluator.operate(ops.find(short(node.name)), [given.layout if isinstance(given, Tensor) else given])
+    return Tensor(kind or Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import domain
@@ -12,6 +12,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.syntax import Call, Name, Node, Number, short, source
 from cute_viz.notation.vocabulary import smem_atom
+from cute_viz.records import dataclass
 from cute_viz.values.pointer import SPACES, Pointer
 from cute_viz.values.types import ValueType, bits_of, named, sparse
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
+from cute_viz.records import dataclass
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+ | //[^\n]* | \#[^\n]*)

@@ -6,10 +6,9 @@ follow from this table; `views.py` says which picture uses which option.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cute_viz.errors import FigureError, did_you_mean
 from cute_viz.options.views import COLOR_BY, LABELS, TILINGS, VIEWS
+from cute_viz.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

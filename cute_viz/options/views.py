@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from cute_viz.records import dataclass
 
 LABELS = ("auto", "full", "offset", "coord", "index", "none")
 _OWNED_LABELS = ("auto", "full", "coord", "index", "none")

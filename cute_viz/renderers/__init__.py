@@ -5,11 +5,11 @@ A new format is one module with `render(figure, options)` and one row of FORMATS
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
+from cute_viz.records import dataclass
 from cute_viz.renderers.palette import palette
 
 

@@ -8,14 +8,13 @@ prefers less motion, and a viewer without animations, sees the first wavefront o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Paint, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.colours import DARK, LIGHT, page_palette
 from cute_viz.renderers.geometry import PROSE, SANS, number, wrap
-from cute_viz.renderers.letters import xml
+from cute_viz.renderers.letters import markup
 
 LANES = BANKS = 32
 CELL, GAP = 10.0, 30.0  # px: of a lane or bank, and between accesses
@@ -56,9 +55,9 @@ def render(figure: Figure, options: Options) -> str:
         out.append(_stage(panel, x, body, fills, frames))
     lengths = sorted({1, *(frames - panel.rows for panel in panels)})
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
-    alt = escape(xml(f"{figure.title}. {figure.description}"))
+    alt = markup(f"{figure.title}. {figure.description}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(xml(figure.title))}</title><desc>{alt}</desc>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{markup(figure.title)}</title><desc>{alt}</desc>'
         f"<style>{_style(options.theme, frames, lengths)}</style>"
         f'<rect class="p" width="{number(width)}" height="{number(height)}"/>{"".join(out)}</svg>\n'
     )
@@ -166,5 +165,5 @@ def _text(x: float, y: float, text: str, size: float, bold: bool = False) -> str
     role = "t" if bold else "m"
     return (
         f'<text class="{role}" x="{number(x)}" y="{number(y)}" font-family="{SANS}" font-size="{number(size)}"{weight}>'
-        f"{escape(xml(text))}</text>"
+        f"{markup(text)}</text>"
     )

@@ -7,12 +7,13 @@ same in each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from math import ceil
 from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.records import dataclass
 from cute_viz.renderers.geometry import (
     ALL_COLUMNS,
     BOLD,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import lru_cache, wraps
 from itertools import groupby, repeat
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -13,6 +12,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, Panel
 from cute_viz.limits import limit
+from cute_viz.records import dataclass
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -28,3 +28,12 @@ def _is_harmless(code: int) -> bool:
     if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
         return False
     return 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+
+
+def markup(text: str) -> str:
+    """A text as the content of an element of XML.
+
+    >>> markup("a < b & c")
+    'a &lt; b &amp; c'
+    """
+    return xml(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # xml.sax imports a client of HTTP

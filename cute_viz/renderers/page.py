@@ -6,10 +6,11 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.records import dataclass
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, Frame, fit_panels, has_text

@@ -6,10 +6,11 @@ readable on every one of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Paint
+from cute_viz.records import dataclass
 
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
 FADED = 0.82  # how much white a faded paint has, as what an HTML page puts over the cells behind a highlight

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from xml.sax.saxutils import escape
 from zlib import crc32
 
 from cute_viz.figures.model import HOLE, Figure
@@ -20,7 +19,7 @@ from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.geometry import SANS, number
-from cute_viz.renderers.letters import xml
+from cute_viz.renderers.letters import markup, xml
 from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.svg_import import svgwrite
 
@@ -170,7 +169,7 @@ class _Writer:
                 at = (number(item.x), number(item.y + BASELINE * item.size))
                 style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": FILLS[item.role]}
                 style |= {"class_": item.role, **_weight(item.weight), **_anchor(item.anchor)}
-                self.parts.append(_element("text", escape(xml(item.text)), x=at[0], y=at[1], **style))
+                self.parts.append(_element("text", markup(item.text), x=at[0], y=at[1], **style))
             case _:
                 p.missing(item)
 
@@ -241,7 +240,7 @@ class _Writer:
         style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": item.anchor, **_weight(item.weight)}
         by_ink: dict[str, list[str]] = {}
         inks = [MUTED] * len(item.texts) if item.paints is None else [self.inks[paint] for paint in item.paints]
-        ends = {text: f"{text if text.isalnum() else escape(xml(text))}</text>" for text in set(item.texts)}
+        ends = {text: f"{text if text.isalnum() else markup(text)}</text>" for text in set(item.texts)}
         others = {size: f'" font-size="{number(size)}">' if size != item.size else '">' for size in set(item.sizes)}
         for x, y, text, size, ink in zip(item.xs, item.ys, item.texts, item.sizes, inks, strict=True):
             element = f'<text x="{number(x)}" y="{number(y + BASELINE * size)}{others[size]}{ends[text]}'
@@ -276,7 +275,7 @@ def _anchor(anchor: str) -> dict[str, str]:
 def _cell_texts(item: p.Labels, xs: Sequence[str], ys: Sequence[str], only: list[bool] | None) -> Iterable[str]:
     """The text elements of the labels, row by row; with `only`, of the cells whose paint is chosen."""
     cols = item.grid.cols
-    ends = {label: f"{label if label.isalnum() else escape(xml(label))}</text>" for label in set(item.texts)}
+    ends = {label: f"{label if label.isalnum() else markup(label)}</text>" for label in set(item.texts)}
     heads = [f'<text x="{x}" y="' for x in xs]
     for r, y in enumerate(ys):
         row, middle = item.texts[r * cols : (r + 1) * cols], f'{y}">'

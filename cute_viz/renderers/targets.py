@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.options import TARGETS as WORDS
+from cute_viz.records import dataclass
 from cute_viz.renderers import Options
 
 LEAST = 8.0  # px, 6 pt: the smallest letter that print bears

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from cute_viz.files import held
 
 CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|ipynb|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
-_FILE = re.compile(rf"((?:[A-Za-z]:[\\/])?[^\s(){{}}<>;=,:]+\.(?:{CODE}|ya?ml|json))(?:::(.+))?")
-_QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?")
+_FILE = rf"((?:[A-Za-z]:[\\/])?[^\s(){{}}<>;=,:]+\.(?:{CODE}|ya?ml|json))(?:::(.+))?"
+_QUERY = r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?"
 _LONGEST = 4096
 
 
@@ -58,9 +58,9 @@ def address_of(word: str) -> Address | None:
     (None, None)
     """
     word = word.strip()
-    if len(word) > _LONGEST or "\n" in word or "\0" in word:
+    if len(word) > _LONGEST or "\n" in word or "\0" in word or not ("." in word or "::" in word):
         return None
-    if (found := _FILE.fullmatch(word)) is not None:
+    if (found := re.fullmatch(_FILE, word)) is not None:
         return Address(found[1], found[2] or "")
     for mark in re.finditer("::", word):
         if re.search(r"[./\\]", word[: mark.start()]) and mark.end() < len(word) and os.path.isfile(word[: mark.start()]):
@@ -75,7 +75,7 @@ def query_of(text: str) -> Query | None:
     (Query(parts=('gemm_tn', 'sA'), line=None, slices='(_,_,0)'), Query(parts=('Kernel', 'call', 'sQ'), line='413', slices=''))
     """
     begin = _slices(text := text.strip())
-    found = _QUERY.fullmatch(text[:begin])
+    found = re.fullmatch(_QUERY, text[:begin])
     if found is None:
         return None
     line = found["line"] and ":".join(number.lstrip("0") for number in found["line"].split(":"))

@@ -10,8 +10,9 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
+from cute_viz.source.mlir_moves import Definition, Text, moves, operation
 from cute_viz.source.mlir_types import KINDS, Setting, value_of
-from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.model import Entry, Given, Move, SourceFile
 
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _HEADER = re.compile(
@@ -25,6 +26,7 @@ _OPERATION = re.compile(r"\"?([\w.]+)\"?")
 _GOES_ON = re.compile(r"\s*(?:->|[:,()!<{}\]])")
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|->|[<>()\[\]{}]|[:,]|\bto\b')
 _TYPE_NAME = re.compile(r"[!#]?[\w$.-]+")
+_USE = re.compile(r"(?:\(|\bscf\.yield\s+)(%[\w$.#-]+(?:\s*,\s*%[\w$.#-]+)*)\)?[^\n:(]*:\s*\(?")
 _OPEN, _CLOSE = "<([{", ">)]}"
 # Operations whose only type, behind a ':', is their result's; of others it is the operands'.
 _RESULT = re.compile(r"cute\.(?:static|make_\w+|memref\.\w+|arch\.\w*alloc\w*|local_tile|recast_\w+|tile_to_shape)|arith\.constant")
@@ -46,7 +48,7 @@ def read(text: str, given: Given) -> SourceFile:
         raise over("log", f"the text has {len(text)} characters")
     reader = _Reader(text, given)
     entries = sorted(reader.entries(), key=lambda entry: entry.span.start)
-    return SourceFile(text, tuple(entries))
+    return SourceFile(text, tuple(entries), moves=reader.moves, given=given, compiled=True)
 
 
 class _Reader:
@@ -61,7 +63,7 @@ class _Reader:
         self.headers = [(match.start(), (match[1] or match[2]).strip('"')) for match in _HEADER.finditer(text)]
         self.lines = [match.start() for match in re.finditer("\n", text)]
         self.values: dict[str, Any] = {}
-        self.uses: dict[tuple[str, str], tuple[int, int]] | None = None
+        self.uses: dict[tuple[str, str], list[tuple[int, tuple[int, int]]]] | None = None
 
     def entries(self) -> Iterator[Entry]:
         """Every value of a type of CuTe."""
@@ -75,6 +77,25 @@ class _Reader:
                 raise over("types", f"the text has more than {most} values")
             span = Span(at, at + len(name))
             yield Entry(name.lstrip("%!#"), self.scope(at), span, self.line(at), partial(self.value, start, end))
+
+    def moves(self) -> tuple[Move, ...]:
+        """The statements that copy and multiply."""
+        definitions: dict[str, list[Definition]] = {}
+        for name, at, (start, end) in self.places():
+            equals = re.compile(r"=\s*").search(self.text, at + len(name)) if self.text[at] == "%" else None
+            parts = operation(self.text, equals.end()) if equals is not None and self.is_defined(at) else ("", "", ())
+            definitions.setdefault(name, []).append(Definition(at, *parts, self.text[start:end]))
+        for match in re.finditer(r"(?m)^[ \t]*(%[\w$.-]+)\s*=\s*(?=cute\.(?:get_iter|recast_iter|add_offset)\b)", self.text):
+            definitions.setdefault(match[1], []).append(Definition(match.start(1), *operation(self.text, match.end()), ""))
+        for rows in definitions.values():
+            rows.sort(key=lambda row: row.at)
+        aliases = {name: self.text[start:end] for name, (start, end) in self.aliases.items()}
+        ir = Text(self.text, aliases, definitions, partial(_listed, self.text), self.scope, self.line)
+        return tuple(moves(ir, self.given.resolve, self.given.notes))
+
+    def is_defined(self, at: int) -> bool:
+        """Whether a value is defined at a place, and is no argument."""
+        return _DEFINITION.match(self.text, self.text.rfind("\n", 0, at) + 1) is not None
 
     def places(self) -> Iterator[tuple[str, int, tuple[int, int]]]:
         """Names, where they are defined, and where their types stand."""
@@ -94,16 +115,17 @@ class _Reader:
                 yield name, at, place
 
     def used(self, name: str, at: int) -> tuple[int, int] | None:
-        """The type that a value has where it is used: `op(%a, %b) : (T, U) -> V`; of the same function."""
+        """The type that a value has where it is used next: `op(%a, %b) : (T, U) -> V`, `op(%a) : T`; in the same function."""
         if self.uses is None:
             self.uses = {}
-            for match in re.finditer(r"\((%[\w$.#-]+(?:\s*,\s*%[\w$.#-]+)*)\)[^\n:(]*:\s*\(", self.text):
+            for match in _USE.finditer(self.text):
                 operands = [word.strip() for word in match[1].split(",")]
                 types = _listed(self.text, match.end())
                 if len(types) == len(operands):
                     for operand, place in zip(operands, types, strict=True):
-                        self.uses.setdefault((operand, "::".join(self.scope(match.start()))), place)
-        return self.uses.get((name, "::".join(self.scope(at))))
+                        self.uses.setdefault((operand, "::".join(self.scope(match.start()))), []).append((match.start(), place))
+        places = self.uses.get((name, "::".join(self.scope(at))), [])
+        return next((place for where, place in places if where > at), None)
 
     def scope(self, at: int) -> tuple[str, ...]:
         """The function at a place."""

@@ -84,6 +84,9 @@ def _instruction(
         count = options.get("num_matrices", "1")
         if count in ("1", "2", "4") and words[-1] in ("n", "t"):
             return f"{'stmatrix' if kind == 'stsm' else 'ldmatrix'}.x{count}{'.trans' * (words[-1] == 't')}", ()
+    if kind in ("tma_load", "tma_store", "tma_reduce") and "copy_bits" in options:
+        multicast = "_MULTICAST" if options.get("num_multicast", "1") not in ("0", "1") else ""
+        return f"SM90_{kind.replace('reduce', 'reduce_add').upper()}{multicast}", (options["copy_bits"],)
     if kind in ("tmem_load", "tmem_store") and len(words) == 4:
         sizes = [
             re.fullmatch(pattern, word) for pattern, word in zip((r"(\d+) DP", r"(\d+) bit", r"x(\d+)"), words[1:], strict=True)

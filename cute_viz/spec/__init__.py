@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document

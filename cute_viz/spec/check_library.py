@@ -90,7 +90,7 @@ class _Trial:
                 raise family.wrong(f"{key} = {default} is not legal", family.own.get("args"), f"{key} is one of {domains[key]}")
         file = family.file
         choices = [samples(domains[key]) for key in self.slots]
-        anything = "T" if family.key.startswith("SM100_MMA_") else ANY[file.kind]  # a type that nobody knows fits
+        anything = "T" if family.said("kind", {}) == "tcgen05.mma" else ANY[file.kind]  # a type that nobody knows fits
         choices += [samples(domains.get(key, "")) or [default or anything] for key, default in family.template]
         count = prod(map(len, choices))
         if count > limit("combinations"):
@@ -158,7 +158,7 @@ class _Trial:
                 partial = str(family.fields.get("partial", "")).split()
                 promised = _of_mma(operation, incongruent, partial) if file.kind == "mma" else _of_copy(operation.layouts, partial)
                 for key, wrong in promised:
-                    raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.arguments))
+                    raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.instruction.arguments))
         except CuteVizError as error:
             message = error.message if name in error.message else f"{full}: {error.message}"
             raise error.at(file.text, family.block.span).but(message=message, name=file.path) from None

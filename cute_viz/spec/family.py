@@ -225,7 +225,7 @@ class Family:
             takes = f"takes at most {len(wanted)}: <{', '.join(wanted)}>" if wanted else "takes none"
             raise SpecError(f"{name} {takes} template arguments, not {len(args)}")
         out: dict[str, str] = {}
-        tcgen05 = name.startswith("SM100_MMA_")
+        tcgen05 = self.said("kind", {}) == "tcgen05.mma"
         for n, (key, default) in enumerate(self.template):
             value = args[n] if n < len(args) else (said or {}).get(key) or out.get(default, default)
             if not value:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from cute_viz.errors import Span
 from cute_viz.files import held, read_text, searched
+from cute_viz.records import dataclass
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
 
 OF_INSTRUCTION = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 
 DESCRIBING = ("wgmma", "tcgen05.mma")  # kinds that reach shared memory through descriptors, which no thread accesses
 ISSUED = ("tcgen05.mma", "tcgen05.cp", "cp.async.bulk", "cp.async.bulk.tensor")  # kinds that one thread issues for its CTA

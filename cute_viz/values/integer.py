@@ -511,8 +511,9 @@ def unknowns(value: Any) -> Iterator[Unknown]:
             if not isinstance(item, int):
                 yield from unknowns(item)
     else:
-        parts = ("outer", "offset", "inner") if hasattr(value, "outer") else ("shape", "stride", "offset", "value")
-        for name in (*parts, *getattr(type(value), "marked", ())):
+        composed = hasattr(type(value), "inner")  # its shape is that of its parts, where it has one
+        names = ("outer", "offset", "inner") if composed else ("shape", "stride", "value", *getattr(type(value), "marked", ()))
+        for name in names:
             part = getattr(value, name, None)
             if part is not None and not isinstance(part, int):
                 yield from unknowns(part)

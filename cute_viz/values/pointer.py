@@ -5,10 +5,11 @@ Source: cute/pointer.hpp, cute/pointer_base.hpp, cute/pointer_swizzle.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.types import ValueType, bits_of, sparse
 
 SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
@@ -23,7 +24,8 @@ class Pointer:
     memory lane << 16 | column; None where the text does not say it. swizzle: of the byte address, an algebra.Swizzle, or None.
     align: bytes to whose multiples the buffer is aligned, as far as that was said. base: the buffer that it points into, which two
     views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer. placed: False where the
-    offset is that of the first of several places: a run-time index that nobody knows says which.
+    offset is that of the first of several places: a run-time index that nobody knows says which. name: the tensor that it was
+    made for, as the source calls it.
 
     >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
     ('smem_ptr[16b](0x400)', 16)
@@ -38,6 +40,7 @@ class Pointer:
     base: str = ""
     offset: Any = 0
     placed: bool = True
+    name: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.type, str):

@@ -214,6 +214,17 @@ def short(name: str) -> ValueType:
     return ValueType((*row.dsl, *row.cpp)[0])
 
 
+def alike(a: ValueType | None, b: ValueType | None) -> bool:
+    """Whether two types are one, as far as both are known; where only the width of one is known, whether that is alike.
+
+    >>> alike(ValueType("half_t"), ValueType("16")), alike(ValueType("half_t"), ValueType("bfloat16_t"))
+    (True, False)
+    """
+    if a is None or b is None:
+        return True
+    return a.bits == b.bits if "-" in a.short + b.short else a == b
+
+
 def named_in_cpp(name: str) -> ValueType | None:
     """The type of elements of a name in C++, without namespaces; None for another name.
 

@@ -131,7 +131,8 @@ def main(runs: int) -> None:
     peers = [sys.executable, str(HERE / "peers.py")]
     plain = [sys.executable, str(HERE / "plain_writer.py")]
     rows = [
-        ("cold TV map 8x128 to SVG / import click, svgwrite", [*CLI, *TV, "-T", "svg"], [*python, "import click, svgwrite"], 1.7),
+        ("cold TV map 8x128 to SVG / import click, svgwrite", [*CLI, *TV, "-T", "svg"], [*python, "import click, svgwrite"], 1.2),
+        ("cold eval of a layout / import click", [*CLI, "eval", "(4,8):(8,1)"], [*python, "import click"], 1.6),
         ("cold TV map 8x128 to text / import click", [*CLI, *TV, "-T", "text"], [*python, "import click"], 2.5),
         ("cold MMA atom to text / cold 8x8 layout to text", [*CLI, "render", ATOM], [*CLI, "render", "(8,8):(8,1)"], 1.5),
         ("TiledMMA 128x128x32, labelled, SVG / plain string join", tiled, [*plain, "157", "2"], 5.0),

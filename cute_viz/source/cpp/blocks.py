@@ -241,12 +241,18 @@ WORDS: dict[str, Callable[[Declarer, Scope, int, _Params], int]] = {
 def _if(reader: Declarer, scope: Scope, at: int) -> int:
     tokens = reader.tokens
     statement, end = _branch(reader, scope, at)
+    made = [statement]
     while statement is not None and tokens[end].text == "else":
         assert statement.yes is not None
         statement.no = no = Scope("block", "", statement.yes.parent, end, flow="if")
         if tokens[end + 1].text != "if":
-            return reader.inner(no, end + 1)
+            end = reader.inner(no, end + 1)
+            break
         statement, end = _branch(reader, no, end + 1)
+        made += [statement, *no.statements]
+    for each in made:
+        if each is not None:
+            each.end = end
     return end
 
 

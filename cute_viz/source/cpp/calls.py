@@ -21,6 +21,7 @@ from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
+from cute_viz.source.cpp.numbers import SIZE, number
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
@@ -255,13 +256,13 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     """The bytes of a type of elements, or of a value of one."""
     value = meaning.solid(args[0])
     if isinstance(value, int) and not isinstance(value, (bool, Runtime)):
-        return Runtime(1)
+        return number(1, SIZE)
     if isinstance(value, Built) and "sizeof" in value.members:
         return value.members["sizeof"]()
     if isinstance(value, Tensor) and value.pointer.space == "rmem" and 8 % min(value.bits, 8) == 0:
         count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
-        return Runtime(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8))
-    return Runtime(max(1, bits(value) // 8))
+        return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
+    return number(max(1, bits(value) // 8), SIZE)
 
 
 def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:

@@ -159,7 +159,7 @@ class Cursor:
                 continue
             while first + 1 < last and is_macro_word(self.tokens[first].text) and self.tokens[first + 1].kind == "name":
                 first += 1  # CUTE_GRID_CONSTANT T const x
-            kinds = [token.text for token in self.tokens[first:last]]
+            kinds = [token.text for token in self.tokens[first : last if named else equals]]
             constant = "&" not in kinds or "const" in kinds
             pack = "..." in kinds
             name = self.tokens[last].text if named else ""

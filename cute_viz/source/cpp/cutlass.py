@@ -19,6 +19,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid, typed
+from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -325,10 +326,10 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
 
     Raises: AlgebraError for any other operation.
     """
-    name = str(getattr(solid(args[0]), "name", "")) if len(args) == 1 else ""
+    op = getattr(solid(args[0]), "instruction", UNKNOWN) if len(args) == 1 else UNKNOWN
     found = None
-    if re.fullmatch(r"SM100_TMEM_LOAD_\d+dp\d+b\d+x(_16b)?", name):
-        found = instruction(meaning, name.replace("LOAD", "STORE"), None, span)
+    if op.kind == "tcgen05.ld" and "stat" not in op.words:
+        found = instruction(meaning, op.name.replace("LOAD", "STORE"), None, span)
     if found is None:
         raise AlgebraError("No TMEM_STORE matching for provided TMEM_LOAD", hint="such as SM100_TMEM_LOAD_32dp32b1x{}")
     return found
@@ -340,8 +341,7 @@ def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
     if not extent or extent % 8:
         raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")
     count = 2 if extent % 16 else 4
-    name = f"U16x{2 * count}" if columns else f"U32x{count}"
-    return f"SM{75 if load else 90}_{name}_{'LDSM' if load else 'STSM'}_{'T' if columns else 'N'}"
+    return f"{'ldmatrix' if load else 'stmatrix'}.x{count}{'.trans' * columns}"
 
 
 TYPES: dict[str, Callable[[Meaning, list[Any], Span], Any]] = {

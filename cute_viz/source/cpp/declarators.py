@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.operands import is_number
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import words
 
@@ -73,7 +74,8 @@ class Declarators:
                 break
         opening = tokens[behind].kind
         if opening == "(" and not (self.scope.local or "typedef" in self.words) and self._is_function(behind):
-            return self._function(last, behind, at)
+            numbers = is_number({token.text for token in tokens[slice(*kind)]})
+            return self._function(last, behind, at, result=kind if numbers and not pointer else None)
         if opening in ("=", ";", ",", "{", "(", "[", ":", "end", ")") and last == at:
             return self._variables(kind, at, pointer)
         if opening == "=" and last != at:  # a static member, outside of its class
@@ -101,13 +103,12 @@ class Declarators:
             at += 1
         return self._function(at - 1, at) if self.tokens[at].kind == "(" else at
 
-    def _function(self, last: int, opening: int, first: int | None = None, name: str = "") -> int:
+    def _function(self, last: int, opening: int, first: int | None = None, name: str = "", result: Range | None = None) -> int:
         """A function whose name is one token, whose parameters open at another; `first` begins its qualified name."""
         reader, tokens = self.reader, self.tokens
         name = name or tokens[last].text
         arguments = reader.function_params(opening + 1, reader.match[opening])
         at = min(reader.match[opening] + 1, len(tokens) - 1)
-        result: Range | None = None
         while tokens[at].kind not in ("{", ";", "=", "end", "}"):
             if tokens[at].kind == ":":
                 at = self._initializers(at + 1)

@@ -22,6 +22,11 @@ _NO_MACROS = _WITH_ARGUMENTS | words(  # no macro stands there: in front of a de
 )
 _CLASSES = frozenset(("struct", "class", "union"))
 _WITHOUT_EFFECT = _CLASSES | words("using typedef enum static_assert template namespace friend extern public private protected ;")
+_BY_VALUE = BUILTIN | words(  # of names that no file defines those that take no reference to a number
+    "make_shape make_stride make_coord make_tile make_step make_tuple make_tensor make_int_tuple get_slice min max abs gcd lcm"
+    " log_2 printf print assert static_assert copy gemm if while for switch return sizeof decltype get_thread_slice partition_S"
+    " partition_D size_t uint32_t int32_t int64_t uint64_t dim3 half_t move forward round_up bits_to_bytes catch operator"
+)
 WITHIN = -1  # in place of the argument of a call: a part of the object changes
 _DEEP = 60  # scopes in scopes
 
@@ -169,6 +174,10 @@ class Declarer(Cursor):
         end = self.find(at, (";",))
         if scope.local:
             self.note_changes(scope, at, end)
+            if self.tokens[at].text in ("asm", "__asm__", "__asm"):  # whatever it names it may change
+                for n in range(at + 1, end):
+                    if self.tokens[n].kind == "name":
+                        self.changed(scope, n, None)
             scope.statements.append(Statement("expression", at, (at, end), end=end + 1))
         elif (brace := self.find(at, (";", "{"))) < end and self.tokens[brace - 1].text in (")", "const", "noexcept", "override"):
             return self.match[brace] + 1  # the body of a function that is not understood: what follows is
@@ -194,7 +203,7 @@ class Declarer(Cursor):
         if after in (".", "->", "["):
             return self._part_changes(n, before)
         compound = len(after) > 1 and after[-1] == "=" and after not in ("==", "!=", "<=", ">=", "<=>")
-        shifted = after == ">" and tokens[n + 2].kind == ">=" and tokens[n + 2].start == tokens[n + 1].start + 1
+        shifted = after == ">" and tokens[n + 2].kind == ">=" and tokens[n + 1].touches(tokens[n + 2])
         if compound or shifted or after in ("=", "++", "--") or before in ("++", "--"):
             return True, None, None
         if before == "&" and n - 1 >= begin and tokens[n - 2].kind in ("(", ",", "=", ";", "{") and after not in (".", "->", "["):
@@ -249,12 +258,38 @@ class Declarer(Cursor):
                 taken |= set() if constant else {(function.name, WITHIN)}
         for function in (*self.functions, *self.lambdas.values()):
             taken |= {(function.name, n) for n, param in enumerate(function.arguments) if not param.constant}
+        defined = {function.name for function in self.functions}
         for function in (*self.functions, *self.lambdas.values()):
+            gives = self._gives(function)
             for name, changes in list(function.changes.items()):
-                kept = [x for x in changes if x.call is None or x.call in taken or x.call[0] in self.source.macros]
+                kept = [x for x in changes if x.call is None or x.call in taken or self._may_change(*x.call, defined, gives)]
                 function.changes[name] = kept
                 if not kept:
                     del function.changes[name]
+
+    def writes(self, name: str) -> list[Change]:
+        """What functions do to a name, of the file or of their own."""
+        return [change for function in (*self.functions, *self.lambdas.values()) for change in function.changes.get(name, ())]
+
+    def _may_change(self, name: str, place: int, defined: set[str], gives: bool) -> bool:
+        """Whether a function that nobody knows is given a variable; CuTe's take no references, and in a kernel they are CUDA's."""
+        if name in self.source.macros:
+            return True
+        from cute_viz.algebra.ops import ALIASES, OPS
+
+        return (
+            gives and place != WITHIN and name not in defined and name not in OPS and name not in ALIASES and name not in _BY_VALUE
+        )
+
+    def _gives(self, function: Scope) -> bool:
+        """Whether a function returns a value."""
+        waiting = list(function.statements)
+        while waiting:
+            statement = waiting.pop()
+            if statement.kind == "return" and statement.value is not None and statement.value[0] < statement.value[1]:
+                return True
+            waiting += [x for block in (statement.yes, statement.no) if block is not None for x in block.statements]
+        return False
 
     def places(self) -> dict[str, list[int]]:
         """Where each name stands, but behind a dot."""

@@ -12,12 +12,12 @@ from cute_viz.source.cpp.assumed import settled
 from cute_viz.source.cpp.binding import bound, defaulted
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE
-from cute_viz.source.cpp.lookup import Found, change_before, changed, within
+from cute_viz.source.cpp.lookup import Found, change_before, changed, declares, within
 from cute_viz.source.cpp.parameters import Parameters
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, known_part
-from cute_viz.source.cpp.tree import Call, Node, Part
+from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import (
@@ -129,6 +129,10 @@ class Definitions(Parameters):
                 return Template(declaration, env)
             return self._instance(declaration, env, self.lazily(args or ()), span)
         change = None
+        if kind == "variable" and not declaration.constant and declaration.scope.kind in ("file", "namespace"):
+            written = [x for x in self.context.reader.writes(declaration.name) if not x.within and declares(declaration, x.scope)]
+            if written:  # by a function, which runs nobody knows when
+                return self._uncertain(declaration, env, written[0].token)
         if declaration.scope.local and kind == "variable":
             at = self.position(span) if span is not WHOLE else None
             change = change_before(declaration, at, self.env.scope)
@@ -271,10 +275,3 @@ class Definitions(Parameters):
             if before is not None:
                 number += self.definition(before, env, None, WHOLE).number - (before.place or 0)
         return Enumerator("::".join(scope.path), declaration.name, number)
-
-    def macro(self, name: str, node: Call) -> Any:
-        """The value of a macro of the file that is called; None where there is none of this name."""
-        macros = self.context.reader.source.macros.get(name)
-        if not macros or macros[0].params is None:
-            return None
-        return self.expanded(name, node.args, node.span)

@@ -99,7 +99,7 @@ class Expressions(Operands):
             if self._angle:
                 return "", 0
             following = self._peek()
-            if following.kind in (">", ">=") and following.start == token.start + 1:
+            if following.kind in (">", ">=") and token.touches(following):
                 return (">>" if following.kind == ">" else ">>="), 2
         elif token.kind == "name" and token.text in ("const", "volatile"):
             self._qualifiers()
@@ -130,10 +130,10 @@ class Expressions(Operands):
         if not inside or inside[0].kind != "name":
             return None
         pointer = inside[-1].kind == "*"
-        builtin = inside[0].text in BUILTIN or inside[0].text == "const"
+        builtin = inside[0].text in BUILTIN or inside[0].text == "const" or inside[-1].text.endswith("_t")
         plain = all(token.kind in ("name", "::", "*", "&", "<", ">", ",") for token in inside)
         if not plain or not (
-            after.kind in ("name", "number", "string", "char", "~") or ((pointer or builtin) and after.kind in "(&*-!")
+            after.kind in ("name", "number", "string", "char", "~", "!") or ((pointer or builtin) and after.kind in "(&*-!")
         ):
             return None
         start = self._take("(").start

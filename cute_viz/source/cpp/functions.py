@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,22 +11,18 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
 from cute_viz.source.cpp.elements import is_integer
-from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Found, Lookup, within
-from cute_viz.source.cpp.operands import BUILTIN
+from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.tokens import tokenize
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import takes
-from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, copied, typed, zeroed
+from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, Items, copied, typed, zeroed
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
-
-_MACROS = 40  # macros in macros
 
 
 class Functions(Running):
@@ -61,9 +56,11 @@ class Functions(Running):
         if declaration.pointer or declaration.array:
             return self._pointed(declaration, init)
         value = self._initialised(declaration, init, opens, span)
-        if isinstance(value, Tensor) and not value.name:
-            base = value.pointer.base or declaration.name
-            value = replace(value, name=declaration.name, pointer=replace(value.pointer, base=base))
+        if isinstance(value, Tensor) and not value.pointer.name:
+            begun = value.pointer  # what begins elsewhere in a buffer is another tile of it
+            apart = "" if begun.placed and isinstance(begun.offset, int) and begun.offset == 0 else f"+{declaration.name}"
+            base = f"{begun.base}{apart}" or declaration.name
+            value = replace(value, pointer=replace(value.pointer, base=base, name=declaration.name))
         return value
 
     def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
@@ -191,34 +188,10 @@ class Functions(Running):
             raise self.fail(f"cannot determine the parts of {show(value)}", span)
         return value[declaration.place]
 
-    def expanded(self, name: str, args: tuple[Node, ...] | None, span: Span) -> Any:
-        """The value of a macro of the file, its parameters replaced by the text of the arguments."""
-        macros = self.context.reader.source.macros[name]
-        if len(macros) > 1:
-            raise self.fail(f"the macro {name!r} is defined {len(macros)} times", span)
-        body, params = macros[0].body, macros[0].params
-        if params is not None:
-            given = args or ()
-            if len(params) != len(given) or "..." in params:
-                raise self.fail(f"the macro {name!r} is not supported", span)
-            texts = {param: self.text[arg.span.start : arg.span.end] for param, arg in zip(params, given, strict=True)}
-            body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), re.sub(r"\s*##\s*", "\1", body))
-            body = body.replace("\1", "")
-        if self.context.macros >= _MACROS or len(body) > 10_000:
-            raise self.fail(f"the macro {name!r} expands to too much", span)
-        self.context.macros += 1
-        try:
-            tokens, _ = tokenize(body)
-            if len(tokens) < 2:
-                raise self.fail(f"the macro {name!r} is empty", span)
-            tree = Expressions(body, tokens, self.context.is_template).parse(0, len(tokens) - 1)
-            other = self.inside(self.env)
-            other.text = body
-            return other.value(tree)
-        except CuteVizError as error:
-            raise (error.but(text=self.text, span=span) if error.text is body else error) from None
-        finally:
-            self.context.macros -= 1
+    def unexpanded(self, name: str, span: Span) -> NotationError:
+        """The error of a macro of the file that stands for nothing: defined in several ways, or for statements."""
+        count = len(self.context.reader.source.macros[name])
+        return self.fail(f"the macro {name!r} is {f'defined {count} times' if count > 1 else 'no expression'}", span)
 
     def called(self, function: Function, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns.
@@ -307,14 +280,23 @@ class Functions(Running):
             words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
             if n < len(args):
                 value = args[n]
-                if not param.constant and n < len(cells) and cells[n] is not None and env.cells is not None:
-                    env.cells[param.name] = cells[n]  # type: ignore[assignment]
+                cell = cells[n] if n < len(cells) else None
+                if cell is not None and env.cells is not None and self.by_reference(param):
+                    env.cells[param.name] = cell
                     continue
+                if (
+                    runs
+                    and cell is None
+                    and not param.constant
+                    and isinstance(value, (int, Unknown, Items))
+                    and _sees_cells(self.env)
+                ):
+                    raise self.fail(f"what {param.name!r} refers to is not read", tokens[param.token].span)
             elif param.default is not None:
                 value = self.of(param.default, env)
             else:
                 continue
-            if words & BUILTIN - {"auto", "void"} and not words & {"*", "["} and param.type is not None:
+            if is_number(words) and not words & {"*", "["} and param.type is not None:
                 begin, end = param.type
                 while (end > begin and tokens[end - 1].kind in ("&", "&&")) or tokens[end - 1].text in ("const", "volatile"):
                     end -= 1
@@ -325,6 +307,10 @@ class Functions(Running):
                 env.args[param.name] = value
             else:
                 env.cells[param.name] = Cell(copied(value), kind if isinstance(kind, ValueType) else None)
+
+    def by_reference(self, param: Param) -> bool:
+        """Whether a parameter is a reference."""
+        return any(token.kind in ("&", "&&") for token in self.context.reader.tokens[slice(*(param.type or (0, 0)))])
 
     def closed(self, closure: Closure, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a lambda returns."""

@@ -15,6 +15,7 @@ from cute_viz.values.types import ValueType
 Kind = tuple[int, bool]  # bits, and whether it is signed
 INT: Kind = (32, True)
 SIZE: Kind = (64, False)
+BOOL: Kind = (1, False)
 
 
 class Sized(Runtime):
@@ -39,7 +40,7 @@ def number(value: int, kind: Kind) -> Runtime:
 
 def kind_of(value: int) -> Kind:
     """The type of a number."""
-    return (8, False) if isinstance(value, bool) else value.kind if isinstance(value, Sized) else INT
+    return BOOL if isinstance(value, bool) else value.kind if isinstance(value, Sized) else INT
 
 
 def kind_named(kind: ValueType) -> Kind:
@@ -76,13 +77,14 @@ def _wrapped(value: int, kind: Kind) -> int:
     return value - (1 << bits) if signed and value >> (bits - 1) else value
 
 
-def _promoted(kind: Kind) -> Kind:
+def promoted(kind: Kind) -> Kind:
+    """The type that an operator computes a smaller one in."""
     return kind if kind[0] >= 32 else INT
 
 
-def _common(a: Kind, b: Kind) -> Kind:
+def common(a: Kind, b: Kind) -> Kind:
     """The usual arithmetic conversions."""
-    a, b = _promoted(a), _promoted(b)
+    a, b = promoted(a), promoted(b)
     return (a[0], a[1] and b[1]) if a[0] == b[0] else max(a, b)
 
 
@@ -99,11 +101,11 @@ def computed(operator: str, a: int, b: int) -> Runtime:
     cute_viz.errors.AlgebraError: 2147483647 + 1 overflows an int of 32 bits, and C++ does not define what it is
     """
     if operator in ("<<", ">>"):
-        kind = _promoted(kind_of(a))
+        kind = promoted(kind_of(a))
         if not 0 <= b < kind[0]:
             raise AlgebraError("this shift is too far")
         return number(_wrapped(int(a), kind) << int(b) if operator == "<<" else _wrapped(int(a), kind) >> int(b), kind)
-    kind = _common(kind_of(a), kind_of(b))
+    kind = common(kind_of(a), kind_of(b))
     x, y = _wrapped(int(a), kind), _wrapped(int(b), kind)
     if operator in "/%":
         if y == 0:
@@ -122,7 +124,7 @@ def holds(operator: str, a: int, b: int) -> bool:
     >>> holds("<", -1, number(1, (32, False))), holds("<", -1, 1)
     (False, True)
     """
-    kind = _common(kind_of(a), kind_of(b))
+    kind = common(kind_of(a), kind_of(b))
     return bool(COMPARE[operator](_wrapped(int(a), kind), _wrapped(int(b), kind)))
 
 
@@ -132,7 +134,7 @@ def negated(operator: str, value: int) -> Runtime:
     >>> negated("-", number(1, (32, False))), negated("~", number(1, (8, False)))
     (4294967295, -2)
     """
-    kind = _promoted(kind_of(value))
+    kind = promoted(kind_of(value))
     result = {"-": -int(value), "+": int(value), "~": ~int(value)}[operator]
     if kind[1] and _wrapped(result, kind) != result:
         raise AlgebraError(f"-({int(value)}) overflows an int of {kind[0]} bits, and C++ does not define what it is")

@@ -22,6 +22,7 @@ from cute_viz.source.cpp.tree import (
 )
 
 BUILTIN = words("unsigned signed long short int char float double bool void auto wchar_t char16_t char32_t")
+_NUMBERS = BUILTIN - {"auto", "void"} | words("size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t")
 _SKIPPED = words("typename const volatile constexpr class struct template inline static enum")
 _CASTS = frozenset(["static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast"])
 _SCANNED = 4_000_000  # tokens that are looked through for what closes a '<', in one file
@@ -272,3 +273,12 @@ class Operands(ABC):
 def _traits(name: str) -> bool:
     """Whether a name is one of the standard's templates of conditions: `enable_if_t`, `conditional_t`."""
     return name.endswith(("_t", "_v")) or name in ("enable_if", "conditional", "integral_constant", "bool_constant", "Int", "C")
+
+
+def is_number(type_words: set[str]) -> bool:
+    """Whether the words of a type are those of a type of numbers.
+
+    >>> is_number({"const", "size_t"}), is_number({"auto"})
+    (True, False)
+    """
+    return bool(type_words & _NUMBERS)

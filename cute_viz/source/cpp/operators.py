@@ -14,12 +14,27 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
 from cute_viz.source.cpp.elements import is_integer, same
-from cute_viz.source.cpp.numbers import computed, holds, kind_named, negated, number
+from cute_viz.source.cpp.numbers import (
+    BOOL,
+    INT,
+    SIZE,
+    Kind,
+    common,
+    computed,
+    holds,
+    kind_named,
+    kind_of,
+    negated,
+    number,
+    promoted,
+)
 from cute_viz.source.cpp.tree import (
     COMPARE,
     Binary,
+    Call,
     Cast,
     Condition,
+    Id,
     Literal,
     Node,
     Unary,
@@ -29,6 +44,8 @@ from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
+    Foreign,
+    Function,
 )
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
@@ -71,6 +88,8 @@ class Operators(Definitions):
 
     def _pointer(self, node: Unary) -> Pointer:
         """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
+        if node.operator == "&" and (cell := self.place(node.value)) is not None:
+            self.lose(cell, self.fail("what changes behind its address is not read", node.span))
         try:
             value = self.value(node.value)
         except LimitError:
@@ -94,7 +113,51 @@ class Operators(Definitions):
 
     def _condition(self, node: Condition) -> Any:
         test = self.truth(node.test)
-        return self.value(node.yes if test else node.no)
+        value, other = self.value(node.yes if test else node.no), self.kind(node.no if test else node.yes)
+        if isinstance(value, (bool, Runtime)) and other is not None and (other != INT or kind_of(value) != INT):
+            return value if isinstance(value, bool) and other == BOOL else number(value, common(kind_of(value), other))
+        return value
+
+    def kind(self, node: Node) -> Kind | None:
+        """The type of a number that a tree would be, which is not evaluated; None of any other, and where nothing says so."""
+        if isinstance(node, Binary):
+            left, right = self.kind(node.left), self.kind(node.right)
+            if node.operator in COMPARE or node.operator in ("&&", "||"):
+                return BOOL
+            if left is None or right is None or node.operator in ("<<", ">>"):
+                return None if left is None else promoted(left)
+            return right if node.operator == "," else left if node.operator[-1] == "=" else common(left, right)
+        if isinstance(node, Unary):
+            inside = self.kind(node.value)
+            if node.operator in ("+", "-", "~"):
+                return None if inside is None else promoted(inside)
+            return BOOL if node.operator == "!" else inside
+        if isinstance(node, Condition):
+            yes, no = self.kind(node.yes), self.kind(node.no)
+            return common(yes, no) if yes is not None and no is not None and yes != no else yes
+        if isinstance(node, Call):
+            return SIZE if isinstance(node.function, Id) and node.function.text == "sizeof" else self._kind_called(node)
+        if not isinstance(node, (Literal, Id, Cast)):
+            return None
+        try:
+            value = self.value(node.type if isinstance(node, Cast) else node)
+        except CuteVizError:
+            return None
+        if isinstance(node, Cast) and isinstance(value, ValueType):
+            return (BOOL if value.name == "bool" else kind_named(value)) if is_integer(value) or value.name == "bool" else None
+        return kind_of(value) if isinstance(value, (bool, Runtime)) else None
+
+    def _kind_called(self, node: Call) -> Kind | None:
+        """What a function of the file is declared to give, `int(x)` too."""
+        try:
+            called = self.value(node.function)
+        except CuteVizError:
+            return None
+        if isinstance(called, Function) and (part := called.declarations[0].type) is not None:
+            called = self.inside(called.env).value(self.context.tree(part))
+        if isinstance(called, ValueType) and (is_integer(called) or called.name == "bool"):
+            return BOOL if called.name == "bool" else kind_named(called)
+        return None
 
     def _binary(self, node: Binary) -> Any:
         operator = node.operator
@@ -145,6 +208,7 @@ class Operators(Definitions):
         return not stop
 
     def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        left, right = (Runtime(x) if isinstance(x, Foreign) else x for x in (left, right))
         if operator in "+-" and isinstance(left, Pointer) and isinstance(right, (int, Unknown)):
             return self._further(left, right if operator == "+" else -right)
         if operator == "+" and isinstance(left, (int, Unknown)) and isinstance(right, Pointer):

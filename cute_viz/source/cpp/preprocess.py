@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.macro import Macro, defined, expanded
 from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
 from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Condition, Id, Literal, Node, Unary
 from cute_viz.source.model import Given
@@ -31,14 +32,6 @@ _KNOWN: dict[str, Any] = {
 }
 _ABSENT = words("_WIN32 _MSC_VER __CUDACC_RTC__ __clang__ __HIP__ __HIPCC__ SYCL_INTEL_TARGET CUTLASS_ENABLE_SYCL")
 _SUPPORTED = re.compile(r"CU(TLASS|TE)_ARCH_\w+_(SUPPORTED|ENABLED)|CUTLASS_ARCH_MMA_\w*|CUTE_ARCH_\w*")
-
-
-class Macro(NamedTuple):
-    """A macro of the file: its parameters (None of one without), its body, and where it is defined."""
-
-    params: tuple[str, ...] | None
-    body: str
-    start: int
 
 
 class Branch(NamedTuple):
@@ -107,7 +100,7 @@ class Source:
         position = groups = 0
         for directive in [*directives, Directive("", "", len(self.text), len(self.tokens))]:
             if all(group.live for group in stack):
-                tokens += self.tokens[position : directive.before]
+                tokens += expanded(self.tokens[position : directive.before], self._table(), self.text)
             position = directive.before
             word = directive.word
             if word in ("if", "ifdef", "ifndef"):
@@ -145,13 +138,16 @@ class Source:
         self.tokens = tokens
 
     def _define(self, directive: Directive) -> None:
-        match = re.match(r"([A-Za-z_]\w*)(\(([\w\s,.]*)\))?\s*([\s\S]*)", directive.rest)
-        if match is not None:
-            params = tuple(part.strip() for part in match[3].split(",") if part.strip()) if match[2] else None
-            macro = Macro(params, match[4].strip(), directive.start)
-            known = self.macros.setdefault(match[1], [])
-            if all(other.body != macro.body for other in known):
-                known.append(macro)
+        found = defined(directive.rest, directive.start)
+        if found is not None:
+            known = self.macros.setdefault(found[0], [])
+            if all(other.text != found[1].text or other.params != found[1].params for other in known):
+                known.append(found[1])
+
+    def _table(self, whole: bool = True) -> dict[str, Macro]:
+        """The macros that stand for what they are defined as: once, and not given anything else."""
+        macros = {name: those[0] for name, those in self.macros.items() if len(those) == 1 and name not in self.given.let}
+        return {name: macro for name, macro in macros.items() if macro.whole} if whole else macros
 
     def _decide(self, word: str, directive: Directive) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition holds, as far as it is known, and the names that would decide it."""
@@ -160,10 +156,15 @@ class Source:
             name = directive.rest.split()[0] if directive.rest.split() else ""
             value = self._defined(name, unknown)
             return (value if value is None or "n" not in word[:-3] else not value), tuple(unknown)
-        inside, _ = tokenize(directive.rest)
+        asked, _ = tokenize(directive.rest)
+        table = self._table(whole=False)
+        for n, token in enumerate(asked):  # what `defined` asks for stays a name
+            if token.text == "defined":
+                table.pop(asked[min(n + 1 + (asked[n + 1].kind == "("), len(asked) - 1)].text, None)
         try:
-            node = Expressions(directive.rest, inside, lambda name: False).parse(0, len(inside) - 1)
-            value = self._truth(node, unknown, 0)
+            inside = expanded(asked[:-1], table, self.text)
+            node = Expressions(directive.rest, [*inside, asked[-1]], lambda name: False).parse(0, len(inside))
+            value = self._truth(node, unknown)
         except (CuteVizError, RecursionError):
             value = None
         if directive.word == "elif" and "ARCH" in directive.rest:
@@ -181,38 +182,32 @@ class Source:
         unknown.append(name)
         return None
 
-    def _truth(self, node: Node, unknown: list[str], depth: int) -> Any:
+    def _truth(self, node: Node, unknown: list[str]) -> Any:
         """The value of a condition; None where it is not known."""
         if isinstance(node, Literal):
             return node.value
         if isinstance(node, Call) and isinstance(node.function, Id) and node.function.text == "defined" and node.args:
             return self._defined(node.args[0].text, unknown) if isinstance(node.args[0], Id) else None
         if isinstance(node, Id):
-            return self._value(node.text, unknown, depth)
+            return self._value(node.text, unknown)
         if isinstance(node, Unary) and node.operator in ("!", "-", "+"):
-            value = self._truth(node.value, unknown, depth)
+            value = self._truth(node.value, unknown)
             return None if value is None else (not value) if node.operator == "!" else -value if node.operator == "-" else value
         if isinstance(node, Condition):
-            test = self._truth(node.test, unknown, depth)
-            return None if test is None else self._truth(node.yes if test else node.no, unknown, depth)
+            test = self._truth(node.test, unknown)
+            return None if test is None else self._truth(node.yes if test else node.no, unknown)
         if isinstance(node, Binary):
-            left, right = self._truth(node.left, unknown, depth), self._truth(node.right, unknown, depth)
+            left, right = self._truth(node.left, unknown), self._truth(node.right, unknown)
             return _combined(node.operator, left, right)
         return None
 
-    def _value(self, name: str, unknown: list[str], depth: int) -> Any:
+    def _value(self, name: str, unknown: list[str]) -> Any:
         if name in self.given.let:
             self.given.used.add(name)
             value = str(self.given.let[name])
             return int(value) if value.isdecimal() else value == "true"
-        if name in self.macros and depth < 20:
-            bodies = self.macros[name]
-            if len(bodies) == 1 and bodies[0].params is None:
-                inside, _ = tokenize(bodies[0].body)
-                if len(inside) > 1:
-                    node = Expressions(bodies[0].body, inside, lambda name: False).parse(0, len(inside) - 1)
-                    return self._truth(node, unknown, depth + 1)
-            return None
+        if name in self.macros:
+            return None  # defined in several ways
         if name in _KNOWN:
             return _KNOWN[name]
         if _SUPPORTED.fullmatch(name):

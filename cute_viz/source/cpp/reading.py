@@ -90,8 +90,8 @@ class Meaning(Protocol):
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
         """A value as a type of numbers."""
 
-    def expanded(self, name: str, args: tuple[Node, ...] | None, span: Span) -> Any:
-        """The value of a macro of the file."""
+    def unexpanded(self, name: str, span: Span) -> NotationError:
+        """The error of a macro of the file that stands for nothing."""
 
     def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
         """A specialisation of the file for arguments; None where it is not for them."""

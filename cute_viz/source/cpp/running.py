@@ -12,7 +12,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.lookup import within
 from cute_viz.source.cpp.numbers import number
-from cute_viz.source.cpp.operands import BUILTIN
+from cute_viz.source.cpp.operands import is_number
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import words
@@ -172,7 +172,7 @@ class Running(Meaning):
             if target is not None:
                 env.cells[declaration.name] = target
                 return
-        kind = here.value(self.context.tree(declaration.type)) if declaration.type and text & BUILTIN - {"auto", "void"} else None
+        kind = here.value(self.context.tree(declaration.type)) if declaration.type and is_number(text) else None
         cell = Cell(None, kind if isinstance(kind, ValueType) and not declaration.pointer else None)
         if declaration.array:
             cell.value = self._items(declaration, env, cell.kind)
@@ -315,18 +315,18 @@ class Running(Meaning):
         through = any(name in names and isinstance(cell.value, (Closure, Class)) for name, cell in cells)
         for name, cell in cells:
             if name in names or through:
-                self._lose(cell, error, name in env.scope.home.changes)
+                self.lose(cell, error, name in env.scope.home.changes)
         for declaration in statement.declared:
             env.cells.setdefault(declaration.name, Cell(error))
 
-    def _lose(self, cell: Cell, error: CuteVizError, changes: bool = False) -> None:
+    def lose(self, cell: Cell, error: CuteVizError, changes: bool = False) -> None:
         """A number is not known any more; a layout, or what else no function of CuTe's changes, only where it is assigned to."""
         if isinstance(cell.value, Items):
             for item in cell.value.cells:
                 item.value = error
         elif isinstance(cell.value, Class) and cell.value.env.cells is not None:
             for member in cell.value.env.cells.values():
-                self._lose(member, error)
+                self.lose(member, error)
         elif changes or isinstance(cell.value, (int, float, Unknown, Enumerator)):
             cell.value = error
 
@@ -339,7 +339,7 @@ class Running(Meaning):
         """What a call that was not read may have changed: what it was given to change, and all around a lambda."""
         for cell in (*cells, *(cell for _, cell in self._visible(env))):
             if cell is not None:
-                self._lose(cell, error)
+                self.lose(cell, error)
 
     def captured(self, scope: Scope, env: Env) -> Env:
         """What a lambda sees: what it captures by value is a copy."""

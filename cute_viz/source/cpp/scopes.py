@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
+
+from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.source.cpp.preprocess import Branch

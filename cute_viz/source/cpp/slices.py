@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
@@ -16,6 +16,7 @@ from cute_viz.algebra.shares import Part
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.records import dataclass
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node

@@ -28,12 +28,18 @@ _WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor
 class Token:
     """One token: its kind (`name`, `number`, `string`, `char`, `end`, or the mark itself), its text and where it begins."""
 
-    __slots__ = ("kind", "start", "text")
+    __slots__ = ("kind", "start", "text", "tight")
 
-    def __init__(self, kind: str, text: str, start: int) -> None:
+    def __init__(self, kind: str, text: str, start: int, tight: bool | None = None) -> None:
+        """tight: whether the next one touches it, where its place does not say so: in what a macro stands for."""
         self.kind = kind
         self.text = text
         self.start = start
+        self.tight = tight
+
+    def touches(self, following: Token) -> bool:
+        """Whether nothing stands between it and the next one."""
+        return following.start == self.end if self.tight is None else self.tight
 
     @property
     def end(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from cute_viz.records import dataclass
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Range, Scope
 

@@ -7,11 +7,12 @@ compile time: CuTe prints them apart. `finished` gives the values that other roo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.records import dataclass
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, unknowns
@@ -123,6 +124,12 @@ class Env:
         self.children: dict[Any, Env] = {}
         self.asking_bases = False
         self.cells: dict[str, Cell] | None = None
+
+
+class Foreign(int):
+    """A std::integral_constant, static in a layout; operators that are CuTe's give no static integer of it."""
+
+    __slots__ = ()
 
 
 class Cell:

@@ -11,7 +11,7 @@ from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.store import Changes
-from cute_viz.source.python.values import Instance, Unknown
+from cute_viz.source.python.values import Bound, Function, Instance, Items, Unknown
 
 # How a block ends.
 GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "breaks", "continues"
@@ -30,6 +30,30 @@ def lose(machine: Machine, name: str, frame: Frame, error: CuteVizError) -> None
     target = frame.names.get(head)
     if isinstance(target, Instance):
         machine.store.write(target.names, attribute, Unknown(error))
+
+
+def forget(machine: Machine, value: Any, error: CuteVizError) -> None:
+    """A list or an object that something unknown may change: what is in it is not known from here on."""
+    todo, seen = [value], set[int]()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Unknown):
+            todo += one.among
+        elif isinstance(one, tuple):
+            todo += one
+        elif isinstance(one, Bound):
+            todo.append(one.target)
+        elif isinstance(one, Items) and not isinstance(one.content["items"], Unknown):
+            todo += one.content["items"].values() if isinstance(one.content["items"], dict) else one.content["items"]
+            machine.store.write(one.content, "items", Unknown(error))
+        elif isinstance(one, Instance):
+            todo += one.names.values()
+            shared = {name for cls in one.cls.lineage() for name, value in cls.names.items() if not isinstance(value, Function)}
+            for name in {*one.names, *shared}:
+                machine.store.write(one.names, name, Unknown(error))
 
 
 def follow_if(machine: Machine, node: ast.If, frame: Frame) -> str:
@@ -53,11 +77,20 @@ def bury(machine: Machine, body: list[ast.stmt], why: CuteVizError) -> None:
         machine.dead.setdefault(id(statement), why)
 
 
-def split(machine: Machine, bodies: list[list[ast.stmt]], frame: Frame, cause: CuteVizError, node: ast.AST) -> str:
-    """Follow several ways, of which one is taken, and join what they bind."""
+def split(
+    machine: Machine,
+    bodies: list[list[ast.stmt]],
+    frame: Frame,
+    cause: CuteVizError,
+    node: ast.AST,
+    begun: list[Changes] | None = None,
+) -> str:
+    """Follow several ways, of which one is taken, and join what they bind. begun: what may change before all but the first."""
     outcomes: list[tuple[str, Changes, list[Any]]] = []
-    for body in bodies:
+    for n, body in enumerate(bodies):
         mark, before = machine.store.mark(), len(frame.returned)
+        for changes in begun or () if n else ():
+            machine.store.lose(changes, joined(machine, cause, node))
         machine.splits += 1
         try:
             ended = machine.parts.block(machine, body, frame)
@@ -69,15 +102,19 @@ def split(machine: Machine, bodies: list[list[ast.stmt]], frame: Frame, cause: C
     alive = [one for one in outcomes if one[0] != RAISES]
     if not alive:
         return RAISES
-    if any(one[0] in (BREAKS, CONTINUES) for one in alive):
+    depends = joined(machine, cause, node)
+    machine.thrown += [one[1] for one in outcomes if one[0] == RAISES]
+    if away := [one for one in alive if one[0] in (BREAKS, CONTINUES)]:
         if not machine.loops:
             raise Open
-        alive = [one for one in alive if one[0] not in (BREAKS, CONTINUES)]
+        alive = [one for one in alive if one not in away]
+        for one in away:  # what these ways change, another round or the end of the loop sees
+            machine.store.lose(one[1], depends)
         if not alive:
             return CONTINUES
     on = [one for one in alive if one[0] == GOES_ON]
     left = [one for one in alive if one[0] == RETURNS]
-    machine.store.join([one[1] for one in (on or left)], joined(machine, cause, node))
+    machine.store.join([one[1] for one in (on or left)], depends)
     for _, changes, values in left:
         frame.returned += values or [None]
         if on:
@@ -105,7 +142,22 @@ def follow_try(machine: Machine, node: ast.Try, frame: Frame) -> str:
         sure = True
     else:
         sure = not node.handlers or all(_is_there(machine, statement) for statement in node.body)
-    ended = machine.parts.block(machine, ways[0], frame) if sure else split(machine, ways, frame, cause, node)
+    if sure:
+        ended = machine.parts.block(machine, ways[0], frame)
+    else:  # a handler begins where any part of the body has run
+        mark, thrown, machine.thrown = machine.store.mark(), machine.thrown, []
+        quiet, machine.quiet = machine.quiet, machine.quiet + 1
+        before = len(frame.returned), len(frame.pending)
+        try:
+            machine.parts.block(machine, node.body, frame)
+        except Open:
+            pass
+        finally:
+            machine.quiet = quiet
+        begun = [machine.store.undo(mark), *machine.thrown]
+        machine.thrown = thrown
+        del frame.returned[before[0] :], frame.pending[before[1] :]
+        ended = split(machine, ways, frame, cause, node, begun)
     last = machine.parts.block(machine, node.finalbody, frame)
     return ended if last == GOES_ON else last
 

@@ -11,18 +11,17 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
-from cute_viz.source.python.branches import RAISES
+from cute_viz.source.python.branches import RAISES, forget
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
 from cute_viz.source.python.parameters import Missing, as_compiled, hint_for, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tree import REST, YIELDS, Tree, stored
+from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
 from cute_viz.source.python.values import (
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Items,
@@ -35,9 +34,11 @@ from cute_viz.source.python.values import (
     Typed,
     Unknown,
     decorators,
+    either,
     same,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", ""}
@@ -63,37 +64,30 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
         if function.path == "@python.super" and len(args) == 2 and isinstance(args[0], Class):
             return Super(args[0], args[1])
         return call_library(machine, function, args, named, node)
-    if isinstance(function, Element):
+    if isinstance(function, ValueType):
         return _number(machine, function, args, node)
     if isinstance(function, (Layout, ComposedLayout, Swizzle)):
         coord = underscores(tuple(need(arg) for arg in args))
         if not coord:
             raise machine.fail("a layout is called with a coordinate", node)
         return function(*coord)
-    if isinstance(function, Unknown):
-        for value in args:
-            _forget(machine, value, node)
-        raise function.error
-    raise machine.fail("cannot determine what is called here", node)
+    cause = function.error if isinstance(function, Unknown) else machine.fail("cannot determine what is called here", node)
+    for value in (function, *args, *named.values()):
+        forget(machine, value, cause)
+    raise cause
 
 
-def _forget(machine: Machine, value: Any, node: ast.expr) -> None:
-    """A list that an unknown function was given may be another one after it."""
-    if isinstance(value, Items):
-        machine.store.write(value.content, "items", machine.unknown("cannot determine what this call does to the list", node))
-
-
-def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) -> Any:
+def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
     if isinstance(value, RunTime) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
         same_width = ("i64" in value.name) == (kind.bits == 64)
         return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
-        raise machine.fail(f"this value of {kind.name} is a run-time value", node)
+        raise machine.fail(f"this value of {kind.short} is a run-time value", node)
     if kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
         return Typed.of(int(value), kind.bits)
-    return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
+    return float(value) if kind.kind == "float" else bool(value) if kind.short == "pred" else int(value)
 
 
 def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -110,7 +104,13 @@ def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], n
         return out
     if REST in named:
         raise machine.fail("these arguments are parameters", node)
-    fields = [item for item in cls.node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+    named_fields = {
+        item.target.id: item
+        for one in reversed(cls.lineage())
+        for item in one.node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and "ClassVar" not in ast.unparse(item.annotation)
+    }
+    fields = list(named_fields.values())
     plain = "dataclass" in decorators(cls.node) or any(getattr(base, "last", "") == "NamedTuple" for base in cls.bases)
     if "struct" in decorators(cls.node):  # memory that is seen as the struct
         return out
@@ -139,7 +139,7 @@ def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool
     if item.value is None:
         return machine.unknown(f"{cls.name} is made without {name}", item, needs=(name,)), True
     if not isinstance(item.value, ast.Call) or not ast.unparse(item.value.func).endswith("field"):
-        return cls.names.get(name), True
+        return cls.find(name), True
     words = {keyword.arg: keyword.value for keyword in item.value.keywords}
     asked = not (isinstance(words.get("init"), ast.Constant) and getattr(words["init"], "value", True) is False)
     if "default" in words:
@@ -178,11 +178,14 @@ def follow(
     frame.local = frozenset(inside)
     key = id(function.node)
     if machine.splits > (before_it := machine.active.get(key, machine.splits)):
+        for value in (*args, *named.values()):
+            forget(machine, value, machine.fail("cannot determine what this call does to it", node))
         raise machine.fail(f"{function.name} calls itself, and how often is not known", node)
     machine.calls[key] = machine.calls.get(key, 0) + 1
     machine.depth += 1
     again, machine.active[key] = key in machine.active, machine.splits
     returned = machine.store.mark()
+    lazy = YIELDS in inside or isinstance(function.node, ast.AsyncFunctionDef)
     path, around = machine.path, machine.scope
     if machine.depth > 1:
         machine.path = (*path, ("::".join(around), machine.tree.line(machine.span(node).start)))
@@ -198,6 +201,10 @@ def follow(
             machine.active[key] = before_it
         else:
             del machine.active[key]
+    if lazy:  # it runs when it is asked for a value
+        cause = machine.fail(f"{function.name} is a generator", node)
+        machine.store.lose(machine.store.undo(returned), lambda name: Unknown(cause))
+        return Unknown(cause)
     _settle(machine, frame, node, returned)
     machine.end(function.node, frame.names)
     for name in inside:
@@ -231,14 +238,11 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
         values.append(None)
     if not function.decorators <= _KEEPS:
         return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
-    if YIELDS in _stored_in(machine, function.node):
-        return machine.unknown(f"{function.name} is a generator", node)
     if not values:
         return None
-    if all(same(values[0], value) for value in values[1:]):
-        return values[0]
-    known = [value for value in values if isinstance(value, Unknown)]
-    return known[0] if known else machine.unknown(f"cannot determine which value {function.name} returns", node)
+    known = next((value for value in values if isinstance(value, Unknown)), None)
+    error = machine.fail(f"cannot determine which value {function.name} returns", node) if known is None else known.error
+    return either(values, error, "" if known is None else known.path)
 
 
 def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
@@ -280,10 +284,7 @@ def _bind_parameters(
     """Give parameters their arguments, what was given for them, or their defaults."""
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
-    defaults: dict[str, ast.expr] = {
-        item.arg: value for item, value in zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True)
-    }
-    defaults |= {item.arg: value for item, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None}
+    defaults = dict(defaults_of(function.node))
     rest = dict(named)
     compiled = _is_compiled(machine, function, missing is not None)
     for n, item in enumerate([*positional, *spec.kwonlyargs]):
@@ -296,8 +297,8 @@ def _bind_parameters(
             if isinstance(value, Unknown) and item.arg in machine.lets.by_last and machine.lets.elsewhere(item.arg, frame.scope):
                 name = f"{function.name}.{item.arg}"
                 value = Unknown(value.error.but(needs=(name,), hint=hint_for(name)), name)
-        elif item.arg in defaults:
-            value = machine.attempt(defaults[item.arg], function.frame)
+        elif item.arg in function.defaults:
+            value = function.defaults[item.arg]
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
         if compiled:

@@ -18,11 +18,10 @@ from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.staged import computed, unstaged
 from cute_viz.source.python.subscripts import subscript
-from cute_viz.source.python.tree import REST, dotted
+from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Items,
@@ -30,11 +29,12 @@ from cute_viz.source.python.values import (
     Symbol,
     Tensor,
     Unknown,
+    either,
     element,
     run_times,
-    same,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _ROUNDS = 4096  # of a range that are listed
 
@@ -71,7 +71,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
                 return bound
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
-        if name in at.local and at is frame:
+        if name in at.local and at is frame and name not in at.outside:
             return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
         at = at.parent
     if (given := machine.let(name, frame)) is not NOTHING:
@@ -116,7 +116,13 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fra
         else:
             out.append(machine.attempt(item, frame))
     machine.bound(out, node)
-    return tuple(out) if isinstance(node, ast.Tuple) else Items({"items": out})
+    return _collected(machine, node, out)
+
+
+def _collected(machine: Machine, node: ast.expr, out: list[Any]) -> Any:
+    if isinstance(node, (ast.Set, ast.SetComp)):
+        return Items({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
+    return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
 
 
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
@@ -145,7 +151,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
     if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
         return -value if isinstance(node.op, ast.USub) else +value
     if isinstance(value, RunTime):
-        return computed("<<", value, 1)  # a number of which nothing is kept
+        return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
     if isinstance(value, Basis) and isinstance(node.op, ast.USub):
         return value * -1
     raise machine.fail("signs are for numbers", node)
@@ -156,17 +162,27 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
     wanted = isinstance(node.op, ast.Or)
     cause: CuteVizError | None = None
     value: Any = None
+    flags = True  # those that are not known are True or False
     for item in node.values:
         try:
-            value = need_whole(machine.value(item, frame))
+            value = need_whole(machine.value(item, frame) if cause is None else _perhaps(machine, item, frame, cause))
             if truth(machine, value, item) is wanted:
-                if cause is None or isinstance(value, bool):
+                if cause is None or (flags and isinstance(value, bool)):
                     return value
                 raise cause
         except CuteVizError as error:
             cause = cause or error
+            flags = flags and (isinstance(item, ast.Compare) or (isinstance(item, ast.UnaryOp) and isinstance(item.op, ast.Not)))
     if cause is not None:
         raise cause
+    return value
+
+
+def _perhaps(machine: Machine, node: ast.expr, frame: Frame, error: CuteVizError) -> Any:
+    """The value of an expression that may be evaluated or not: what it changes is unknown."""
+    mark = machine.store.mark()
+    value = machine.attempt(node, frame)
+    machine.store.lose(machine.store.undo(mark), lambda name: Unknown(error))
     return value
 
 
@@ -184,10 +200,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
     try:
         test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
     except CuteVizError as error:
-        first, second = machine.attempt(node.body, frame), machine.attempt(node.orelse, frame)
-        if same(first, second):
-            return first
-        return Unknown(error)
+        return either([_perhaps(machine, part, frame, error) for part in (node.body, node.orelse)], error)
     return machine.value(node.body if test else node.orelse, frame)
 
 
@@ -204,7 +217,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
             target = Tensor(target)  # a layout has no slices: it was given for a tensor
         if isinstance(target, Tensor):
             index = unstaged(index)
-        elif not isinstance(target, Symbol):
+        elif not isinstance(target, (Symbol, Items, tuple)):
             need(index)
     return subscript(machine, target, index, node)
 
@@ -257,7 +270,7 @@ def _first_argument(frame: Frame) -> Any:
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
-    return Function(node, frame)
+    return Function(node, frame, defaults={name: machine.attempt(value, frame) for name, value in defaults_of(node)})
 
 
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
@@ -269,17 +282,18 @@ def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
 def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:
     value = machine.attempt(node.value, frame)
     machine.record(node.target, value)
-    machine.store.write(frame.names, node.target.id, value)
+    frame = frame.inside or frame
+    machine.store.write(frame.outside.get(node.target.id, frame).names, node.target.id, value)
     return value
 
 
 def _comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, frame: Frame) -> Any:
     out: list[Any] = []
-    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner)
+    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner, inside=frame.inside or frame)
     _generators(machine, list(node.generators), node, inner, out)
     if isinstance(node, ast.DictComp):
         return Items({"items": dict(out)})
-    return tuple(out) if isinstance(node, ast.GeneratorExp) else Items({"items": out})
+    return _collected(machine, node, out)
 
 
 def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[Any]) -> None:
@@ -293,21 +307,21 @@ def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, fram
         return
     first, *others = rest
     for value in iterate(machine, need_whole(machine.value(first.iter, frame)), first.iter):
-        bind(machine, first.target, value, frame, machine.store.write)
+        bind(machine, first.target, value, frame)
         if all(truth(machine, need_whole(machine.value(test, frame)), test) for test in first.ifs):
             _generators(machine, others, node, frame, out)
 
 
-def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame, write: Callable[[dict[str, Any], str, Any], None]) -> None:
+def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None:
     """Bind names of a comprehension or a loop."""
     if isinstance(target, ast.Name):
-        write(frame.names, target.id, value)
+        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         values = [value] * len(target.elts) if isinstance(value, Unknown) else iterate(machine, value, target)
         if len(values) != len(target.elts):
             raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
         for item, one in zip(target.elts, values, strict=True):
-            bind(machine, item, one, frame, write)
+            bind(machine, item, one, frame)
     else:
         raise machine.fail("this target is not supported here", target)
 
@@ -322,13 +336,9 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
 
 
 def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
-    if isinstance(value, (int, str, float, tuple, Element, Member, type(None))):
+    if isinstance(value, (int, str, float, tuple, ValueType, Member, type(None))):
         return value
     raise machine.fail("this key is not supported here", node)
-
-
-def _starred(machine: Machine, node: ast.Starred, frame: Frame) -> Any:
-    raise machine.fail("a star is not supported here", node)
 
 
 _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
@@ -353,5 +363,4 @@ _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.SetComp: _comprehension,
     ast.DictComp: _comprehension,
     ast.Dict: _dictionary,
-    ast.Starred: _starred,
 }

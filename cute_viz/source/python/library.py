@@ -18,6 +18,7 @@ from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
+from cute_viz.source.python.branches import forget
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
@@ -71,7 +72,10 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if function.path == "functools.partial" and args:
         return Partial(args[0], tuple(args[1:]), dict(named))
     if not is_library(function.path):
-        raise machine.fail(f"{function.path} is not in this file", node)
+        error = machine.fail(f"{function.path} is not in this file", node)
+        for value in (*args, *named.values()):
+            forget(machine, value, error)
+        raise error
     name, module = function.last, family(function.path)
     if name in _PASS and args:
         return args[0]

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.python.branches import BREAKS, GOES_ON, RAISES, RETURNS, Open, joined, lose
+from cute_viz.source.python.branches import BREAKS, GOES_ON, RAISES, RETURNS, Open, joined, lose, split
 from cute_viz.source.python.expressions import bind, iterate
 from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.tree import stored
-from cute_viz.source.python.values import Unknown, same
+from cute_viz.source.python.values import Items, Unknown, same
 
 _ROUNDS = 64  # of a loop that are followed one by one
+_TRIES = 4  # rounds of a loop of which nobody knows how often it runs, until one changes nothing else
 
 
 def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
     """Follow a loop round by round, if what it goes through is known and short."""
     try:
-        rounds = iterate(machine, need_whole(machine.value(node.iter, frame)), node.iter)
+        through = need_whole(machine.value(node.iter, frame))
+        rounds = iterate(machine, through, node.iter)
+        content = through.items if isinstance(through, Items) else None
         if len(rounds) > _ROUNDS:
             raise machine.fail(f"{len(rounds)} rounds are too many to follow", node.iter)
     except CuteVizError as error:
         return _some_rounds(machine, node, frame, error)
-    mark = machine.store.mark()
+    mark, pending = machine.store.mark(), len(frame.pending)
     try:
         for value in rounds:
             try:
-                bind(machine, node.target, value, frame, machine.store.write)
+                bind(machine, node.target, value, frame)
             except CuteVizError as error:
                 return _some_rounds(machine, node, frame, error)
             ended = machine.parts.block(machine, node.body, frame)
@@ -35,15 +39,18 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
                 return GOES_ON
             if ended in (RETURNS, RAISES):
                 return ended
+            if isinstance(through, Items) and through.content["items"] is not content:
+                raise Open  # a round changes what the loop goes through
     except Open:
         machine.store.undo(mark)
+        del frame.pending[pending:]
         return _some_rounds(machine, node, frame, machine.fail("cannot determine how often this loop runs", node.iter))
     return machine.parts.block(machine, node.orelse, frame)
 
 
 def follow_while(machine: Machine, node: ast.While, frame: Frame) -> str:
     """Follow a loop as long as its condition is known."""
-    mark = machine.store.mark()
+    mark, pending = machine.store.mark(), len(frame.pending)
     try:
         for _ in range(_ROUNDS * 16):
             if not truth(machine, need_whole(machine.value(node.test, frame)), node.test):
@@ -61,6 +68,7 @@ def follow_while(machine: Machine, node: ast.While, frame: Frame) -> str:
     except CuteVizError as error:
         cause = error
     machine.store.undo(mark)
+    del frame.pending[pending:]
     return _some_rounds(machine, node, frame, cause)
 
 
@@ -69,8 +77,42 @@ def _some_rounds(machine: Machine, node: ast.For | ast.While, frame: Frame, caus
     if id(node) not in machine.stored:
         machine.stored[id(node)] = stored(node.body) | (stored([node.target]) if isinstance(node, ast.For) else set())
     changing = machine.stored[id(node)]
-    mark = machine.store.mark()
     depends = joined(machine, cause, node)
+    start, pending, values = machine.store.mark(), len(frame.pending), len(frame.returned)
+    for again in range(_TRIES):  # what else a round changes, lists and objects, is unknown in it, too
+        mark = machine.store.mark()
+        outcome = _one_round(machine, node, frame, changing, depends)
+        before, after = machine.store.before(mark), machine.store.changes(mark)
+        found = {
+            key: pair
+            for key, pair in after.items()
+            if key in before and not isinstance(before[key], Unknown) and not same(before[key], pair[1]) and key[1] not in changing
+        }
+        if not found or again == _TRIES - 1:
+            break
+        machine.store.undo(mark)
+        del frame.pending[pending:], frame.returned[values:]
+        machine.store.lose(found, depends)
+    ended, returned = outcome
+    before = machine.store.before(start)
+    for (where, name), (names, value) in machine.store.changes(start).items():
+        old = before.get((where, name), value)
+        if not isinstance(value, Unknown) and not same(old, value):
+            machine.store.write(names, name, depends(name))
+    if ended == RETURNS:
+        frame.returned[returned:] = [Unknown(cause)]
+    if node.orelse:
+        left = any(isinstance(item, ast.Break) for part in node.body for item in ast.walk(part))
+        if not left:
+            return machine.parts.block(machine, node.orelse, frame)
+        return split(machine, [node.orelse, []], frame, cause, node)
+    return GOES_ON
+
+
+def _one_round(
+    machine: Machine, node: ast.For | ast.While, frame: Frame, changing: set[str], depends: Callable[[str], Unknown]
+) -> tuple[str, int]:
+    """One round of any: how it ends, and how many values the call had returned before."""
     for name in changing:
         if name in frame.names or "." in name:
             lose(machine, name, frame, depends(name).error)
@@ -83,13 +125,4 @@ def _some_rounds(machine: Machine, node: ast.For | ast.While, frame: Frame, caus
         ended = machine.parts.block(machine, node.body, frame)
     finally:
         machine.loops -= 1
-    before = machine.store.before(mark)
-    for (where, name), (names, value) in machine.store.changes(mark).items():
-        old = before.get((where, name), value)
-        if not isinstance(value, Unknown) and not same(old, value):
-            machine.store.write(names, name, depends(name))
-        elif isinstance(value, Unknown) and name in ("", *changing):
-            machine.store.write(names, name, value)
-    if ended == RETURNS:
-        frame.returned[returned:] = [Unknown(cause)]
-    return GOES_ON
+    return ended, returned

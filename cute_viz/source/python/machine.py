@@ -31,6 +31,7 @@ class Frame:
     scope: the names of classes and functions around it. returned: what `return` gave, on the ways that may be taken.
     pending: where a way may have ended: the journal's place, and what that way had changed.
     begun: parameters with a given value; after `x = f(x)` the new value counts. tree: of the module's frame, its text.
+    outside: where the names of `global` and `nonlocal` are. inside: of a comprehension the function that it is in.
     """
 
     names: dict[str, Any]
@@ -43,6 +44,8 @@ class Frame:
     pending: list[tuple[int, Changes]] = field(default_factory=list)
     begun: set[str] = field(default_factory=set)
     tree: Tree | None = None
+    outside: dict[str, Frame] = field(default_factory=dict)
+    inside: Frame | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +89,7 @@ class Machine:
         self.splits = 0  # ways around of which it is not known whether they are taken
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
+        self.thrown: list[Changes] = []  # what ways had changed that may have raised an error
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
         self.path: tuple[tuple[str, int], ...] = ()  # of the function that is followed: where it is called, and where that is
         self.scope: tuple[str, ...] = ()  # its own

@@ -15,6 +15,7 @@ from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.shares import share_of
 from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Atom, Slice, Tensor, Unknown
+from cute_viz.values.instruction import UNKNOWN
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "copy", "cute.gemm": "gemm"}
@@ -85,7 +86,7 @@ def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]
         if any(_kind(one.args) != _kind(rounds[0].args) for one in rounds[1:]):
             raise lost.but(message="this has several operands, of several rounds of a loop")
         out = [_operand(value) for value in rounds[0].args[:1]]
-        own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or "TMA_" in (getattr(out[0], "name", "") or ""))
+        own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or getattr(out[0], "instruction", UNKNOWN).bulk)
         return out + [_operand(value, own) for value in rounds[0].args[1:]]
 
     return read

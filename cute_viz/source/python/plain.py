@@ -9,23 +9,39 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import rank
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
+from cute_viz.source.python.branches import forget
 from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.machine import Machine, need, need_whole
+from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, Unknown, same
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, Tensor, same
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
 _PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "divmod": divmod, "round": round, "pow": pow, "float": float}
+_READS = {*BUILTINS, "keys", "values", "items", "get", "index", "count", "copy"} - {"setattr", "map", "filter", "super", "type"}
+_CHANGES = ("append", "clear", "extend", "insert", "pop", "reverse", "sort")
 _SIZES = {"min": min, "max": max}
 
 
 def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call of Python's. Raises: NotationError for what cannot be computed."""
+    """The value of a call of Python's. Raises: NotationError for what cannot be computed; what that may change is unknown then."""
     kind, _, name = function.path.partition(".")
+    try:
+        return _called(machine, kind, name, args, named, node)
+    except CuteVizError as error:
+        if kind != "math" and name not in _READS:
+            for value in args[:1] if kind == "@items" else args:
+                forget(machine, value, error)
+        raise
+
+
+def _called(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     try:
         if kind == "math":
             return _math(machine, name, args, node)
@@ -64,7 +80,7 @@ def _size(name: str) -> Callable[..., Any]:
             raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
         if (first := next((value for value in numbers if isinstance(value, RunTime)), None)) is not None:
-            return computed("<<", first, next((value for value in numbers if value is not first), 0))
+            return computed(name, first, *(value for value in numbers if value is not first), 0)
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
         return _SIZES[name](numbers) if numbers else need(named["default"])
@@ -83,11 +99,9 @@ def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     value = need_whole(args[0])
     if isinstance(value, Items):
         value = need_whole(value.items)
-    if isinstance(value, (tuple, list, dict, str, range)):
+    if isinstance(value, (tuple, list, dict, str, range, frozenset)):
         return len(value)
     if isinstance(value, (Layout, ComposedLayout)):
-        from cute_viz.algebra.measure import rank
-
         return rank(value)
     raise machine.fail("cannot determine the length of this", node)
 
@@ -99,26 +113,19 @@ def _int(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     return int(value)
 
 
-def _bool(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return truth(machine, need_whole(args[0]), node)
-
-
-def _tuple(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return tuple(iterate(machine, need_whole(args[0]), node)) if args else ()
+def _entries(machine: Machine, args: list[Any], node: ast.expr) -> list[Any]:
+    """The entries of the first argument, of none those of an empty list."""
+    return iterate(machine, need_whole(args[0]), node) if args else []
 
 
 def _list(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return Items({"items": iterate(machine, need_whole(args[0]), node) if args else []})
+    return Items({"items": _entries(machine, args, node)})
 
 
 def _dict(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     if args:
         raise machine.fail("this dict is not supported here", node)
     return Items({"items": dict(named)})
-
-
-def _sum(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return sum(need(value) for value in iterate(machine, need_whole(args[0]), node))
 
 
 def _every(wanted: bool) -> Callable[..., Any]:
@@ -137,17 +144,9 @@ def _every(wanted: bool) -> Callable[..., Any]:
     return read
 
 
-def _zip(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return tuple(zip(*(iterate(machine, need_whole(arg), node) for arg in args), strict=False))
-
-
 def _enumerate(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     start = need(named.get("start", args[1] if len(args) > 1 else 0))
     return tuple(enumerate(iterate(machine, need_whole(args[0]), node), start))
-
-
-def _reversed(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return tuple(reversed(iterate(machine, need_whole(args[0]), node)))
 
 
 def _sorted(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -174,7 +173,7 @@ def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: 
 
 _TYPES: dict[str, Any] = {"int": int, "tuple": tuple, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 _LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, "Tensor": Tensor, "Pointer": ()}
-_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, Element, Items, type(None))
+_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, type(None))
 
 
 def _is_a(value: Any, kind: Any) -> bool | None:
@@ -229,16 +228,16 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
     "range": _range,
     "len": _len,
     "int": _int,
-    "bool": _bool,
-    "tuple": _tuple,
+    "bool": lambda machine, args, named, node: truth(machine, need_whole(args[0]), node),
+    "tuple": lambda machine, args, named, node: tuple(_entries(machine, args, node)),
     "list": _list,
     "dict": _dict,
-    "sum": _sum,
+    "sum": lambda machine, args, named, node: sum(map(need, [*_entries(machine, args, node), *args[1:]])),
     "any": _every(True),
     "all": _every(False),
-    "zip": _zip,
+    "zip": lambda machine, args, named, node: tuple(zip(*(_entries(machine, [arg], node) for arg in args), strict=False)),
     "enumerate": _enumerate,
-    "reversed": _reversed,
+    "reversed": lambda machine, args, named, node: tuple(reversed(_entries(machine, args, node))),
     "sorted": _sorted,
     "map": _map,
     "isinstance": _isinstance,
@@ -264,16 +263,21 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
         if name == "get" and 1 <= len(rest) <= 2:
             return content.get(need(rest[0]), rest[1] if len(rest) > 1 else None)
     if isinstance(content, list):
-        if name == "append" and len(rest) == 1 and len(content) < 4 * limit("modes"):
-            machine.store.write(target.content, "items", [*content, rest[0]])
-            return None
-        if name == "extend" and len(rest) == 1:
-            machine.store.write(target.content, "items", [*content, *iterate(machine, need_whole(rest[0]), node)])
-            return None
+        if name in _CHANGES and len(content) < 4 * limit("modes"):
+            changed = content.copy()
+            if name == "sort":
+                named = {word: need(value) for word, value in named.items()}
+                if set(named) - {"reverse"} or not all(isinstance(need(value), (int, float)) for value in content):
+                    raise machine.fail("this order is not supported here", node)
+            elif name == "extend":
+                rest = [iterate(machine, need_whole(value), node) for value in rest]
+            elif name in ("insert", "pop"):
+                rest[:1] = map(need, rest[:1])
+            out = getattr(changed, name)(*rest, **named)
+            machine.store.write(target.content, "items", changed)
+            return out
         if name == "index" and len(rest) == 1:
             return [same(need(item), need(rest[0])) for item in content].index(True)
         if name == "copy":
             return Items({"items": list(content)})
-    error = machine.fail(f"{name} is not supported here", node)
-    machine.store.write(target.content, "items", Unknown(error))
-    raise error
+    raise machine.fail(f"{name} is not supported here", node)

@@ -8,14 +8,26 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.errors import CuteVizError
-from cute_viz.source.python.branches import BREAKS, CONTINUES, GOES_ON, RAISES, RETURNS, bury, follow_if, follow_try, lose
+from cute_viz.source.python.branches import (
+    BREAKS,
+    CONTINUES,
+    GOES_ON,
+    RAISES,
+    RETURNS,
+    bury,
+    follow_if,
+    follow_try,
+    forget,
+    lose,
+    split,
+)
 from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.loops import follow_for, follow_while
 from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
-from cute_viz.source.python.operators import binary
-from cute_viz.source.python.tree import dotted, stored
+from cute_viz.source.python.operators import binary, compare, truth
+from cute_viz.source.python.tree import defaults_of, dotted, stored
 from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Tensor, Typed, Unknown, decorators
 from cute_viz.values.integer import Unknown as RunTime
 
@@ -36,9 +48,7 @@ def _statement(machine: Machine, node: ast.stmt, frame: Frame) -> str:
     follow = _FOLLOW.get(type(node))
     if follow is not None:
         return follow(machine, node, frame) or GOES_ON
-    for name in stored([node]):
-        lose(machine, name, frame, machine.fail(f"Python's {type(node).__name__} is not supported here", node))
-    return GOES_ON
+    raise machine.fail(f"Python's {type(node).__name__} is not supported here", node)
 
 
 # Assignments
@@ -56,11 +66,16 @@ def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame) -> None:
 
 
 def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
+    left: Any = None
     try:
         load = ast.copy_location(type(node.target)(**{**vars(node.target), "ctx": ast.Load()}), node.target)
-        left = need_whole(machine.value(load, frame))
-        value = binary(machine, node, left, need_whole(machine.value(node.value, frame)))
+        left = machine.value(load, frame)
+        value = binary(machine, node, need_whole(left), need_whole(machine.value(node.value, frame)))
+        if isinstance(left, Items) and isinstance(value, Items):  # the list itself changes
+            machine.store.write(left.content, "items", value.items)
+            value = left
     except CuteVizError as error:
+        forget(machine, left, error)
         value = Unknown(error)
     assign(machine, node.target, value, frame, node)
 
@@ -85,12 +100,14 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         value = Typed.of(value, value.bits, name)
     if isinstance(target, ast.Name):
         machine.record(target, value)
-        machine.store.write(frame.names, target.id, value)
+        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
     elif isinstance(target, ast.Attribute):
         owner = machine.attempt(target.value, frame)
         machine.record(target, value)
         if isinstance(owner, (Instance, Class)):
             machine.store.write(owner.names, target.attr, value)
+        elif isinstance(owner, Unknown):
+            forget(machine, owner, owner.error)
     elif isinstance(target, ast.Subscript):
         _put(machine, target, value, frame)
     elif isinstance(target, ast.Starred):
@@ -126,10 +143,10 @@ def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> N
     """`items[i] = value` of a list or dictionary; of a tensor the memory, which is not followed."""
     owner = machine.attempt(target.value, frame)
     if not isinstance(owner, Items):
-        return
-    content = owner.items
+        cause = owner.error if isinstance(owner, Unknown) else machine.fail("this entry is not known", target)
+        return forget(machine, owner, cause)
     try:
-        changed = content.copy()
+        changed = owner.items.copy()
         changed[machine.known(target.slice, frame)] = value
     except (CuteVizError, IndexError, TypeError) as error:
         cause = error if isinstance(error, CuteVizError) else machine.fail("this entry is not known", target)
@@ -141,7 +158,11 @@ def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> N
 
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
-    machine.store.write(frame.names, node.name, Function(node, frame))
+    machine.store.write(frame.names, node.name, Function(node, frame, defaults=_evaluated(machine, node, frame)))
+
+
+def _evaluated(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> dict[str, Any]:
+    return {name: machine.attempt(value, frame) for name, value in defaults_of(node)}
 
 
 def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
@@ -151,7 +172,8 @@ def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
     machine.store.write(frame.names, node.name, cls)
     for statement in node.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            machine.store.write(cls.names, statement.name, Function(statement, frame, cls))
+            method = Function(statement, frame, cls, _evaluated(machine, statement, inner))
+            machine.store.write(cls.names, statement.name, method)
         elif isinstance(statement, ast.AnnAssign) and "struct" in decorators(node) and isinstance(statement.target, ast.Name):
             machine.store.write(cls.names, statement.target.id, machine.attempt(statement.annotation, inner))
         else:
@@ -198,19 +220,57 @@ def _expression(machine: Machine, node: ast.Expr, frame: Frame) -> None:
 
 
 def _outside(machine: Machine, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:
-    """A function that binds names around it: from its call on, these are not known."""
+    """Names that a function binds outside of it."""
     for name in node.names:
         at = frame.parent
-        while at is not None and name not in at.names:
+        while at is not None and at.parent is not None and (isinstance(node, ast.Global) or name not in at.names):
             at = at.parent
         if at is not None:
-            lose(machine, name, at, machine.fail(f"{name!r} is bound by a function, which is not followed", node, needs=(name,)))
+            frame.outside[name] = at
 
 
 def _delete(machine: Machine, node: ast.Delete, frame: Frame) -> None:
     for target in node.targets:
+        error = machine.fail("this was deleted", node)
         if isinstance(target, ast.Name):
-            lose(machine, target.id, frame, machine.fail(f"{target.id!r} was deleted", node))
+            lose(machine, target.id, frame, error)
+        elif isinstance(target, (ast.Subscript, ast.Attribute)):
+            forget(machine, machine.attempt(target.value, frame), error)
+
+
+def _match(machine: Machine, node: ast.Match, frame: Frame) -> str:
+    """The first case whose pattern fits: a value, a name, a tuple of such, several of these."""
+    subject = machine.attempt(node.subject, frame)
+    for n, case in enumerate(node.cases):
+        try:
+            fits = _fits(machine, case.pattern, subject, frame)
+            if fits and (case.guard is None or truth(machine, need_whole(machine.value(case.guard, frame)), case.guard)):
+                return execute(machine, case.body, frame)
+        except CuteVizError as error:
+            for name in stored([part.pattern for part in node.cases[n:]]):
+                lose(machine, name, frame, error)
+            return split(machine, [*(part.body for part in node.cases[n:]), []], frame, error, node)
+    return GOES_ON
+
+
+def _fits(machine: Machine, pattern: ast.pattern, value: Any, frame: Frame) -> bool:
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.pattern is not None and not _fits(machine, pattern.pattern, value, frame):
+            return False
+        if pattern.name is not None:
+            machine.store.write(frame.outside.get(pattern.name, frame).names, pattern.name, value)
+        return True
+    if isinstance(pattern, ast.MatchOr):
+        return any(_fits(machine, part, value, frame) for part in pattern.patterns)
+    if isinstance(pattern, ast.MatchValue):
+        return compare(machine, ast.Eq(), value, machine.value(pattern.value, frame), pattern)
+    if isinstance(pattern, ast.MatchSingleton):
+        return compare(machine, ast.Is(), value, pattern.value, pattern)
+    if isinstance(pattern, ast.MatchSequence) and not any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
+        parts = iterate(machine, need_whole(value), pattern)
+        fits = len(parts) == len(pattern.patterns) and not isinstance(value, str)
+        return fits and all(_fits(machine, part, one, frame) for part, one in zip(pattern.patterns, parts, strict=True))
+    raise machine.fail("this pattern is not supported here", pattern)
 
 
 _FOLLOW: dict[type, Callable[[Machine, Any, Frame], str | None]] = {
@@ -225,6 +285,7 @@ _FOLLOW: dict[type, Callable[[Machine, Any, Frame], str | None]] = {
     ast.If: follow_if,
     ast.Try: follow_try,
     ast.With: _with,
+    ast.Match: _match,
     ast.For: follow_for,
     ast.While: follow_while,
     ast.Return: _return,

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.source.python.values import same
+from cute_viz.source.python.values import Attributes, either, same
 
 _MISSING = object()
 Changes = dict[tuple[int, str], tuple[dict[str, Any], Any]]
+
+
+def inherited(names: dict[str, Any], name: str) -> Any:
+    """What a name is, of an object that lacks it what its class says, or _MISSING."""
+    if name in names or not isinstance(names, Attributes):
+        return names.get(name, _MISSING)
+    found = names.inherited(name)
+    return _MISSING if found is None else found
 
 
 class Store:
@@ -42,6 +50,8 @@ class Store:
         """The values that the names written since a mark had before; those that had none are left out."""
         out: dict[tuple[int, str], Any] = {}
         for names, name, old in reversed(self.journal[mark:]):
+            if old is _MISSING and isinstance(names, Attributes):
+                old = _MISSING if (found := names.inherited(name)) is None else found
             if old is _MISSING:
                 out.pop((id(names), name), None)
             else:
@@ -59,6 +69,12 @@ class Store:
                 names[name] = old
         return out
 
+    def lose(self, changes: Changes, unknown: Callable[[str], Any]) -> None:
+        """What may have been written as `changes` say, or not: it is not known from here on, unless it is the same."""
+        for (_, name), (names, value) in changes.items():
+            if name not in names or not same(names[name], value):
+                self.write(names, name, unknown(name))
+
     def join(self, branches: list[Changes], unknown: Callable[[str], Any]) -> None:
         """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name.
 
@@ -67,7 +83,6 @@ class Store:
         keys = {key: entry[0] for changes in branches for key, entry in changes.items()}
         for key, names in keys.items():
             name = key[1]
-            values = [changes[key][1] if key in changes else names.get(name, _MISSING) for changes in branches]
+            values = [changes[key][1] if key in changes else inherited(names, name) for changes in branches]
             values = [value for value in values if value is not _MISSING]
-            known = all(same(values[0], value) for value in values[1:])
-            self.write(names, name, values[0] if known else unknown(name))
+            self.write(names, name, either(values, unknown(name).error))

@@ -6,11 +6,12 @@ cutlass/utils/blackwell_helpers.py of the Python DSL.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, make_layout
@@ -24,8 +25,9 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
 from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.types import ValueType
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -37,7 +39,7 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
-    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": Element("f32")})
+    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": ValueType("f32")})
     >>> str(fragment(Atom(mma, op), "C", ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((65536,1),0,64)'
     """
@@ -63,9 +65,9 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind, space="tmem"))
 
 
-def _accumulator(op: Instruction) -> Element:
+def _accumulator(op: Instruction) -> ValueType:
     kind = need(op.get("acc_dtype"))
-    return kind if isinstance(kind, Element) else Element("s32" if op.name == "MmaI8Op" else "f32")
+    return kind if isinstance(kind, ValueType) else ValueType("s32" if op.name == "MmaI8Op" else "f32")
 
 
 def _block(rows: int, columns: int, sms: int, operand: str) -> Layout:
@@ -95,7 +97,7 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
     kind = source.pointer.element if isinstance(source, Tensor) else None
     if isinstance(kind, Unknown):
         raise kind.error
-    if not isinstance(source, Tensor) or not isinstance(kind, Element):
+    if not isinstance(source, Tensor) or not isinstance(kind, ValueType):
         raise AlgebraError(f"operand {operand} of {op.name} is a tensor of shared memory, of a type that is known")
     layout = domain(source.layout)
     if not isinstance(layout, Layout) or (kind.bits < 8 and "MXF4" not in op.name):
@@ -105,7 +107,7 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
     return Tensor(fragment, descriptors=_fields(op, operand, kind, source))
 
 
-def _fields(op: Instruction, operand: str, kind: Element, source: Tensor) -> Any:
+def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> Any:
     """The descriptors with their fields; None where the place, the swizzle or the major mode of the operand is not known."""
     major, layout, swizzle = op.get(f"{operand.lower()}_major_mode"), source.layout, source.pointer.swizzle
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and layout.offset == 0:  # of element offsets
@@ -127,7 +129,7 @@ def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     for tensor in tensors.items if isinstance(tensors, Items) else tensors if isinstance(tensors, tuple) else (tensors,):
         tensor = need(tensor)
         kind = need(tensor.pointer.element) if isinstance(tensor, Tensor) else None
-        if not isinstance(kind, Element):
+        if not isinstance(kind, ValueType):
             raise AlgebraError("get_num_tmem_alloc_cols takes tensors of tensor memory, of types that are known")
         taken += int(find("cosize").call([find("recast_layout").call([tensor.layout, kind.bits, 32])])) & 0xFFFF
     taken = taken if rounding is False else max(1 << (taken - 1).bit_length(), 32)
@@ -140,7 +142,7 @@ def _copied_descriptors(machine: Machine, args: list[Any], named: dict[str, Any]
     """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
     _, source = map(need, picked(args, named, ("atom", "smem_tensor")))
     kind = need(source.pointer.element) if isinstance(source, Tensor) else None
-    if not isinstance(kind, Element) or not isinstance(source.layout, Layout):
+    if not isinstance(kind, ValueType) or not isinstance(source.layout, Layout):
         raise AlgebraError("get_s2t_smem_desc_tensor takes a tensor of shared memory, of a type that is known")
     return Tensor(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
 
@@ -167,60 +169,45 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         elif isinstance(source, Tensor):
             layout = fragment_like(layout)
         kind = mma.op.get("acc_dtype") if operand == "C" else mma.op.get(f"{operand.lower()}_dtype") or mma.op.get("ab_dtype")
-        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, Element) else None, space="rmem"))
+        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
 
     return make
-
-
-_SHAPES = {"16x64b": (16, 64), "16x128b": (16, 128), "16x256b": (16, 256), "16x32bx2": (16, 64), "32x32b": (32, 32)}
 
 
 def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
     """For a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
 
-    >>> properties(Atom(None, Instruction("tcgen05", "Ld32x32bOp", {"repeat": 4})))
-    (32, 32, 4, False, True)
+    >>> from cute_viz import parse
+    >>> properties(Atom(parse("Copy_Atom<SM100_TMEM_LOAD_16dp32b4x, float>{}")))
+    (16, 64, 4, False, True)
     """
-    op = atom.op if isinstance(atom, Atom) else None
-    if not isinstance(op, Instruction) or op.module != "tcgen05" or op.name[2:-2] not in _SHAPES:
+    value = atom.value if isinstance(atom, Atom) else None
+    value = value.atom if isinstance(value, TiledCopy) else value
+    if not isinstance(value, Copy_Atom) or not value.instruction.lanes:
         raise AlgebraError("a copy of tensor memory is expected here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
-    times = need(op.get("repeat"))
-    times = times.value if isinstance(times, Member) else times
-    pack = need(op.get("pack" if op.name.startswith("Ld") else "unpack"))
-    lanes, bits = _SHAPES[op.name[2:-2]]
-    packs = isinstance(pack, Member) and pack.name != "NONE"
-    return lanes, bits, 1 if times is None else int(times), packs, op.name.startswith("Ld")
+    op, shape = value.instruction, re.findall(r"\d+", value.instruction.opcode.split(".")[4])  # 16x32bx2 is of two
+    bits = int(shape[1]) * (int(shape[2]) if len(shape) > 2 else 1)
+    return op.lanes, bits, int(op.arguments["n"]), "16b" in op.words, op.kind == "tcgen05.ld"
 
 
 def _tmem_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_tmem_copy(atom, tmem_tensor): four warps, each on its own 32 lanes."""
     atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
-    lanes, bits, times, packs, _ = properties(atom)
+    properties(atom)
     if not isinstance(atom.value, Copy_Atom) or not isinstance(tensor, Tensor):
         raise AlgebraError("make_tmem_copy takes a copy atom and a tensor of tensor memory")
-    lane = _LANE * 32
-    width = bits * times
-    values = Layout(((16, width // 16), lanes), ((1, 32), lane)) if packs else Layout((width, lanes), (1, lane))
-    in_elements = find("coalesce").call([find("upcast").call([values, atom.value.bits])])
-    threads = Layout((32, 4), (0, 32 * lane // atom.value.bits))
+    in_elements = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
+    threads = Layout((32, 4), (0, 32 * _LANE * 32 // atom.value.bits))
     tiled = find("make_cotiled_copy").call([atom.value, make_layout(threads, in_elements), tensor.layout])
     return Atom(tiled, atom.op, atom.element)
-
-
-# Where the bits of a tcgen05.cp go: lanes, copies of these, bits of a column (ValID of the traits).
-_CP = {
-    "Cp128x256bOp": ((128, 256), (_LANE * 32, 1)),
-    "Cp128x128bOp": ((128, 128), (_LANE * 32, 1)),
-    "Cp4x32x128bOp": ((32, 128, 4), (_LANE * 32, 1, _LANE * 1024)),
-}
 
 
 def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_s2t_copy(atom, tmem_tensor): one thread copies shared memory to tensor memory; extents of stride 0 count once."""
     atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
-    if not isinstance(atom, Atom) or atom.op is None or atom.op.name not in _CP or not isinstance(tensor, Tensor):
+    if not isinstance(atom, Atom) or atom.value.instruction.kind != "tcgen05.cp" or not isinstance(tensor, Tensor):
         raise AlgebraError("make_s2t_copy takes an atom such as tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
-    values = find("coalesce").call([find("upcast").call([Layout(*_CP[atom.op.name]), atom.value.bits])])
+    values = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
     threads = Layout(int(size(atom.value.thr_id)), 0)
     whole = find("filter_zeros").call([tensor.layout])
     return Atom(find("make_cotiled_copy").call([atom.value, make_layout(threads, values), whole]), atom.op, atom.element)
@@ -229,7 +216,7 @@ def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
     layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
-    if not isinstance(kind, Element) or not isinstance(acc, Element) or not isinstance(layout, Member):
+    if not isinstance(kind, ValueType) or not isinstance(acc, ValueType) or not isinstance(layout, Member):
         raise AlgebraError("get_smem_store_op takes a LayoutEnum, two element types and a copy of tensor memory")
     op = instruction("cute", "CopyUniversalOp", [], {})
     try:

@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -143,3 +144,18 @@ def stored(nodes: list[Any]) -> set[str]:
             elif isinstance(value, ast.AST):
                 todo.append(value)
     return out - {""}
+
+
+def defaults_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have defaults, with these.
+
+    >>> [name for name, _ in defaults_of(ast.parse("def f(a, b=1, *, c, d=2): pass").body[0])]
+    ['b', 'd']
+    """
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    yield from (
+        (item.arg, value) for item, value in zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True)
+    )
+    pairs = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    yield from ((item.arg, value) for item, value in pairs if value is not None)

@@ -16,15 +16,19 @@ from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import Pointer as Address
-from cute_viz.values.types import ValueType, named, short
+from cute_viz.values.types import ValueType, named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
-    """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause."""
+    """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause.
+
+    among: the lists and objects that it may be.
+    """
 
     error: CuteVizError
     path: str = ""
+    among: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         self.error.__traceback__ = self.error.__context__ = None  # it is raised again and again
@@ -47,11 +51,15 @@ class Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it."""
+    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it.
+
+    defaults: of parameters, as they were when it was defined.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     frame: Any
     owner: Any = None
+    defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -106,12 +114,18 @@ def _is_plain(base: Any) -> bool:
     return isinstance(base, Symbol) and base.path.rpartition(".")[2] in ("object", "ABC", "Protocol", "NamedTuple", "Generic")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Attributes(dict[str, Any]):
+    """The attributes of an object; those of its class are `inherited`."""
+
+    inherited: Callable[[str], Any] = staticmethod(lambda name: None)
+
+
 class Instance:
     """An object of a class of the text: its attributes so far."""
 
-    cls: Class
-    names: dict[str, Any] = field(default_factory=dict)
+    def __init__(self, cls: Class, names: dict[str, Any] | None = None) -> None:
+        self.cls, self.names = cls, Attributes(names or {})
+        self.names.inherited = cls.find
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,34 +165,6 @@ class Member:
     enum: str
     name: str
     value: Any = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element type, whatever it is called."""
-
-    name: str
-
-    @property
-    def bits(self) -> int:
-        """Its width."""
-        return short(self.name).bits
-
-    @property
-    def kind(self) -> str:
-        """float, signed, unsigned or bits."""
-        return short(self.name).kind
-
-    @property
-    def cpp(self) -> str:
-        """Its name in C++."""
-        return short(self.name).cpp
-
-    @property
-    def dsl(self) -> str:
-        """Its name in the DSL, or in C++ if it has none there."""
-        found = short(self.name)
-        return found.dsl or found.cpp
 
 
 class Typed(int):
@@ -266,20 +252,20 @@ class Super:
     target: Any
 
 
-def element(name: str) -> Element | None:
+def element(name: str) -> ValueType | None:
     """The element type of a name in the DSL, in C++ or in PTX; None for another name.
 
     >>> element("cutlass.Float16") == element("half_t"), element("layout")
     (True, None)
     """
     found = named(name)
-    return None if found is None else Element(found.short)
+    return None if found is None else ValueType(found.dsl or found.cpp)
 
 
 def plain(value: Any) -> Any:
     """A value as other rooms know it.
 
-    >>> str(plain(Tensor(Layout(8), Pointer(Element("f16"), Swizzle(1, 4, 3)))))
+    >>> str(plain(Tensor(Layout(8), Pointer(ValueType("f16"), Swizzle(1, 4, 3)))))
     'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
     if isinstance(value, Tensor):
@@ -288,8 +274,6 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, Slice):
         raise value.cause.error
-    if isinstance(value, Element):
-        return ValueType(value.dsl)
     if isinstance(value, Typed):
         return int(value)
     if isinstance(value, Items):
@@ -303,14 +287,14 @@ def plain(value: Any) -> Any:
 def shown(value: Any) -> Any:
     """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address, of a fragment its descriptors.
 
-    >>> shown(Tensor(Layout(8), Pointer(Element("f32"), space="tmem"))).pointer.space
+    >>> shown(Tensor(Layout(8), Pointer(ValueType("f32"), space="tmem"))).pointer.space
     'tmem'
     """
     if isinstance(value, Atom) and value.tma is not None:
         return value.tma
     if isinstance(value, Tensor) and value.descriptors is not None:
         return value.descriptors
-    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, Element):
+    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, ValueType):
         layout, offset = value.layout, value.offset
         known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
         return Memory(Address("tmem", kind.cpp, 0, offset=offset), layout) if known else plain(value)
@@ -324,7 +308,7 @@ def _addressed(tensor: Tensor) -> Any:
     swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
     if swizzle is None or not isinstance(tensor.layout, Layout):
         return tensor.layout
-    if isinstance(kind, Element):
+    if isinstance(kind, ValueType):
         offset = RunTime() if tensor.offset is None else tensor.offset
         return Memory(Address("smem", kind.cpp, None, swizzle, offset=offset), tensor.layout).whole
     if tensor.offset != 0:
@@ -390,3 +374,17 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     return bool(a == b)
+
+
+def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
+    """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
+
+    >>> either([4, 4], CuteVizError("no")), either([RunTime(), RunTime()], CuteVizError("no"))
+    (4, ?)
+    """
+    first = values[0]
+    if all(same(first, value) for value in values[1:]):
+        return first
+    if all(isinstance(value, RunTime) and value.name == first.name for value in values):
+        return RunTime(first.name, first.text, first.span, first.written, plain=first.plain)
+    return Unknown(error, path, tuple(values))

@@ -1,0 +1,43 @@
+"""The value of a text: the shortest walk, on which nothing of pictures and files is imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.common import outside_told
+from cute_viz.engine.reading import values_of
+from cute_viz.engine.request import Request
+from cute_viz.limits import raised
+
+MOVES = r"\b(?:copy\w*|cooperative_copy|axpby|gemm)\s*[<(]"  # statements that give no value
+
+
+def evaluate(
+    text: str, request: Request, names: dict[str, Any] | None = None, warn: Callable[[str], None] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """The value of a text's last statement, or of the one that the request names, and every value by its name.
+
+    names: bound before, instead of the request's `let`. warn: called with what is not as it seems, such as a composition that is
+    not pointwise.
+
+    Of a copy or an MMA at the end it is the verdict in words.
+
+    >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
+    19
+    """
+    warnings: list[str] | None = None if warn is None else []
+    with raised(request.limits), outside_told() as outside:
+        bound = values_of(request.let, request) if names is None else names
+        if re.search(MOVES, text):
+            from cute_viz.engine.explaining import check_moves, explain, move_at_end
+
+            if request.name is not None:
+                check_moves(text, request.name, bound, request.library)
+            elif move_at_end(text):
+                return explain(text, bound, request.library).steps[0].words, {}
+        document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
+        for words in () if warnings is None else (*warnings, *outside):
+            warn(words)  # type: ignore[misc]
+        return document.pick(request.name), document.bound()
