@@ -289,9 +289,9 @@ def test_a_name_is_found_in_every_file(ours, tmp_path, monkeypatch):
     with (ours / "mma" / "universal.yaml").open("a") as file:
         file.write(f"\nSM80_FOO_TN:\n{FMA}\nSM80_16x8x8_F16F16F16F16_TN:\n{FMA}")
     assert "SM80_FOO_TN" in [line.name for line in listing()]
-    assert lookup("SM80_FOO_TN").arch == "universal"
+    assert lookup("SM80_FOO_TN").instruction.arch == "universal"
     assert cv.parse("SM80_FOO_TN").shape_mnk == (1, 1, 1)
-    assert lookup("SM80_16x8x8_F16F16F16F16_TN").arch == "sm80"  # the file that the name leads to comes first
+    assert lookup("SM80_16x8x8_F16F16F16F16_TN").instruction.arch == "sm80"  # the file that the name leads to comes first
     assert lookup("SM80_BAR_TN") is None
     with pytest.raises(CuteVizError, match="did you mean SM80_FOO_TN"):
         cv.parse("SM80_FOOO_TN")
@@ -301,7 +301,7 @@ def test_a_name_is_found_in_every_file_of_a_user(tmp_path, monkeypatch):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "sm90.yaml").write_text(f"library: mma\narch: mine\n\nSM80_FOO_TN:\n{FMA}")
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
-    assert lookup("SM80_FOO_TN").arch == "mine"
+    assert lookup("SM80_FOO_TN").instruction.arch == "mine"
     shutil.copytree(library_files.directories()[-1], tmp_path / "copy")
     with (tmp_path / "copy" / "copy" / "sm75.yaml").open("a") as file:
         file.write("\nSM80_CP_FOO:\n  inherits: SM75_U32x1_LDSM_N\n")

@@ -46,7 +46,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     "element",
     default=None,
     metavar="TYPE",
-    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's pointer, else f16]",
+    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's tensor or pointer]",
 )
 @click.option(
     "--instruction",
@@ -154,7 +154,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
     elif as_json:
         click.echo(json.dumps(report.as_dict()))
     else:
-        _accesses(report)
+        _accesses(report, source)
     if max_ways is None:
         return
     if report.ways > max_ways:
@@ -163,7 +163,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
         raise CuteVizError(f"{len(report.unknown)} statements could not be evaluated", hint="without `max-ways=` they are listed")
 
 
-def _accesses(report: Report) -> None:
+def _accesses(report: Report, source: str) -> None:
     """One line per access, the cures of the tiles, and what could not be evaluated."""
     rows = [list(HEAD)]
     for row in report.accesses:
@@ -185,6 +185,8 @@ def _accesses(report: Report) -> None:
         output.say(f"{told}; --let gives others", err=False)
     for note in report.notes:
         output.say(note, err=False)
+    if source.endswith((".cu", ".cuh")) and any(error.needs for _, error in report.unknown):
+        output.say("--flags or -p reads the file as compiled, which needs no values", err=False)
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         causes.setdefault(f"not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", []).append(move)

@@ -84,14 +84,14 @@ class Answer:
     @property
     def rows(self) -> list[Row]:
         """A row for each definition of the one source, a whole file, that its address means."""
-        with self._limits():
+        with self._limits(), outside_told() as self._outside:
             return whole.rows(self.readings[0].listed)
 
     @property
     def told(self) -> tuple[str, ...]:
         """What was taken for granted in the values of the one source, a whole file, as far as they were read."""
         file = self.readings[0].file
-        return () if file is None else tuple(file.given.notes)
+        return tuple(self._outside) if file is None else (*file.given.notes, *self._outside)
 
     @property
     def kernel(self) -> Report | None:

@@ -55,9 +55,10 @@ PARAMETERS = {
     **{f"{kind}_product": ("block", "tiler") for kind in ("logical", "zipped", "tiled", "flat", "blocked", "raked")},
 }
 # Where the DSL's order of operands is another one than C++'s: positions in the DSL's call.
-REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
+REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0), "repeat_like": (1, 0)}
 # Another operation under the same name.
 RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
+RENAMED |= {"is_congruent": "congruent", "is_weakly_congruent": "weakly_congruent"}
 
 
 def operation(name: str) -> str:

@@ -49,7 +49,7 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
-from cute_viz.values.integer import Static, Unknown, arith, unknowns
+from cute_viz.values.integer import Runtime, Static, Unknown, arith, unknowns
 from cute_viz.values.types import ValueType, named
 
 _CPP = re.compile(r"\bauto\b")  # a text that declares names as C++ does
@@ -301,10 +301,15 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
-        from cute_viz.algebra.mixed import entered
+        from cute_viz.algebra.mixed import entered, is_mixed
+        from cute_viz.algebra.static import each_integer
 
         if operation.name == "make_layout" and len(operands) == 1 and type(operands[0]) is int and _CPP.search(self.text):
             return Layout(operands[0], Static(1))  # an extent that C++ code knows at run time, as one of make_shape
+        if operation.name == "make_layout" and len(operands) == 2 and all(type(x) is int for x in operands):
+            return Layout(*map(Runtime, operands))  # as C++ has them: the DSL names its stride
+        if is_mixed(operands):  # so are all that have no mark
+            operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
             return result

@@ -38,7 +38,7 @@ class Parts:
 
     def parted(self, whole: Tensor, tiling: Any, side: str, value: Tensor) -> Tensor:
         """`partition_S` and its like, of every thread: S or D of a copy, A, B or C of an MMA; any other side is of a CTA."""
-        if not isinstance(tiling, (TiledCopy, TiledMMA)) or side not in tuple("ABCSD") or "SM100" in tiling.atom.name:
+        if not isinstance(tiling, (TiledCopy, TiledMMA)) or side not in tuple("ABCSD") or tiling.atom.instruction.issued:
             return self.viewed(whole, value)
         if whole.starts:
             raise AlgebraError("this is a part of a thread already")

@@ -158,7 +158,7 @@ class _Trial:
                 partial = str(family.fields.get("partial", "")).split()
                 promised = _of_mma(operation, incongruent, partial) if file.kind == "mma" else _of_copy(operation.layouts, partial)
                 for key, wrong in promised:
-                    raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.arguments))
+                    raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.instruction.arguments))
         except CuteVizError as error:
             message = error.message if name in error.message else f"{full}: {error.message}"
             raise error.at(file.text, family.block.span).but(message=message, name=file.path) from None

@@ -34,25 +34,20 @@ NEEDED = {"mma": MMA_KEYS[:5], "copy": COPY_KEYS[:4]}
 class Entry:
     """One operation of the library.
 
-    name: with its template arguments. kind: "mma" or "copy". source: where it was taken from.
-    layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names.
-    arguments: what the name's parameters and template arguments are. archs: all that have it. note: what else to know of it.
+    name: with its template arguments. kind: "mma" or "copy". instruction: what commands ask of it, its source among it.
+    layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names. archs: all that have it. note: what else to know.
     of_bits: of a copy whose layouts depend on the width of a value, the entry for a width.
-    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone. instruction: what else the library knows of it.
+    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
     """
 
     name: str
     kind: str
-    arch: str
-    source: str
+    instruction: Instruction
     layouts: dict[str, Any]
-    types: tuple[str, ...] = ()
-    arguments: dict[str, str] = field(default_factory=dict)
     archs: tuple[str, ...] = ()
     note: str = ""
     of_atom: dict[str, Any] = field(default_factory=dict)
     of_bits: Callable[[int], Entry] | None = None
-    instruction: Instruction = field(default_factory=Instruction)
 
     def atom(self) -> MMA_Atom | CopyOp:
         """The object that the algebra computes with."""
@@ -67,8 +62,8 @@ class Entry:
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
-        known = self.instruction
-        return MMA_Atom(*given, self.name, self.types, **self.of_atom, layout_e=x.get("ELayout"), instruction=known)
+        op = self.instruction
+        return MMA_Atom(*given, self.name, op.types, **self.of_atom, layout_e=x.get("ELayout"), instruction=op)
 
 
 def in_ptx(kind: str) -> str:
@@ -102,7 +97,7 @@ class Operation:
     >>> from cute_viz.spec.family import find
     >>> from cute_viz.spec.library_files import files_for
     >>> found = find(next(files_for("SM61_DP4A")), "SM61_DP4A")
-    >>> Operation(found, "SM61_DP4A", ()).entry().types
+    >>> Operation(found, "SM61_DP4A", ()).entry().instruction.types
     ('s8', 's8', 's32', 's32')
     """
 
@@ -124,8 +119,8 @@ class Operation:
         types = () if forward else self.family.types(self.name, self.values)
         layouts = _reversed(forward.layouts) if forward else self.layouts()
         note = " ".join(str(fields.get("note", "")).split())
-        arch, archs, said = file.word("arch"), self.family.archs, self.instruction(layouts, types, source)
-        return Entry(self.full, file.kind, arch, source, layouts, types, self.values, archs, note, self.of_atom(), instruction=said)
+        op = self.instruction(layouts, types, source)
+        return Entry(self.full, file.kind, op, layouts, self.family.archs, note, self.of_atom())
 
     def instruction(self, layouts: Mapping[str, Any], types: tuple[str, ...], source: str) -> Instruction:
         """The record of the operation."""

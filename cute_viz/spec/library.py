@@ -101,7 +101,7 @@ def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ..
     reverse = family.fields.get("reverse")
     if reverse is None:
         out = Operation(match, full, args, machine.words()).entry()
-        if "ValBits" not in out.arguments or len(args) == len(out.arguments):
+        if "ValBits" not in out.instruction.arguments or len(args) == len(out.instruction.arguments):
             return out
         return replace(out, of_bits=lambda bits: entry(match, full, args, folders, replace(machine, bits=bits)))
     other = Pattern(str(reverse)).filled(match.bound)
@@ -183,16 +183,16 @@ def describe(full: str, folders: tuple[str, ...] = (), machine: Machine = ANY) -
     known = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])), folders, machine)
     if known is None:
         return {}
-    of_sm = known.arch.startswith("sm")
-    out: dict[str, Any] = {"arch": known.arch.upper() if of_sm else ", ".join(known.archs)}
-    if known.types:
-        out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
+    op = known.instruction
+    of_sm = op.arch.startswith("sm")
+    out: dict[str, Any] = {"arch": op.arch.upper() if of_sm else ", ".join(known.archs)}
+    if op.types:
+        out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", op.types, strict=False))
     further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
     layouts = {key: Plain.of(mark_static(value) if of_sm else value) for key, value in known.layouts.items() if key in further}
-    op = known.instruction
     memory = ", ".join(f"{x} {space}" for x, space in zip("SD" if known.kind == "copy" else "ABC", op.memory, strict=False))
     more = {"memory": memory, "PTX": op.ptx, "DSL": op.dsl.partition("; ")[0], "SASS": op.sass, "PTX ISA": op.isa}
-    more |= {"note": known.note, "source": known.source}
+    more |= {"note": known.note, "source": op.source}
     return {**out, **layouts, **{key: value for key, value in more.items() if value}}
 
 

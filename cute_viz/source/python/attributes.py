@@ -11,7 +11,9 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.inttuple import map_leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.source.python.machine import Machine
@@ -22,7 +24,6 @@ from cute_viz.source.python.values import (
     Atom,
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Instruction,
@@ -36,8 +37,16 @@ from cute_viz.source.python.values import (
     Unknown,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
-_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr", "align")  # of allocators: it follows from arguments
+_ALLOCATES = (
+    "get_tensor",
+    "allocate_tensor",
+    "allocate_array",
+    "allocate",
+    "retrieve_ptr",
+    "align",
+)  # of allocators: it follows from arguments
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
@@ -103,7 +112,7 @@ def _of_symbol(machine: Machine, value: Symbol, name: str, node: ast.expr) -> An
     return machine.parts.outside(machine, Symbol(found.path, value.origin)) if isinstance(found, Symbol) else found
 
 
-def _of_element(machine: Machine, value: Element, name: str, node: ast.expr) -> Any:
+def _of_element(machine: Machine, value: ValueType, name: str, node: ast.expr) -> Any:
     if name == "width":
         return value.bits
     if name in ("is_float", "is_integer", "signed"):
@@ -121,12 +130,8 @@ def _of_member(machine: Machine, value: Member, name: str, node: ast.expr) -> An
     return Bound(Symbol(f"@member.{name}"), value)
 
 
-def _of_items(machine: Machine, value: Items, name: str, node: ast.expr) -> Any:
-    return Bound(Symbol(f"@items.{name}"), value)
-
-
-def _of_text(machine: Machine, value: str, name: str, node: ast.expr) -> Any:
-    return Bound(Symbol(f"@str.{name}"), value)
+def _of_plain(machine: Machine, value: Items | str, name: str, node: ast.expr) -> Any:
+    return Bound(Symbol(f"@{'str' if isinstance(value, str) else 'items'}.{name}"), value)
 
 
 def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
@@ -139,8 +144,6 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
     if composed and name in ("inner", "offset", "outer"):
         return {"inner": value.outer, "offset": value.offset, "outer": value.inner}[name]
     if name == "max_alignment":
-        from cute_viz.algebra.ops import find
-
         if isinstance(value, Layout):  # of what only a run knows what divides it counts
             strides = map_leaves(lambda d: 0 if isinstance(d, RunTime) else d, value.stride)
             value = Layout(map_leaves(lambda n: n.div if isinstance(n, RunTime) else n, value.shape), strides)
@@ -194,8 +197,6 @@ def _of_atom(machine: Machine, value: Atom, name: str, node: ast.expr) -> Any:
 
 def _tv(side: str) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
-        from cute_viz.algebra.ops import find
-
         return find(f"get_layout{side}_TV").call([value])
 
     return read
@@ -207,8 +208,6 @@ def _as_layout(extent: Any) -> Any:
 
 
 def _threads(value: TiledMMA | TiledCopy) -> int:
-    from cute_viz.algebra.measure import size
-
     return int(size(value.thr_layout))
 
 
@@ -264,10 +263,9 @@ _READERS: tuple[tuple[Any, Callable[[Machine, Any, str, ast.expr], Any]], ...] =
     (Class, _of_class),
     (Super, _of_super),
     (Symbol, _of_symbol),
-    (Element, _of_element),
+    (ValueType, _of_element),
     (Member, _of_member),
-    (Items, _of_items),
-    (str, _of_text),
+    ((Items, str), _of_plain),
     ((Layout, ComposedLayout, Swizzle), _of_layout),
     (Tensor, _of_tensor),
     (Pointer, _of_pointer),

@@ -17,7 +17,8 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import instruction, need_tiled_mma, tiled_mma
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.tensors import layout_of, picked
-from cute_viz.source.python.values import Element, Member
+from cute_viz.source.python.values import Member
+from cute_viz.values.types import ValueType
 
 F8F6F4 = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
 
@@ -106,7 +107,7 @@ def _smem_sm103(side: str) -> Callable[..., Any]:
 def picked_types(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> tuple[Any, Any, dict[str, Any]]:
     """The types of A and B, for which one argument may stand, and the other arguments by name; A is in shared memory by default."""
     named = {word.replace("_leading", ""): value for word, value in named.items()}
-    one = "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(need_whole(args[1]), Element))
+    one = "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(need_whole(args[1]), ValueType))
     names = (*(("ab_dtype",) if one else ("a_dtype", "b_dtype")), *names)
     found = dict(zip(names, picked(args, named, names), strict=True))
     if found["a_source"] is None:
@@ -119,15 +120,15 @@ def _mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     names = ("a_mode", "b_mode", "sf_dtype", "sf_vec_size", "cta_group", "mma_tiler_mn", "a_source")
     a, b, found = picked_types(args, named, names)
     size, rest = need(found["sf_vec_size"]), [tuple(need(found["mma_tiler_mn"])), found["cta_group"], found["a_source"]]
-    if a.name == b.name == "e2m1":
+    if a.short == b.short == "e2m1":
         if size == 32:
             op = instruction("tcgen05", "MmaMXF4Op", rest, {})
         else:
             op = instruction("tcgen05", "MmaMXF4NVF4Op", [found["sf_dtype"], *rest], {})
-    elif a.name in F8F6F4 and b.name in F8F6F4:
+    elif a.short in F8F6F4 and b.short in F8F6F4:
         op = instruction("tcgen05", "MmaMXF8F6F4Op", [a, b, *rest, found["a_mode"], found["b_mode"]], {})
     else:
-        raise AlgebraError(f"no block-scaled MMA multiplies {a.name} by {b.name}")
+        raise AlgebraError(f"no block-scaled MMA multiplies {a.short} by {b.short}")
     return tiled_mma(op, machine.given.resolve)
 
 

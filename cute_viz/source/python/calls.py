@@ -22,7 +22,6 @@ from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
 from cute_viz.source.python.values import (
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Items,
@@ -35,9 +34,11 @@ from cute_viz.source.python.values import (
     Typed,
     Unknown,
     decorators,
+    either,
     same,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", ""}
@@ -63,7 +64,7 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
         if function.path == "@python.super" and len(args) == 2 and isinstance(args[0], Class):
             return Super(args[0], args[1])
         return call_library(machine, function, args, named, node)
-    if isinstance(function, Element):
+    if isinstance(function, ValueType):
         return _number(machine, function, args, node)
     if isinstance(function, (Layout, ComposedLayout, Swizzle)):
         coord = underscores(tuple(need(arg) for arg in args))
@@ -76,17 +77,17 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
     raise cause
 
 
-def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) -> Any:
+def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
     if isinstance(value, RunTime) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
         same_width = ("i64" in value.name) == (kind.bits == 64)
         return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
-        raise machine.fail(f"this value of {kind.name} is a run-time value", node)
+        raise machine.fail(f"this value of {kind.short} is a run-time value", node)
     if kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
         return Typed.of(int(value), kind.bits)
-    return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
+    return float(value) if kind.kind == "float" else bool(value) if kind.short == "pred" else int(value)
 
 
 def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -239,11 +240,9 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
         return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
     if not values:
         return None
-    if all(same(values[0], value) for value in values[1:]):
-        return values[0]
     known = next((value for value in values if isinstance(value, Unknown)), None)
     error = machine.fail(f"cannot determine which value {function.name} returns", node) if known is None else known.error
-    return Unknown(error, "" if known is None else known.path, tuple(values))
+    return either(values, error, "" if known is None else known.path)
 
 
 def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:

@@ -19,8 +19,9 @@ from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.tensors import is_row_major, picked
-from cute_viz.source.python.values import Class, Element, Instance, Member
+from cute_viz.source.python.values import Class, Instance, Member
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 
 def _least(bits: int, warps: int, m_major: bool) -> int:
@@ -58,10 +59,10 @@ def _tile_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     names = ("cta_tile_shape", "use_2cta_instrs", "layout_d", "elem_ty_d", "layout_c", "elem_ty_c", "tmem_warp_shape_mn")
     tile, two, layout, element, layout_c, element_c, warps = picked(args, named, names)
     (m, n), two, element, element_c, warps = need(tile)[:2], bool(need(two)), need(element), need(element_c), need(warps)
-    if not isinstance(m, int) or not isinstance(n, int) or not isinstance(element, Element):
+    if not isinstance(m, int) or not isinstance(n, int) or not isinstance(element, ValueType):
         raise AlgebraError("compute_epilogue_tile_shape takes a tile of integers and an element type")
     d_m, c_m = not is_row_major(layout), True if layout_c is None else not is_row_major(layout_c)
-    width_c = element_c.bits if isinstance(element_c, Element) else None
+    width_c = element_c.bits if isinstance(element_c, ValueType) else None
     tile_m, tile_n = tile_size(m, n, two, element.bits, width_c, d_m, c_m, warps)
     warp_n = (warps if warps is not None else (2, 2) if m == 64 and two else (4, 1))[1]
     least = max(_least(element.bits, warp_n, d_m), 8 * warp_n if c_m or width_c is None else _least(width_c, warp_n, False))
@@ -72,16 +73,8 @@ def _tile_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
 
 
 def _tile_size(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    names = (
-        "cta_tile_m",
-        "cta_tile_n",
-        "use_2cta",
-        "elem_width_d",
-        "elem_width_c",
-        "d_is_m_major",
-        "c_is_m_major",
-        "tmem_warp_shape_mn",
-    )
+    names: tuple[str, ...] = ("cta_tile_m", "cta_tile_n", "use_2cta", "elem_width_d", "elem_width_c")
+    names += ("d_is_m_major", "c_is_m_major", "tmem_warp_shape_mn")
     m, n, two, d, c, d_m, c_m, warps = map(need, picked(args, named, names))
     return tile_size(m, n, bool(two), d, c, d_m is None or bool(d_m), c_m is None or bool(c_m), warps)
 
@@ -159,13 +152,13 @@ def _grid(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     each = cluster[0] * cluster[1]
     known = next((x for x in (*whole, most) if isinstance(x, RunTime)), None)
     if known is not None:
-        return (*cluster[:2], computed("<<", known, 0))
+        return (*cluster[:2], computed("clusters", known, 0, *whole, most))
     count = math.prod(whole) // each
     return (*cluster[:2], count if params.cls.name.startswith("Clc") else min(count, most))
 
 
 def _whole(extent: Any, part: Any) -> Any:
-    return computed("+", extent, 0) if isinstance(extent, RunTime) else -(-extent // part) * part
+    return computed("+", extent, 0, part) if isinstance(extent, RunTime) else -(-extent // part) * part
 
 
 EPILOGUE: dict[tuple[str, str], Callable[..., Any]] = {

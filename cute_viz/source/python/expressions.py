@@ -22,7 +22,6 @@ from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     Class,
-    Element,
     Function,
     Instance,
     Items,
@@ -30,11 +29,12 @@ from cute_viz.source.python.values import (
     Symbol,
     Tensor,
     Unknown,
+    either,
     element,
     run_times,
-    same,
 )
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _ROUNDS = 4096  # of a range that are listed
 
@@ -151,7 +151,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
     if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
         return -value if isinstance(node.op, ast.USub) else +value
     if isinstance(value, RunTime):
-        return computed("<<", value, 1)  # a number of which nothing is kept
+        return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
     if isinstance(value, Basis) and isinstance(node.op, ast.USub):
         return value * -1
     raise machine.fail("signs are for numbers", node)
@@ -200,8 +200,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
     try:
         test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
     except CuteVizError as error:
-        first, second = (_perhaps(machine, part, frame, error) for part in (node.body, node.orelse))
-        return first if same(first, second) else Unknown(error, among=(first, second))
+        return either([_perhaps(machine, part, frame, error) for part in (node.body, node.orelse)], error)
     return machine.value(node.body if test else node.orelse, frame)
 
 
@@ -218,7 +217,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
             target = Tensor(target)  # a layout has no slices: it was given for a tensor
         if isinstance(target, Tensor):
             index = unstaged(index)
-        elif not isinstance(target, Symbol):
+        elif not isinstance(target, (Symbol, Items, tuple)):
             need(index)
     return subscript(machine, target, index, node)
 
@@ -308,21 +307,21 @@ def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, fram
         return
     first, *others = rest
     for value in iterate(machine, need_whole(machine.value(first.iter, frame)), first.iter):
-        bind(machine, first.target, value, frame, machine.store.write)
+        bind(machine, first.target, value, frame)
         if all(truth(machine, need_whole(machine.value(test, frame)), test) for test in first.ifs):
             _generators(machine, others, node, frame, out)
 
 
-def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame, write: Callable[[dict[str, Any], str, Any], None]) -> None:
+def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None:
     """Bind names of a comprehension or a loop."""
     if isinstance(target, ast.Name):
-        write(frame.names, target.id, value)
+        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         values = [value] * len(target.elts) if isinstance(value, Unknown) else iterate(machine, value, target)
         if len(values) != len(target.elts):
             raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
         for item, one in zip(target.elts, values, strict=True):
-            bind(machine, item, one, frame, write)
+            bind(machine, item, one, frame)
     else:
         raise machine.fail("this target is not supported here", target)
 
@@ -337,13 +336,9 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
 
 
 def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
-    if isinstance(value, (int, str, float, tuple, Element, Member, type(None))):
+    if isinstance(value, (int, str, float, tuple, ValueType, Member, type(None))):
         return value
     raise machine.fail("this key is not supported here", node)
-
-
-def _starred(machine: Machine, node: ast.Starred, frame: Frame) -> Any:
-    raise machine.fail("a star is not supported here", node)
 
 
 _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
@@ -368,5 +363,4 @@ _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.SetComp: _comprehension,
     ast.DictComp: _comprehension,
     ast.Dict: _dictionary,
-    ast.Starred: _starred,
 }

@@ -25,21 +25,11 @@ from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
 from cute_viz.source.python.tensors import is_row_major, leading, picked
 from cute_viz.source.python.tma import TMA
 from cute_viz.source.python.tuples import TUPLES
-from cute_viz.source.python.values import Element, Member, Tensor, Unknown
+from cute_viz.source.python.values import Member, Tensor, Unknown
+from cute_viz.values.types import ValueType
 
-_CAPACITY = {
-    "80": 163,
-    "86": 99,
-    "87": 163,
-    "89": 99,
-    "90": 227,
-    "100": 227,
-    "101": 227,
-    "103": 227,
-    "110": 227,
-    "120": 99,
-    "121": 99,
-}
+_CAPACITY = dict.fromkeys(("80", "87"), 163) | dict.fromkeys(("86", "89", "120", "121"), 99)
+_CAPACITY |= dict.fromkeys(("90", "100", "101", "103", "110"), 227)
 
 
 def _kind(name: str) -> Member:
@@ -72,11 +62,11 @@ def widest(k_major: bool, bits: int, extent: int, special: bool = False) -> Memb
 def smem_atom(kind: Any, element: Any) -> ComposedLayout:
     """The layout atom of a kind: 8 rows of 128 to 1024 bits under a swizzle, in elements.
 
-    >>> str(smem_atom(Member("SmemLayoutAtomKind", "K_SW64"), Element("f16")))
+    >>> str(smem_atom(Member("SmemLayoutAtomKind", "K_SW64"), ValueType("f16")))
     'Sw<2,4,3> o 0 o (8,32):(32,1)'
     """
     kind, element = need(kind), need(element)
-    if not isinstance(kind, Member) or not isinstance(element, Element):
+    if not isinstance(kind, Member) or not isinstance(element, ValueType):
         raise AlgebraError("make_smem_layout_atom takes a SmemLayoutAtomKind and an element type")
     major, _, word = kind.name.partition("_")
     if word not in ("INTER", "SW32", "SW64", "SW128", "SW128_32B"):
@@ -131,12 +121,12 @@ def _sm90_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     a, b, tiler = need(a), need(b), need(tiler)
     source = Member("OperandSource", "SMEM") if source is None else source
     rest = [acc, tuple(tiler), source, a_mode, b_mode]
-    if {a.name, b.name} <= {"f16", "bf16"} and a == b:
+    if {a.short, b.short} <= {"f16", "bf16"} and a == b:
         op = instruction("warpgroup", "MmaF16BF16Op", [a, *rest], {})
-    elif {a.name, b.name} <= {"e4m3", "e5m2"} or {a.name, b.name} <= {"s8", "u8"}:
-        op = instruction("warpgroup", "MmaI8Op" if a.name[1:] == "8" else "MmaF8Op", [a, b, *rest], {})
+    elif {a.short, b.short} <= {"e4m3", "e5m2"} or {a.short, b.short} <= {"s8", "u8"}:
+        op = instruction("warpgroup", "MmaI8Op" if a.short[1:] == "8" else "MmaF8Op", [a, b, *rest], {})
     else:
-        raise AlgebraError(f"no warp-group MMA multiplies {a.name} by {b.name}")
+        raise AlgebraError(f"no warp-group MMA multiplies {a.short} by {b.short}")
     return tiled_mma(op, machine.given.resolve, need(layout))
 
 
@@ -176,16 +166,16 @@ def _sm100_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         found["acc_dtype"],
         [tuple(need(found["mma_tiler_mn"])), *(found[x] for x in ("cta_group", "a_source", "a_mode", "b_mode"))],
     )
-    if a == b and a.name in ("f16", "bf16"):
+    if a == b and a.short in ("f16", "bf16"):
         op = instruction("tcgen05", "MmaF16BF16Op", [a, acc, *rest], {})
-    elif a == b and a.name in ("tf32", "f32"):
+    elif a == b and a.short in ("tf32", "f32"):
         op = instruction("tcgen05", "MmaTF32Op", rest, {})
-    elif a == b and a.name in ("s8", "u8"):
+    elif a == b and a.short in ("s8", "u8"):
         op = instruction("tcgen05", "MmaI8Op", [a, *rest], {})
-    elif a.name in F8F6F4 and b.name in F8F6F4:
+    elif a.short in F8F6F4 and b.short in F8F6F4:
         op = instruction("tcgen05", "MmaF8F6F4Op", [a, b, acc, *rest], {})
     else:
-        raise AlgebraError(f"no tcgen05 MMA multiplies {a.name} by {b.name}")
+        raise AlgebraError(f"no tcgen05 MMA multiplies {a.short} by {b.short}")
     return tiled_mma(op, machine.given.resolve)
 
 
@@ -255,7 +245,7 @@ def _sm100_plain_smem(machine: Machine, args: list[Any], named: dict[str, Any]) 
 def _sm100_epilogue(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     element, layout, tile, stages = picked(args, named, ("epi_dtype", "epi_layout", "epi_tile", "epi_stage"))
     tile, element, n_major = need(tile), need(element), is_row_major(layout)
-    element = Element("s8") if element.name == "pred" else element
+    element = ValueType("s8") if element.short == "pred" else element
     contiguous = tile[1 if n_major else 0]
     if isinstance(contiguous, Layout):
         contiguous = find("coalesce").call([find("right_inverse").call([contiguous])]).shape

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, CopyOp
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -18,60 +18,39 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.python.machine import need
-from cute_viz.source.python.values import Atom, Element, Instruction, Member
-from cute_viz.values.types import unsigned
+from cute_viz.source.python.values import Atom, Instruction, Member
+from cute_viz.values.types import ValueType, unsigned
 
-_WARP = ("ab_dtype", "acc_dtype", "shape_mnk")
-_GROUP = ("acc_dtype", "shape_mnk", "a_src", "a_major_mode", "b_major_mode")
-_UMMA = ("shape_mnk", "cta_group", "a_src", "a_major_mode", "b_major_mode")
-_BLOCK = ("ab_dtype", "acc_dtype", "sf_type")
-_MATRIX = ("transpose", "num_matrices", "unpack_bits")
-# The arguments of each operation in their order, by module and name.
-SIGNATURES: dict[tuple[str, str], tuple[str, ...]] = {
-    ("cute", "MmaUniversalOp"): ("abacc_dtype",),
-    ("warp", "MmaF16BF16Op"): _WARP,
-    ("warp", "MmaFP8Op"): _WARP,
-    ("warp", "MmaTF32Op"): ("shape_mnk",),
-    ("warp", "MmaMXF4Op"): _BLOCK,
-    ("warp", "MmaMXF4NVF4Op"): _BLOCK,
-    ("warp", "MmaMXF8Op"): _BLOCK,
-    ("warp", "MmaMXF8F6F4Op"): ("a_dtype", "b_dtype", "acc_dtype", "sf_type"),
-    ("warpgroup", "MmaF16BF16Op"): ("ab_dtype", *_GROUP),
-    ("warpgroup", "MmaF8Op"): ("a_dtype", "b_dtype", *_GROUP),
-    ("warpgroup", "MmaI8Op"): ("a_dtype", "b_dtype", *_GROUP),
-    ("tcgen05", "MmaF16BF16Op"): ("ab_dtype", "acc_dtype", *_UMMA),
-    ("tcgen05", "MmaTF32Op"): _UMMA,
-    ("tcgen05", "MmaI8Op"): ("ab_dtype", *_UMMA),
-    ("tcgen05", "MmaFP8Op"): ("ab_dtype", "acc_dtype", *_UMMA),
-    ("tcgen05", "MmaF8F6F4Op"): ("a_dtype", "b_dtype", "acc_dtype", *_UMMA),
-    ("tcgen05", "MmaMXF8Op"): ("ab_dtype", *_UMMA),
-    ("tcgen05", "MmaMXF8F6F4Op"): ("a_dtype", "b_dtype", *_UMMA),
-    ("tcgen05", "MmaMXF4Op"): ("shape_mnk", "cta_group", "a_src"),
-    ("tcgen05", "MmaMXF4NVF4Op"): ("sf_dtype", "shape_mnk", "cta_group", "a_src"),
-    ("tcgen05", "SM103MmaMXF4Op"): ("shape_mnk", "cta_group", "a_src"),
-    ("tcgen05", "SM103MmaMXF4NVF4Op"): ("sf_dtype", "shape_mnk", "cta_group", "a_src"),
-    ("cute", "CopyUniversalOp"): (),
-    ("cute", "CopyG2ROp"): (),
-    ("cute", "CopyR2GOp"): (),
-    ("cute", "CopyS2ROp"): (),
-    ("cute", "CopyR2SOp"): (),
-    ("cpasync", "CopyG2SOp"): ("cache_mode",),
-    ("cpasync", "CopyBulkTensorTileG2SOp"): ("cta_group",),
-    ("cpasync", "CopyBulkTensorTileG2SMulticastOp"): ("cta_group",),
-    ("cpasync", "CopyBulkTensorTileS2GOp"): (),
-    ("cpasync", "CopyReduceBulkTensorTileS2GOp"): ("reduction_kind",),
-    **{
-        ("warp", f"{way}Matrix{shape}Op"): _MATRIX
-        for way in ("Ld", "St")
-        for shape in ("8x8x16b", "8x16x8b", "16x8x8b", "16x16x8b")
-    },
-    **{("tcgen05", f"Ld{shape}Op"): ("repeat", "pack") for shape in ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")},
-    **{("tcgen05", f"St{shape}Op"): ("repeat", "unpack") for shape in ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")},
-    **{
-        ("tcgen05", f"Cp{shape}Op"): ("cta_group",)
-        for shape in ("128x256b", "128x128b", "4x256b", "4x32x128b", "2x64x128b0213", "2x64x128b0123")
-    },
-}
+_GROUP, _UMMA = "a_src a_major_mode b_major_mode", "shape_mnk cta_group a_src"
+_MAJOR, _SHAPES = f"{_UMMA} a_major_mode b_major_mode", ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")
+_MATRICES = ("8x8x16b", "8x16x8b", "16x8x8b", "16x16x8b")
+# The arguments of each operation in their order: a module, its operations, their arguments.
+_ROWS = (
+    ("cute", "MmaUniversalOp", "abacc_dtype"),
+    ("cute", "CopyUniversalOp CopyG2ROp CopyR2GOp CopyS2ROp CopyR2SOp", ""),
+    ("warp", "MmaF16BF16Op MmaFP8Op", "ab_dtype acc_dtype shape_mnk"),
+    ("warp", "MmaTF32Op", "shape_mnk"),
+    ("warp", "MmaMXF4Op MmaMXF4NVF4Op MmaMXF8Op", "ab_dtype acc_dtype sf_type"),
+    ("warp", "MmaMXF8F6F4Op", "a_dtype b_dtype acc_dtype sf_type"),
+    *(("warp", f"LdMatrix{x}Op StMatrix{x}Op", "transpose num_matrices unpack_bits") for x in _MATRICES),
+    ("warpgroup", "MmaF16BF16Op", f"ab_dtype acc_dtype shape_mnk {_GROUP}"),
+    ("warpgroup", "MmaF8Op MmaI8Op", f"a_dtype b_dtype acc_dtype shape_mnk {_GROUP}"),
+    ("tcgen05", "MmaF16BF16Op MmaFP8Op", f"ab_dtype acc_dtype {_MAJOR}"),
+    ("tcgen05", "MmaTF32Op", _MAJOR),
+    ("tcgen05", "MmaI8Op MmaMXF8Op", f"ab_dtype {_MAJOR}"),
+    ("tcgen05", "MmaF8F6F4Op", f"a_dtype b_dtype acc_dtype {_MAJOR}"),
+    ("tcgen05", "MmaMXF8F6F4Op", f"a_dtype b_dtype {_MAJOR}"),
+    ("tcgen05", "MmaMXF4Op SM103MmaMXF4Op", _UMMA),
+    ("tcgen05", "MmaMXF4NVF4Op SM103MmaMXF4NVF4Op", f"sf_dtype {_UMMA}"),
+    *(("tcgen05", f"Ld{shape}Op", "repeat pack") for shape in _SHAPES),
+    *(("tcgen05", f"St{shape}Op", "repeat unpack") for shape in _SHAPES),
+    ("tcgen05", "Cp128x256bOp Cp128x128bOp Cp4x256bOp Cp4x32x128bOp Cp2x64x128b0213Op Cp2x64x128b0123Op", "cta_group"),
+    ("cpasync", "CopyG2SOp", "cache_mode"),
+    ("cpasync", "CopyBulkTensorTileG2SOp CopyBulkTensorTileG2SMulticastOp", "cta_group"),
+    ("cpasync", "CopyBulkTensorTileS2GOp", ""),
+    ("cpasync", "CopyReduceBulkTensorTileS2GOp", "reduction_kind"),
+)
+SIGNATURES = {(module, name): tuple(taken.split()) for module, names, taken in _ROWS for name in names.split()}
 _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 
@@ -96,8 +75,8 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
             raise AlgebraError(f"{module}.{name} takes no {word!r} here", hint=f"its arguments: {', '.join(names)}")
         out[word] = value
     if name.endswith("I8Op") or name.startswith(("MmaMX", "SM103")) or "ab_dtype" in out:
-        out.setdefault("a_dtype", out.get("ab_dtype", Element("e2m1")))
-        out.setdefault("b_dtype", out.get("ab_dtype", Element("e2m1")))
+        out.setdefault("a_dtype", out.get("ab_dtype", ValueType("e2m1")))
+        out.setdefault("b_dtype", out.get("ab_dtype", ValueType("e2m1")))
     if "MXF4" in name and module == "tcgen05":
         out |= {"a_major_mode": Member("OperandMajorMode", "K"), "b_major_mode": Member("OperandMajorMode", "K")}
     return Instruction(key[0], name, out)
@@ -174,7 +153,7 @@ def _word(value: Any) -> str:
     """An argument as the library has it."""
     if isinstance(value, Member):
         return str(value.value) if value.enum == "Repetition" else value.name
-    return value.name if isinstance(value, Element) else str(value) if isinstance(value, bool) else show(value)
+    return value.name if isinstance(value, ValueType) else str(value) if isinstance(value, bool) else show(value)
 
 
 _UNIVERSAL = ("CopyUniversalOp", "CopyG2ROp", "CopyR2GOp", "CopyS2ROp", "CopyR2SOp")
@@ -185,15 +164,13 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
 
     Raises: AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
 
-    >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), Element("f16"), None, None).value.layout_src)
+    >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), None, None).value.layout_src)
     '(1,1):(0,0)'
     """
-    from cute_viz.algebra.copy import make_copy_atom
-
     if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
         raise AlgebraError("a copy operation is expected here", hint="such as cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
-    if not isinstance(kind, Element):
+    if not isinstance(kind, ValueType):
         raise AlgebraError("a copy atom needs the type of its values", hint="such as cutlass.Float16")
     if op.name in _UNIVERSAL and not bits:  # of one value: a layout of nothing but 1
         one = Layout((1, 1), (0, 0))

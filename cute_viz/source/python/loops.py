@@ -31,7 +31,7 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
     try:
         for value in rounds:
             try:
-                bind(machine, node.target, value, frame, machine.store.write)
+                bind(machine, node.target, value, frame)
             except CuteVizError as error:
                 return _some_rounds(machine, node, frame, error)
             ended = machine.parts.block(machine, node.body, frame)

@@ -7,24 +7,11 @@ from typing import Any
 from cute_viz.source.python.values import Member, Symbol, element
 
 # The enumerations of the DSL, whose members are what they are called.
-ENUMS = {
-    "LayoutEnum",
-    "OperandMajorMode",
-    "OutputMajorMode",
-    "OperandSource",
-    "CtaGroup",
-    "SmemLayoutAtomKind",
-    "LoadCacheMode",
-    "StoreCacheMode",
-    "Repetition",
-    "Pack",
-    "Unpack",
-    "AddressSpace",
-    "TransformMode",
-    "TmemLoadRedOp",
-    "ReductionOp",
-    "Field",
-}
+_ENUMS = (
+    "LayoutEnum OperandMajorMode OutputMajorMode OperandSource CtaGroup SmemLayoutAtomKind LoadCacheMode StoreCacheMode "
+    "Repetition Pack Unpack AddressSpace TransformMode TmemLoadRedOp ReductionOp Field"
+)
+ENUMS = frozenset(_ENUMS.split())
 # The module that a part of a path stands for, if the last of its words is known.
 _FAMILIES = {
     "hopper_helpers": "sm90",

@@ -17,8 +17,10 @@ from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, Typed, same
+from cute_viz.source.python.values import Atom, Instance, Items, Member, Symbol, Typed, same
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import compared
+from cute_viz.values.types import ValueType
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -34,6 +36,7 @@ _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.BitAnd: ("&", operator.and_),
     ast.BitXor: ("^", operator.xor),
 }
+_WORDS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _ORDERS: dict[type, Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -117,7 +120,9 @@ def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> b
         return _equal(machine, need_whole(a), need_whole(b), node) is isinstance(op, ast.Eq)
     a, b = need(a), need(b)
     if (run_time := next((value for value in (a, b) if isinstance(value, RunTime)), None)) is not None:
-        raise run_time.error()
+        if not isinstance(a, (int, RunTime)) or not isinstance(b, (int, RunTime)):
+            raise run_time.error()
+        return compared(_WORDS[type(op)], a, b)
     numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
     if numbers or (isinstance(a, str) and isinstance(b, str)):
         return _ORDERS[type(op)](a, b)
@@ -131,7 +136,7 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         return a is b
     if isinstance(a, (bool, int)) or isinstance(b, (bool, int)):
         return same(a, b)
-    if isinstance(a, (Element, Member, Symbol)) and isinstance(b, (Element, Member, Symbol)):
+    if isinstance(a, (ValueType, Member, Symbol)) and isinstance(b, (ValueType, Member, Symbol)):
         return _equal(machine, a, b, node)
     if a is b:
         return True
@@ -141,9 +146,7 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
     if isinstance(a, RunTime) or isinstance(b, RunTime):
-        if isinstance(a, (int, float, RunTime)) and isinstance(b, (int, float, RunTime)):
-            raise next(x for x in (a, b) if isinstance(x, RunTime)).error()
-        return False
+        return isinstance(a, (int, RunTime)) and isinstance(b, (int, RunTime)) and compared("==", a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False

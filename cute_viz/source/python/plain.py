@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import rank
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.branches import forget
@@ -17,8 +18,9 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, same
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, Tensor, same
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
 _PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "divmod": divmod, "round": round, "pow": pow, "float": float}
@@ -78,7 +80,7 @@ def _size(name: str) -> Callable[..., Any]:
             raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
         if (first := next((value for value in numbers if isinstance(value, RunTime)), None)) is not None:
-            return computed("<<", first, next((value for value in numbers if value is not first), 0))
+            return computed(name, first, *(value for value in numbers if value is not first), 0)
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
         return _SIZES[name](numbers) if numbers else need(named["default"])
@@ -100,8 +102,6 @@ def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     if isinstance(value, (tuple, list, dict, str, range, frozenset)):
         return len(value)
     if isinstance(value, (Layout, ComposedLayout)):
-        from cute_viz.algebra.measure import rank
-
         return rank(value)
     raise machine.fail("cannot determine the length of this", node)
 
@@ -113,26 +113,19 @@ def _int(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     return int(value)
 
 
-def _bool(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return truth(machine, need_whole(args[0]), node)
-
-
-def _tuple(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return tuple(iterate(machine, need_whole(args[0]), node)) if args else ()
+def _entries(machine: Machine, args: list[Any], node: ast.expr) -> list[Any]:
+    """The entries of the first argument, of none those of an empty list."""
+    return iterate(machine, need_whole(args[0]), node) if args else []
 
 
 def _list(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return Items({"items": iterate(machine, need_whole(args[0]), node) if args else []})
+    return Items({"items": _entries(machine, args, node)})
 
 
 def _dict(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     if args:
         raise machine.fail("this dict is not supported here", node)
     return Items({"items": dict(named)})
-
-
-def _sum(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return sum(need(value) for value in iterate(machine, need_whole(args[0]), node))
 
 
 def _every(wanted: bool) -> Callable[..., Any]:
@@ -151,17 +144,9 @@ def _every(wanted: bool) -> Callable[..., Any]:
     return read
 
 
-def _zip(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return tuple(zip(*(iterate(machine, need_whole(arg), node) for arg in args), strict=False))
-
-
 def _enumerate(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     start = need(named.get("start", args[1] if len(args) > 1 else 0))
     return tuple(enumerate(iterate(machine, need_whole(args[0]), node), start))
-
-
-def _reversed(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    return tuple(reversed(iterate(machine, need_whole(args[0]), node)))
 
 
 def _sorted(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -188,7 +173,7 @@ def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: 
 
 _TYPES: dict[str, Any] = {"int": int, "tuple": tuple, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 _LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, "Tensor": Tensor, "Pointer": ()}
-_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, Element, Items, type(None))
+_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, type(None))
 
 
 def _is_a(value: Any, kind: Any) -> bool | None:
@@ -243,16 +228,16 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
     "range": _range,
     "len": _len,
     "int": _int,
-    "bool": _bool,
-    "tuple": _tuple,
+    "bool": lambda machine, args, named, node: truth(machine, need_whole(args[0]), node),
+    "tuple": lambda machine, args, named, node: tuple(_entries(machine, args, node)),
     "list": _list,
     "dict": _dict,
-    "sum": _sum,
+    "sum": lambda machine, args, named, node: sum(map(need, [*_entries(machine, args, node), *args[1:]])),
     "any": _every(True),
     "all": _every(False),
-    "zip": _zip,
+    "zip": lambda machine, args, named, node: tuple(zip(*(_entries(machine, [arg], node) for arg in args), strict=False)),
     "enumerate": _enumerate,
-    "reversed": _reversed,
+    "reversed": lambda machine, args, named, node: tuple(reversed(_entries(machine, args, node))),
     "sorted": _sorted,
     "map": _map,
     "isinstance": _isinstance,

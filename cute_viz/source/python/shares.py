@@ -14,8 +14,9 @@ from cute_viz.algebra.shares import copy_share, local_share, mma_share, share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.values import Element, Tensor, Unknown, run_times
+from cute_viz.source.python.values import Tensor, Unknown, run_times
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 
 def share_of(tensor: Tensor) -> Memory:
@@ -24,13 +25,13 @@ def share_of(tensor: Tensor) -> Memory:
     Raises: AlgebraError for a tensor of coordinates, and for one whose memory is not known.
 
     >>> from cute_viz.source.python.values import Pointer
-    >>> share_of(Tensor(Layout((4, 8), (8, 1)), Pointer(Element("f16"), space="smem", root="sA"))).pointer.element
+    >>> share_of(Tensor(Layout((4, 8), (8, 1)), Pointer(ValueType("f16"), space="smem", root="sA"))).pointer.element
     'f16'
     """
     if tensor.parts is not None:
         return tensor.parts()
     pointer, kind = tensor.pointer, tensor.pointer.element
-    made = share(pointer.root, pointer.space, kind.cpp if isinstance(kind, Element) else "", tensor.layout)
+    made = share(pointer.root, pointer.space, kind.cpp if isinstance(kind, ValueType) else "", tensor.layout)
     if not pointer.space:
         raise AlgebraError(
             "the memory that this tensor is in is not known",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.source.python.values import Typed
@@ -16,7 +15,7 @@ def unstaged(value: Any) -> Any:
         return value.turned(plain=False)
     if isinstance(value, Typed):
         return RunTime("?{i64}" if value.bits == 64 else "?", written=value.written or f"Int{value.bits}({int(value)})")
-    return tuple(map(unstaged, value)) if isinstance(value, tuple) and any(True for _ in _within(value)) else value
+    return tuple(map(unstaged, value)) if type(value) is tuple else value
 
 
 def narrowed(value: Any) -> Any:
@@ -26,15 +25,7 @@ def narrowed(value: Any) -> Any:
     return tuple(map(narrowed, value)) if type(value) is tuple else value
 
 
-def _within(value: Any) -> Iterator[RunTime | Typed]:
-    if isinstance(value, (RunTime, Typed)):
-        yield value
-    elif type(value) is tuple:
-        for item in value:
-            yield from _within(item)
-
-
-def computed(word: str, a: Any, b: Any) -> Any:
+def computed(word: str, a: Any, b: Any, *others: Any) -> Any:
     """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them.
 
     Raises: NotationError for what gives no integer.
@@ -43,6 +34,7 @@ def computed(word: str, a: Any, b: Any) -> Any:
     ? ?{div=8} ?{i64 div=4}
     """
     known = [x for x in (a, b) if isinstance(x, RunTime)]
+    made = known[0].applied(f"{word}{len(known) if known[0] is a else 'r'}", *(x for x in (a, b, *others) if x is not known[0]))
     first, number = known[0], next((int(x) for x in (a, b) if isinstance(x, int)), None)
     if len(known) + (number is not None) < 2 or word in ("/", "@"):
         raise first.error()
@@ -50,14 +42,14 @@ def computed(word: str, a: Any, b: Any) -> Any:
     large = number is not None and number.bit_length() > 31
     kept = word in ("+", "-", "*", "//", "%") and len(widths) == 1 and not large and not all(x.plain for x in known)
     if not kept or (widths == {True} and (number == 0 or word == "%")):
-        return first.turned(plain=True, bits=64 if large or True in widths else 32, div=1)
+        return made.turned(plain=True, bits=64 if large or True in widths else 32, div=1)
     left, right = (x.div if isinstance(x, RunTime) else abs(int(x)) for x in (a, b))
     if word == "*":
-        return 0 if number == 0 else first.turned(plain=False, div=left * right)
+        return 0 if number == 0 else made.turned(plain=False, div=left * right)
     if word in "+-":
-        return first.turned(plain=False, div=math.gcd(left, right))
+        return made.turned(plain=False, div=math.gcd(left, right))
     if number is None or number < 1 or isinstance(a, int):
-        return first.turned(plain=False, div=1)
+        return made.turned(plain=False, div=1)
     if word == "%":
-        return 0 if left % number == 0 else first.turned(plain=False, div=math.gcd(left, number))
-    return first.turned(plain=False, div=left // number if left % number == 0 else 1)
+        return 0 if left % number == 0 else made.turned(plain=False, div=math.gcd(left, number))
+    return made.turned(plain=False, div=left // number if left % number == 0 else 1)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from cute_viz.source.python.values import Attributes, same
+from cute_viz.source.python.values import Attributes, either, same
 
 _MISSING = object()
 Changes = dict[tuple[int, str], tuple[dict[str, Any], Any]]
@@ -86,5 +85,4 @@ class Store:
             name = key[1]
             values = [changes[key][1] if key in changes else inherited(names, name) for changes in branches]
             values = [value for value in values if value is not _MISSING]
-            known = all(same(values[0], value) for value in values[1:])
-            self.write(names, name, values[0] if known else replace(unknown(name), among=tuple(values)))
+            self.write(names, name, either(values, unknown(name).error))

@@ -9,12 +9,15 @@ from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.measure import rank
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import add, plain
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import carried, first
-from cute_viz.source.python.values import Class, Element, Items, Member, Pointer, Symbol, Tensor, Unknown
+from cute_viz.source.python.values import Class, Items, Member, Pointer, Symbol, Tensor, Unknown, either
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 
 def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -39,12 +42,14 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
 def _member_type(target: Symbol, index: Any) -> Pointer | None:
     """What a field of a struct in shared memory is, by its type: `cute.struct.Align[cute.struct.MemRange[dtype, n], 1024]`."""
     kind = index[0] if isinstance(index, tuple) and index else None
-    if target.path.endswith("struct.MemRange") and isinstance(kind, Element):
+    if target.path.endswith("struct.MemRange") and isinstance(kind, ValueType):
         return Pointer(kind, space="smem")
     return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
+    if isinstance(index, (Unknown, RunTime)) and isinstance(target, (tuple, list)) and target:  # one of these, nobody knows which
+        return either(list(target), index.error if isinstance(index, Unknown) else index.error())
     try:
         found = target[index]
     except (IndexError, KeyError, TypeError, ValueError):
@@ -55,9 +60,6 @@ def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
 
 def mode_of(layout: Any, index: int) -> Any:
     """A mode of a layout, by its number; negative ones count from the end."""
-    from cute_viz.algebra.measure import rank
-    from cute_viz.algebra.modes import get
-
     return get(layout, index + rank(layout) if index < 0 else index)
 
 

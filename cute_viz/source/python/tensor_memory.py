@@ -25,8 +25,9 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
 from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.types import ValueType
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -38,7 +39,7 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
-    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": Element("f32")})
+    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": ValueType("f32")})
     >>> str(fragment(Atom(mma, op), "C", ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((65536,1),0,64)'
     """
@@ -64,9 +65,9 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind, space="tmem"))
 
 
-def _accumulator(op: Instruction) -> Element:
+def _accumulator(op: Instruction) -> ValueType:
     kind = need(op.get("acc_dtype"))
-    return kind if isinstance(kind, Element) else Element("s32" if op.name == "MmaI8Op" else "f32")
+    return kind if isinstance(kind, ValueType) else ValueType("s32" if op.name == "MmaI8Op" else "f32")
 
 
 def _block(rows: int, columns: int, sms: int, operand: str) -> Layout:
@@ -96,7 +97,7 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
     kind = source.pointer.element if isinstance(source, Tensor) else None
     if isinstance(kind, Unknown):
         raise kind.error
-    if not isinstance(source, Tensor) or not isinstance(kind, Element):
+    if not isinstance(source, Tensor) or not isinstance(kind, ValueType):
         raise AlgebraError(f"operand {operand} of {op.name} is a tensor of shared memory, of a type that is known")
     layout = domain(source.layout)
     if not isinstance(layout, Layout) or (kind.bits < 8 and "MXF4" not in op.name):
@@ -106,7 +107,7 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
     return Tensor(fragment, descriptors=_fields(op, operand, kind, source))
 
 
-def _fields(op: Instruction, operand: str, kind: Element, source: Tensor) -> Any:
+def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> Any:
     """The descriptors with their fields; None where the place, the swizzle or the major mode of the operand is not known."""
     major, layout, swizzle = op.get(f"{operand.lower()}_major_mode"), source.layout, source.pointer.swizzle
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and layout.offset == 0:  # of element offsets
@@ -128,7 +129,7 @@ def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     for tensor in tensors.items if isinstance(tensors, Items) else tensors if isinstance(tensors, tuple) else (tensors,):
         tensor = need(tensor)
         kind = need(tensor.pointer.element) if isinstance(tensor, Tensor) else None
-        if not isinstance(kind, Element):
+        if not isinstance(kind, ValueType):
             raise AlgebraError("get_num_tmem_alloc_cols takes tensors of tensor memory, of types that are known")
         taken += int(find("cosize").call([find("recast_layout").call([tensor.layout, kind.bits, 32])])) & 0xFFFF
     taken = taken if rounding is False else max(1 << (taken - 1).bit_length(), 32)
@@ -141,7 +142,7 @@ def _copied_descriptors(machine: Machine, args: list[Any], named: dict[str, Any]
     """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
     _, source = map(need, picked(args, named, ("atom", "smem_tensor")))
     kind = need(source.pointer.element) if isinstance(source, Tensor) else None
-    if not isinstance(kind, Element) or not isinstance(source.layout, Layout):
+    if not isinstance(kind, ValueType) or not isinstance(source.layout, Layout):
         raise AlgebraError("get_s2t_smem_desc_tensor takes a tensor of shared memory, of a type that is known")
     return Tensor(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
 
@@ -168,7 +169,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         elif isinstance(source, Tensor):
             layout = fragment_like(layout)
         kind = mma.op.get("acc_dtype") if operand == "C" else mma.op.get(f"{operand.lower()}_dtype") or mma.op.get("ab_dtype")
-        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, Element) else None, space="rmem"))
+        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
 
     return make
 
@@ -215,7 +216,7 @@ def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
     layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
-    if not isinstance(kind, Element) or not isinstance(acc, Element) or not isinstance(layout, Member):
+    if not isinstance(kind, ValueType) or not isinstance(acc, ValueType) or not isinstance(layout, Member):
         raise AlgebraError("get_smem_store_op takes a LayoutEnum, two element types and a copy of tensor memory")
     op = instruction("cute", "CopyUniversalOp", [], {})
     try:

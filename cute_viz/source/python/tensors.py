@@ -23,8 +23,9 @@ from cute_viz.source.python.parameters import hint_for
 from cute_viz.source.python.shares import carried
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, Element, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.source.python.values import Atom, Class, Instance, Member, Pointer, Tensor, Unknown, decorators
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.types import ValueType
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
@@ -103,7 +104,7 @@ def coordinates(layout: Layout) -> Tensor:
 def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_rmem_tensor(shape or layout, dtype)`, in older files `make_fragment`."""
     layout, kind = picked(args, named, ("layout_or_shape", "dtype"))
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, space="rmem"))
+    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
 
 
 def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -113,7 +114,7 @@ def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     layout = fragment_like(layout_of(source))
     if not isinstance(source, Tensor) and kind is None:
         return layout
-    return Tensor(layout, Pointer(kind if isinstance(kind, Element) else old, space="rmem"))
+    return Tensor(layout, Pointer(kind if isinstance(kind, ValueType) else old, space="rmem"))
 
 
 def fragment_like(layout: Any) -> Any:
@@ -158,26 +159,26 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
 def _retrieve_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`tmem.retrieve_ptr(dtype)`: where allocated tensor memory begins, which counts as its first column."""
     _, kind = picked(args, named, ("self", "dtype"))
-    return Pointer(kind if isinstance(kind, Element) else None, space="tmem")
+    return Pointer(kind if isinstance(kind, ValueType) else None, space="tmem")
 
 
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
         raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle, "smem"))
+    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, swizzle, "smem"))
 
 
 def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     pointer, swizzle, kind = picked(args, named, ("ptr", "swizzle_", "dtype"))
     old = pointer if isinstance(pointer, Pointer) else Pointer()
-    return replace(old, element=kind if isinstance(kind, Element) else old.element, swizzle=need(swizzle) or old.swizzle)
+    return replace(old, element=kind if isinstance(kind, ValueType) else old.element, swizzle=need(swizzle) or old.swizzle)
 
 
 def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     source, kind, _ = picked(args, named, ("src", "dtype", "swizzle_"))
     source, kind = need(source), need(kind)
-    if not isinstance(source, Tensor) or not isinstance(kind, Element) or not isinstance(source.pointer.element, Element):
+    if not isinstance(source, Tensor) or not isinstance(kind, ValueType) or not isinstance(source.pointer.element, ValueType):
         raise AlgebraError("the element types of a tensor that is recast must be known")
     if source.pointer.swizzle is not None or source.offset:
         raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
@@ -219,7 +220,7 @@ def _size_in_bytes(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
     kind, layout = map(need, picked(args, named, ("dtype", "layout")))
     if layout is None:
         return 0
-    if not isinstance(kind, Element):
+    if not isinstance(kind, ValueType):
         raise AlgebraError("size_in_bytes takes an element type and a layout")
     return (int(find("cosize").call([domain(layout_of(layout))])) * kind.bits + 7) // 8
 
@@ -271,19 +272,10 @@ def _ones(front: bool) -> Callable[..., Any]:
     return make
 
 
-def _tuple_cat(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    parts = [value if isinstance(value, tuple) else (value,) for value in map(need, args)]
-    return tuple(item for part in parts for item in part)
-
-
-def _repeat_like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    value, target = map(need, picked(args, named, ("x", "target")))
-    return tuple(_repeat_like(machine, [value, item], {}) for item in target) if isinstance(target, tuple) else value
-
-
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    kind = args[0] if args else named.get("dtype")
-    return Pointer(kind if isinstance(kind, Element) else None)
+    """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
+    kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
+    return Pointer(kind if isinstance(kind, ValueType) else None, space=space.name if isinstance(space, Member) else "")
 
 
 def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -310,6 +302,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
     "allocate": _allocate_struct,
+    "allocate_array": lambda machine, args, named: Pointer(need([*args, named.get("element_type")][1]), space="smem"),
     "retrieve_ptr": _retrieve_pointer,
     **dict.fromkeys(("data_ptr", "align"), lambda machine, args, named: args[0]),
     "recast_ptr": _recast_pointer,
@@ -324,8 +317,6 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "shape": _shape,
     "append_ones": _ones(front=False),
     "prepend_ones": _ones(front=True),
-    "tuple_cat": _tuple_cat,
-    "repeat_like": _repeat_like,
     "domain_offset": _moved,
     "is_static": lambda machine, args, named: need(args[0]) is not NotImplemented,
 }

@@ -30,9 +30,10 @@ from cute_viz.source.python.instructions import instruction, need_tiled_mma, res
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import coordinates, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, run_times
+from cute_viz.source.python.values import Atom, Instruction, Member, Tensor, run_times
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.types import ValueType
 
 
 def _operation(machine: Machine, op: Any) -> CopyOp:
@@ -46,13 +47,13 @@ def _operation(machine: Machine, op: Any) -> CopyOp:
     return replace(found, thr_id=clear_static(found.thr_id))
 
 
-def _memory(tensor: Any) -> tuple[Memory, Element]:
+def _memory(tensor: Any) -> tuple[Memory, ValueType]:
     """A tensor in global memory, for the algebra. Raises: AlgebraError without a known layout or element type."""
     tensor = need(tensor)
     if not isinstance(tensor, Tensor) or not isinstance(tensor.layout, Layout) or is_coordinate_layout(tensor.layout):
         raise AlgebraError("a TMA is of a tensor in global memory")
     kind = need(tensor.pointer.element)
-    if not isinstance(kind, Element):
+    if not isinstance(kind, ValueType):
         raise AlgebraError("the element type of this tensor is not known", hint="give it: `let=NAME.element_type=Float16`")
     return Memory(Address("gmem", kind.cpp, 0), mark_static(_as_large(tensor.layout))), kind
 
@@ -70,7 +71,7 @@ def _as_large(layout: Layout) -> Layout:
     )
 
 
-def _made(made: algebra.TmaCopy, op: Any, kind: Element, layout: Layout) -> tuple[Atom, Tensor]:
+def _made(made: algebra.TmaCopy, op: Any, kind: ValueType, layout: Layout) -> tuple[Atom, Tensor]:
     """The atom and the coordinate tensor, as the functions that make such give them; layout: of the tensor in global memory."""
     made = replace(made, atom=replace(made.atom, value_type=f"cutlass.{kind.dsl}"))
     known = next(run_times(layout), None) is None
@@ -92,9 +93,9 @@ def _without_stages(layout: Any, count: int) -> Any:
 def _internal(kind: Any) -> str | None:
     """The type that a tensor map has instead of the tensor's, in C++."""
     kind = need(kind)
-    if not isinstance(kind, Element):
+    if not isinstance(kind, ValueType):
         return None
-    return "uint16_t" if kind.name == "s16" else kind.cpp  # the map has no signed one
+    return "uint16_t" if kind.short == "s16" else kind.cpp  # the map has no signed one
 
 
 def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:

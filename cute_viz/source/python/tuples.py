@@ -18,7 +18,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tensors import layout_of, picked
+from cute_viz.source.python.tensors import picked
 from cute_viz.source.python.values import Items, Tensor
 from cute_viz.values.integer import Unknown as RunTime
 
@@ -62,12 +62,8 @@ def _repeated(as_tuple: bool) -> Callable[..., Any]:
 def _front(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """The first of all leaves."""
     value = need(picked(args, named, ("input",))[0])
-    if isinstance(value, Layout):
-        return (
-            find("get").call([value], (0,))
-            if isinstance(value.shape, int)
-            else _front(machine, [find("get").call([value], (0,))], {})
-        )
+    while isinstance(value, Layout) and isinstance(value.shape, tuple):
+        value = find("get").call([value], (0,))
     return next(iter(leaves(value))) if isinstance(value, tuple) else value
 
 
@@ -100,22 +96,6 @@ def leading_path(shape: Any, stride: Any) -> Any:
         elif not isinstance(step, (RunTime, Basis)) and step == 1 and (isinstance(extent, RunTime) or extent != 1):
             return n
     return None
-
-
-def _congruent(weakly: bool) -> Callable[..., Any]:
-    """Whether two shapes are nested alike; weakly, whether the second is nested at least as the first."""
-
-    def alike(a: Any, b: Any) -> bool:
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            return len(a) == len(b) and all(map(alike, a, b))
-        return not isinstance(a, tuple) and (weakly or not isinstance(b, tuple))
-
-    def read(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        parts = map(need, picked(args, named, ("a", "b")))
-        a, b = (layout_of(x).shape if isinstance(x, (Layout, ComposedLayout, Tensor)) else x for x in parts)
-        return alike(a, b)
-
-    return read
 
 
 def _unit(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -159,8 +139,6 @@ TUPLES: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "front"): _front,
     ("", "is_major"): _is_major,
     ("", "leading_dim"): _leading,
-    ("", "is_congruent"): _congruent(weakly=False),
-    ("", "is_weakly_congruent"): _congruent(weakly=True),
     ("cute", "E"): _unit,
     ("", "make_layout_image_mask"): _mask,
     ("", "get_flat_coord"): _flat_coord,

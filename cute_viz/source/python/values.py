@@ -16,7 +16,7 @@ from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import Pointer as Address
-from cute_viz.values.types import ValueType, named, short
+from cute_viz.values.types import ValueType, named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,34 +167,6 @@ class Member:
     value: Any = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element type, whatever it is called."""
-
-    name: str
-
-    @property
-    def bits(self) -> int:
-        """Its width."""
-        return short(self.name).bits
-
-    @property
-    def kind(self) -> str:
-        """float, signed, unsigned or bits."""
-        return short(self.name).kind
-
-    @property
-    def cpp(self) -> str:
-        """Its name in C++."""
-        return short(self.name).cpp
-
-    @property
-    def dsl(self) -> str:
-        """Its name in the DSL, or in C++ if it has none there."""
-        found = short(self.name)
-        return found.dsl or found.cpp
-
-
 class Typed(int):
     """`Int32(4)`: a number that is known where it is written, and which layouts that are made of it have as a run-time integer."""
 
@@ -280,20 +252,20 @@ class Super:
     target: Any
 
 
-def element(name: str) -> Element | None:
+def element(name: str) -> ValueType | None:
     """The element type of a name in the DSL, in C++ or in PTX; None for another name.
 
     >>> element("cutlass.Float16") == element("half_t"), element("layout")
     (True, None)
     """
     found = named(name)
-    return None if found is None else Element(found.short)
+    return None if found is None else ValueType(found.dsl or found.cpp)
 
 
 def plain(value: Any) -> Any:
     """A value as other rooms know it.
 
-    >>> str(plain(Tensor(Layout(8), Pointer(Element("f16"), Swizzle(1, 4, 3)))))
+    >>> str(plain(Tensor(Layout(8), Pointer(ValueType("f16"), Swizzle(1, 4, 3)))))
     'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
     if isinstance(value, Tensor):
@@ -302,8 +274,6 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, Slice):
         raise value.cause.error
-    if isinstance(value, Element):
-        return ValueType(value.dsl)
     if isinstance(value, Typed):
         return int(value)
     if isinstance(value, Items):
@@ -317,14 +287,14 @@ def plain(value: Any) -> Any:
 def shown(value: Any) -> Any:
     """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address, of a fragment its descriptors.
 
-    >>> shown(Tensor(Layout(8), Pointer(Element("f32"), space="tmem"))).pointer.space
+    >>> shown(Tensor(Layout(8), Pointer(ValueType("f32"), space="tmem"))).pointer.space
     'tmem'
     """
     if isinstance(value, Atom) and value.tma is not None:
         return value.tma
     if isinstance(value, Tensor) and value.descriptors is not None:
         return value.descriptors
-    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, Element):
+    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, ValueType):
         layout, offset = value.layout, value.offset
         known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
         return Memory(Address("tmem", kind.cpp, 0, offset=offset), layout) if known else plain(value)
@@ -338,7 +308,7 @@ def _addressed(tensor: Tensor) -> Any:
     swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
     if swizzle is None or not isinstance(tensor.layout, Layout):
         return tensor.layout
-    if isinstance(kind, Element):
+    if isinstance(kind, ValueType):
         offset = RunTime() if tensor.offset is None else tensor.offset
         return Memory(Address("smem", kind.cpp, None, swizzle, offset=offset), tensor.layout).whole
     if tensor.offset != 0:
@@ -404,3 +374,17 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     return bool(a == b)
+
+
+def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
+    """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
+
+    >>> either([4, 4], CuteVizError("no")), either([RunTime(), RunTime()], CuteVizError("no"))
+    (4, ?)
+    """
+    first = values[0]
+    if all(same(first, value) for value in values[1:]):
+        return first
+    if all(isinstance(value, RunTime) and value.name == first.name for value in values):
+        return RunTime(first.name, first.text, first.span, first.written, plain=first.plain)
+    return Unknown(error, path, tuple(values))
