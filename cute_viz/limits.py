@@ -45,6 +45,7 @@ LIMITS = {
     "elements": Limit(1 << 22, "elements of a layout that are examined one by one", 1 << 30),
     "accesses": Limit(1 << 20, "elements that an analysed access touches, or that its tile has", 1 << 28),
     "combinations": Limit(10_000, "names or operations of one entry of a library that are listed or tried", 1 << 20),
+    "steps": Limit(1_000_000, "steps in which one file of source code is evaluated", 1 << 30),
     "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
 }
 
@@ -136,3 +137,23 @@ def over(
     way = f"{raised_by(name)} raises it"
     hint = f"{instead}; {way}" if instead else way
     return LimitError(f"{found}; the limit is {most or limit(name)}", text=text, span=span, hint=hint, name=place)
+
+
+class Budget:
+    """The work that one file of source code may cost, whatever language it is in: a step for each part that is evaluated.
+
+    >>> budget = Budget()
+    >>> budget.step(), budget.steps
+    (None, 1)
+    """
+
+    __slots__ = ("most", "steps")
+
+    def __init__(self) -> None:
+        self.steps, self.most = 0, limit("steps")
+
+    def step(self, text: str | None = None, span: Span | None = None) -> None:
+        """Count one step. Raises: LimitError for too many."""
+        self.steps += 1
+        if self.steps > self.most:
+            raise over("steps", "this file takes too many steps to evaluate", most=self.most, text=text, span=span)

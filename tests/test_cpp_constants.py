@@ -81,6 +81,16 @@ def number(text: str, name: str = "c") -> object:
             "constexpr int c = f(3);",
             8,
         ),
+        (
+            "constexpr int g(int& x, int const& y) { x += 1; return y; } constexpr int f(int n) { return g(n, n); }"
+            " constexpr int c = f(3);",
+            4,
+        ),
+        (
+            "constexpr int g(int& x) { return x *= 2; } constexpr int f(int n) { int k = g(++n); return k + n; }"
+            " constexpr int c = f(3);",
+            16,
+        ),
     ],
 )
 def test_what_the_language_says(text: str, value: object) -> None:
@@ -102,6 +112,7 @@ def test_what_the_language_says(text: str, value: object) -> None:
         "int f(int n) { auto up = [&n] { unknown(n); }; up(); return n; } int c = f(3);",
         "int f(int n) { int m = 3; for (int i = 0; i < unknown; ++i) { m = i; } return m; } int c = f(3);",
         "int f(int n) { if (unknown) n = 4; return n; } int c = f(3);",
+        "int g = 3; void up() { g = 4; } int f(int n) { return n + g; } int c = f(3);",
         "int f(int n) { static int k = 0; k += n; return k; } int c = f(3);",
         'int f(int n) { asm("add" : "+r"(n)); return n; } int c = f(3);',
         "#define STEP(x) do { x += 1; } while (0)\nint f(int n) { STEP(n); return n; } int c = f(3);",

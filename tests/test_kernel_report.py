@@ -204,6 +204,24 @@ def test_tensors_that_a_helper_of_the_dsl_is_given(tmp_path: Path, capsys: pytes
     assert [row["line"] for row in lost] == [line_of(another, "cute.copy(params.s2r")]
 
 
+def test_an_instruction_does_not_reach_every_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """ldmatrix of global memory compiles, and fails when it runs: a report says so in the words of `--access`."""
+    path = tmp_path / "kernel.cu"
+    path.write_text(
+        "__global__ void k(half_t const* p) {\n"
+        "  Tensor gA = make_tensor(make_gmem_ptr<half_t>(p), Layout<Shape<_16,_16>,Stride<_16,_1>>{});\n"
+        "  auto loads = make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, Layout<Shape<_16,_2>>{}, Layout<Shape<_1,_8>>{});\n"
+        "  auto thr = loads.get_slice(threadIdx.x);\n"
+        "  copy(loads, thr.partition_S(gA), make_fragment_like(thr.partition_D(gA)));\n}\n"
+    )
+    main(["analyze", str(path)])
+    said = "SM75_U32x4_LDSM_N copies from shared memory to registers, not from global memory"
+    assert said in "".join(capsys.readouterr())
+    access = "make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))"
+    assert main(["analyze", "(16,16):(16,1)", "--access", access, "--global"]) == 1
+    assert said in capsys.readouterr().err
+
+
 def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "kernel.cu"
     for layout, status in ((SWIZZLED, 0), (PLAIN, 1)):

@@ -54,7 +54,7 @@ def test_the_values_of_kept_programs_are_those_of_cute(tmp_path):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("seed", [101, 102])
+@pytest.mark.parametrize("seed", [102])
 def test_a_new_program_has_the_values_of_cute(seed, tmp_path):
     root = os.environ.get("CUTLASS_PATH")
     flags = [*(["-I", f"{root}/include"] if root else []), *includes()]

@@ -21,7 +21,7 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode, searched, write
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
-from cute_viz.source import mlir, types
+from cute_viz.source import cpp, mlir, types
 from cute_viz.source.model import Given
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.library_files import library_of
@@ -31,6 +31,11 @@ from tests.commands import fails, run
 
 def digits(n: int) -> str:
     return "9" * n
+
+
+def counted(n: int) -> object:
+    text = f"constexpr int f(int n) {{ int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }} constexpr int c = f({n});"
+    return cpp.read(text, Given()).find("c").read()
 
 
 def prints(n: int) -> str:
@@ -56,6 +61,7 @@ def png(cell: float) -> bytes:
 # What is just within a limit, what is just over it, and the limit, made small where the real one takes memory to reach.
 CASES = {
     "source": (1000, lambda: parse(" " * 994 + "(4,8)", dialect="cute"), lambda: parse(" " * 996 + "(4,8)", dialect="cute")),
+    "steps": (2000, lambda: counted(10), lambda: counted(250)),
     "input of YAML": (1000, lambda: read_yaml("#" * 993 + "\na: 1"), lambda: read_yaml("#" * 996 + "\na: 1")),
     "source of the DSL": (
         1000,

@@ -62,6 +62,9 @@ _PATHS = {
     "a view of a view": _kernel(
         "v = cute.make_tensor(cute.recast_ptr(s.iterator.align(16), dtype=cutlass.Float32), s.layout)", _STORE.format(tile="v")
     ),
+    "one of a list": _kernel("tiles = [s, s]", _STORE.format(tile="tiles[tidx]")),
+    "a pointer": "def view(q):\n    return cute.make_tensor(q, cute.make_layout((32, 32), stride=(32, 1)))\n"
+    + _kernel("q = smem.allocate_array(cutlass.Float32, 1024)", "v = view(q)", _STORE.format(tile="v")),
     "a lambda": "store = lambda tile: tile\n" + _kernel("t = store(s)", _STORE.format(tile="t")),
     "a method": "class K:\n"
     + indent(_helper(_STORE.format(tile="tile"), "store(self, tile, tidx)"), "    ")
@@ -90,7 +93,7 @@ _KEYS = ("call", "instruction", "elements", "instructions", "wavefronts", "ideal
 def test_a_store_costs_the_same_on_every_way(tmp_path: Path, capsys: pytest.CaptureFixture[str], way: str) -> None:
     found = _report(tmp_path, capsys, _PATHS[way])
     assert not found["unknown"]
-    name = "v" if "view" in way else "s"
+    name = "v" if "view" in way or way == "a pointer" else "s"
     assert [tuple(row[key] for key in _KEYS) for row in found["accesses"]] == [(None, "st.shared.32", 8, 32, 1024, 32, None, name)]
 
 

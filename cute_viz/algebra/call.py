@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

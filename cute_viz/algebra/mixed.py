@@ -1,4 +1,4 @@
-"""Operations on operands that mix static and run-time integers, as `_8` and `8` tell them apart: into `runtime.py` and back."""
+"""Operations on operands that mix static and run-time integers, as `_8` and `8` tell them apart: Static and Runtime ones."""
 
 from __future__ import annotations
 

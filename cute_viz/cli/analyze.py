@@ -46,7 +46,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     "element",
     default=None,
     metavar="TYPE",
-    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's pointer, else f16]",
+    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's tensor or pointer]",
 )
 @click.option(
     "--instruction",

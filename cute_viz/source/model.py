@@ -93,10 +93,10 @@ class Move:
 
     name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called,
     of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
-    or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement. assumed: once it was read,
-    the numbers that hold where the program is run without arguments, by name: value and line. uncalled: of a function that
-    nothing in the file calls, its parameters. file: the included file that it is in, "" else. again: the operands at other values
-    of the indices that only a run knows, where these may matter to its cost.
+    or a tiling, a Tensor with the parts of all threads for each tensor, a CuteVizError for what is not known. text: the statement.
+    assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
+    uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
+    again: the operands at other values of the indices that only a run knows, where these may matter to its cost.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7

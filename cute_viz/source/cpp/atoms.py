@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
 from cute_viz.source.cpp.values import Class, Enumerator, solid
+from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.types import ValueType
 
 WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
@@ -151,11 +151,11 @@ def register_sourced(meaning: Meaning, tiled: Any, span: Span) -> Any:
 
     Source: examples/88_hopper_fmha/collective/fmha_common.hpp. Raises: NotationError for what is no wgmma from shared memory.
     """
-    match = re.match(r"(SM90_\w+)_SS(_TN)?\b", tiled.atom.name) if isinstance(tiled, TiledMMA) else None
-    if match is None:
+    op = tiled.atom.instruction if isinstance(tiled, TiledMMA) else UNKNOWN
+    if op.kind != "wgmma" or not op.described("A") or op.sparse > 1:
         raise meaning.fail("convert_to_gmma_rs takes a TiledMMA of wgmma from shared memory", span)
-    majors = None if match[2] else [Enumerator("GMMA::Major", "K", 0)] * 2
-    return replace(tiled, atom=instruction(meaning, f"{match[1]}_RS{match[2] or ''}", majors, span))
+    majors = [Enumerator("GMMA::Major", "K", 0)] * 2 if "a_major" in op.arguments else None
+    return replace(tiled, atom=instruction(meaning, op.name.replace("_SS", "_RS"), majors, span))
 
 
 def value_type(name: str) -> ValueType:

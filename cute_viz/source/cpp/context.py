@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.limits import Budget
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
@@ -16,7 +17,6 @@ from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Given
 
-_STEPS = 1_000_000  # nodes that are evaluated
 _DEEP = 48  # declarations that are evaluated for one another
 
 # Names of CuTe and the standard that are followed by template arguments.
@@ -44,7 +44,8 @@ class Context:
         self.facts: dict[tuple[Scope, str], Range] = {}  # literals that conditions hold variables of functions to
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
-        self.steps = self.deep = 0
+        self.budget = Budget()
+        self.deep = 0
         self.types = 0  # how many `decltype` are being evaluated
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for key in given.let:
@@ -88,9 +89,7 @@ class Context:
 
     def step(self, span: Span) -> None:
         """Count a step of the work. Raises: LimitError for too many."""
-        self.steps += 1
-        if self.steps > _STEPS:
-            raise LimitError("this file takes too many steps to evaluate", text=self.text, span=span)
+        self.budget.step(self.text, span)
 
     def enter(self, span: Span) -> None:
         """One declaration is evaluated for another; `leave` ends it. Raises: LimitError where that goes too deep."""

@@ -267,6 +267,10 @@ class Declarer(Cursor):
                 if not kept:
                     del function.changes[name]
 
+    def writes(self, name: str) -> list[Change]:
+        """What functions do to a name, of the file or of their own."""
+        return [change for function in (*self.functions, *self.lambdas.values()) for change in function.changes.get(name, ())]
+
     def _may_change(self, name: str, place: int, defined: set[str], gives: bool) -> bool:
         """Whether a function that nobody knows is given a variable; CuTe's take no references, and in a kernel they are CUDA's."""
         if name in self.source.macros:

@@ -12,7 +12,7 @@ from cute_viz.source.cpp.assumed import settled
 from cute_viz.source.cpp.binding import bound, defaulted
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE
-from cute_viz.source.cpp.lookup import Found, change_before, changed, within
+from cute_viz.source.cpp.lookup import Found, change_before, changed, declares, within
 from cute_viz.source.cpp.parameters import Parameters
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
@@ -129,6 +129,10 @@ class Definitions(Parameters):
                 return Template(declaration, env)
             return self._instance(declaration, env, self.lazily(args or ()), span)
         change = None
+        if kind == "variable" and not declaration.constant and declaration.scope.kind in ("file", "namespace"):
+            written = [x for x in self.context.reader.writes(declaration.name) if not x.within and declares(declaration, x.scope)]
+            if written:  # by a function, which runs nobody knows when
+                return self._uncertain(declaration, env, written[0].token)
         if declaration.scope.local and kind == "variable":
             at = self.position(span) if span is not WHOLE else None
             change = change_before(declaration, at, self.env.scope)

@@ -311,9 +311,11 @@ class Evaluator(Operators):
         """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""
         if isinstance(function, Function):
             given = [x.inner.arguments for x in function.declarations if x.inner is not None]
-            return self.called(function, self.arguments(args), span, self._places(args, given))
+            values, cells = self._handed(args, given)
+            return self.called(function, values, span, cells)
         if isinstance(function, Closure):
-            return self.closed(function, self.arguments(args), span, self._places(args, [function.scope.arguments]))
+            values, cells = self._handed(args, [function.scope.arguments])
+            return self.closed(function, values, span, cells)
         if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
         if isinstance(function, DescriptorTensor) and args:
@@ -321,13 +323,20 @@ class Evaluator(Operators):
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
         if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:
-            return self.called(Function(operator.declarations, operator.env), self.arguments(args), span)
+            return self.apply(Function(operator.declarations, operator.env), args, span)
         return self.made(function, args, span)
 
-    def _places(self, args: tuple[Node, ...], params: list[tuple[Param, ...]]) -> tuple[Cell | None, ...]:
-        """Where the arguments of a call are kept that parameters of its functions may change."""
-        taken = {n for those in params for n, param in enumerate(those) if not param.constant}
-        return tuple(self.place(node) if n in taken else None for n, node in enumerate(args)) if taken else ()
+    def _handed(self, args: tuple[Node, ...], params: list[tuple[Param, ...]]) -> tuple[list[Any], tuple[Cell | None, ...]]:
+        """The arguments of a call, and where those are kept that its functions take by reference."""
+        taken = {n for those in params for n, param in enumerate(those) if self.by_reference(param)}
+        if not taken or any(isinstance(node, Unary) and node.operator == "..." for node in args):
+            return self.arguments(args), ()
+        values, cells = [], []
+        for n, node in enumerate(args):
+            cell = self.place(node) if n in taken else None
+            cells.append(cell)
+            values.append(self.value(node) if cell is None else cell.read())
+        return values, tuple(cells)
 
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""

@@ -15,11 +15,11 @@ from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import takes
-from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, copied, typed, zeroed
+from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, Items, copied, typed, zeroed
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -280,9 +280,18 @@ class Functions(Running):
             words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
             if n < len(args):
                 value = args[n]
-                if not param.constant and n < len(cells) and cells[n] is not None and env.cells is not None:
-                    env.cells[param.name] = cells[n]  # type: ignore[assignment]
+                cell = cells[n] if n < len(cells) else None
+                if cell is not None and env.cells is not None and self.by_reference(param):
+                    env.cells[param.name] = cell
                     continue
+                if (
+                    runs
+                    and cell is None
+                    and not param.constant
+                    and isinstance(value, (int, Unknown, Items))
+                    and _sees_cells(self.env)
+                ):
+                    raise self.fail(f"what {param.name!r} refers to is not read", tokens[param.token].span)
             elif param.default is not None:
                 value = self.of(param.default, env)
             else:
@@ -298,6 +307,10 @@ class Functions(Running):
                 env.args[param.name] = value
             else:
                 env.cells[param.name] = Cell(copied(value), kind if isinstance(kind, ValueType) else None)
+
+    def by_reference(self, param: Param) -> bool:
+        """Whether a parameter is a reference."""
+        return any(token.kind in ("&", "&&") for token in self.context.reader.tokens[slice(*(param.type or (0, 0)))])
 
     def closed(self, closure: Closure, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a lambda returns."""

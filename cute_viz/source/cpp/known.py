@@ -27,7 +27,7 @@ from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
+from cute_viz.source.cpp.values import Enumerator, External, Foreign, argument, solid, typed
 from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
@@ -109,7 +109,8 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     if args is None and (kind := named_in_cpp(name)) is not None:
         return kind
     if name in _FORMS and args is not None:
-        return _FORMS[name](meaning, name, _values(meaning, args), span)
+        found = _FORMS[name](meaning, name, _values(meaning, args), span)
+        return Foreign(found) if full.startswith("std::") and type(found) is int else found
     if name == "CollectiveBuilder" and args is not None:
         return builder(meaning, full, _lenient_values(meaning, args), span)
     if name in ("GemmUniversal", "GemmUniversalAdapter") and args is not None:

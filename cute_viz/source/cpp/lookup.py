@@ -180,7 +180,7 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
     """
     last: Change | None = None
     for change in declaration.scope.home.changes.get(declaration.name, ()):
-        if change.within or change.token < declaration.token or not _same(declaration, change.scope):
+        if change.within or change.token < declaration.token or not declares(declaration, change.scope):
             continue
         if position is not None and change.value is not None and change.token <= position < change.value[1]:
             continue  # what it is made of still sees what was before
@@ -210,7 +210,7 @@ def _apart(one: Scope, user: Scope) -> bool:
     return False
 
 
-def _same(declaration: Declaration, scope: Scope) -> bool:
+def declares(declaration: Declaration, scope: Scope) -> bool:
     """Whether the name in a scope is this declaration, not one of a block between."""
     around: Scope | None = scope
     while around is not None and around is not declaration.scope:

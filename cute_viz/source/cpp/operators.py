@@ -44,6 +44,7 @@ from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
+    Foreign,
     Function,
 )
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
@@ -207,6 +208,7 @@ class Operators(Definitions):
         return not stop
 
     def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        left, right = (Runtime(x) if isinstance(x, Foreign) else x for x in (left, right))
         if operator in "+-" and isinstance(left, Pointer) and isinstance(right, (int, Unknown)):
             return self._further(left, right if operator == "+" else -right)
         if operator == "+" and isinstance(left, (int, Unknown)) and isinstance(right, Pointer):

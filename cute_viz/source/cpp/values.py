@@ -126,6 +126,12 @@ class Env:
         self.cells: dict[str, Cell] | None = None
 
 
+class Foreign(int):
+    """A std::integral_constant, static in a layout; operators that are CuTe's give no static integer of it."""
+
+    __slots__ = ()
+
+
 class Cell:
     """A variable of a function that runs: its value, or the error of one that is not known; its type, if it is one of numbers."""
 

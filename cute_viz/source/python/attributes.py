@@ -39,7 +39,14 @@ from cute_viz.source.python.values import (
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 
-_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr", "align")  # of allocators: it follows from arguments
+_ALLOCATES = (
+    "get_tensor",
+    "allocate_tensor",
+    "allocate_array",
+    "allocate",
+    "retrieve_ptr",
+    "align",
+)  # of allocators: it follows from arguments
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:

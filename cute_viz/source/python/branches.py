@@ -97,6 +97,7 @@ def split(
         finally:
             machine.splits -= 1
         outcomes.append((ended, machine.store.undo(mark), frame.returned[before:]))
+        machine.left = [min(place, mark) for place in machine.left]
         if ended == RETURNS:
             del frame.returned[before:]
     alive = [one for one in outcomes if one[0] != RAISES]
@@ -112,6 +113,7 @@ def split(
             machine.store.lose(one[1], depends)
         if not alive:
             return CONTINUES
+        machine.left.append(machine.store.mark())
     on = [one for one in alive if one[0] == GOES_ON]
     left = [one for one in alive if one[0] == RETURNS]
     machine.store.join([one[1] for one in (on or left)], depends)

@@ -217,7 +217,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
             target = Tensor(target)  # a layout has no slices: it was given for a tensor
         if isinstance(target, Tensor):
             index = unstaged(index)
-        elif not isinstance(target, Symbol):
+        elif not isinstance(target, (Symbol, Items, tuple)):
             need(index)
     return subscript(machine, target, index, node)
 

@@ -120,9 +120,15 @@ def _one_round(
         for name in stored([node.target]):
             lose(machine, name, frame, machine.fail(f"{name!r} differs from round to round", node.target, needs=(name,)))
     machine.loops += 1
-    returned = len(frame.returned)
+    returned, outer, machine.left = len(frame.returned), machine.left, []
     try:
         ended = machine.parts.block(machine, node.body, frame)
     finally:
         machine.loops -= 1
+        places, machine.left = machine.left, outer
+    for place in places:  # what is changed behind `continue` or `break` may not be
+        before = machine.store.before(place)
+        for key, (names, value) in machine.store.changes(place).items():
+            if key in before and not same(before[key], value):
+                machine.store.write(names, key[1], depends(key[1]))
     return ended, returned

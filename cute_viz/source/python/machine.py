@@ -89,6 +89,7 @@ class Machine:
         self.splits = 0  # ways around of which it is not known whether they are taken
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
+        self.left: list[int] = []  # places of the journal where a round of a loop may have ended
         self.thrown: list[Changes] = []  # what ways had changed that may have raised an error
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
         self.path: tuple[tuple[str, int], ...] = ()  # of the function that is followed: where it is called, and where that is

@@ -15,7 +15,7 @@ from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import add, plain
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import carried, first
-from cute_viz.source.python.values import Class, Items, Member, Pointer, Symbol, Tensor, Unknown
+from cute_viz.source.python.values import Class, Items, Member, Pointer, Symbol, Tensor, Unknown, either
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 
@@ -48,6 +48,8 @@ def _member_type(target: Symbol, index: Any) -> Pointer | None:
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
+    if isinstance(index, (Unknown, RunTime)) and isinstance(target, (tuple, list)) and target:  # one of these, nobody knows which
+        return either(list(target), index.error if isinstance(index, Unknown) else index.error())
     try:
         found = target[index]
     except (IndexError, KeyError, TypeError, ValueError):

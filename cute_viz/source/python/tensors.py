@@ -302,6 +302,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
     "allocate": _allocate_struct,
+    "allocate_array": lambda machine, args, named: Pointer(need([*args, named.get("element_type")][1]), space="smem"),
     "retrieve_ptr": _retrieve_pointer,
     **dict.fromkeys(("data_ptr", "align"), lambda machine, args, named: args[0]),
     "recast_ptr": _recast_pointer,
