@@ -409,3 +409,15 @@ def test_sizes_of_main_are_those_without_arguments_for_all_and_said(folder: Path
     found = answer({"ask": "tool.list_objects", "source": DEFAULTS})
     assert [row["value"] for row in found["objects"] if row["name"] == "a"] == [value.decode()]
     assert found["notes"] == ["m = 512 (line 3), as without arguments; m=... under Values gives another"]
+
+
+def test_what_a_file_includes_never_makes_it_too_long(tmp_path: Path) -> None:
+    from cute_viz.limits import raised
+    from cute_viz.source.opened import with_includes
+
+    for n in range(60):
+        (tmp_path / f"h{n}.h").write_text(f'#include "h{n + 1}.h"\n' + "int x;\n" * 8)
+    with raised({"input": 2000}):
+        text = with_includes(str(tmp_path / "k.cu"), '#include "h0.h"\nint a;\n', files := {})
+    assert 1 < len(files) < 60
+    assert len(text) <= 2000

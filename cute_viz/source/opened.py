@@ -22,6 +22,7 @@ _AROUND = 8  # folders in which the modules that a file imports are looked for
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
 _INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
 _DEEP = 16  # files within files
+_MARKERS = 64  # characters of the line markers around one, beside two names
 _OF_TENSORS = ("element_type", "dtype", "value_type", "width", "layout", "shape", "stride", "iterator")  # which every tensor has
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
@@ -204,7 +205,7 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
 
     def of(text: str, place: str, name: str, deep: int) -> str:
         nonlocal left
-        left -= len(text)
+        left -= len(text) + len(name) + _MARKERS
         out: list[str] = []
         for number, line in enumerate(text.splitlines(keepends=True), 1):
             out.append(line)
@@ -215,7 +216,7 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
                 (os.path.normpath(os.path.join(base, match[1])), top) for base, top in ((os.path.dirname(place), folder), *around)
             )
             other, around_it = next((x for x in there if os.path.isfile(x[0])), ("", folder))
-            if not other or os.path.realpath(other) in seen or os.path.getsize(other) > left:
+            if not other or os.path.realpath(other) in seen or os.path.getsize(other) + len(other) + 2 * _MARKERS > left:
                 continue
             try:
                 inner = read_text(other if root is None else held(other, root), root=around_it)
