@@ -661,7 +661,6 @@ class TestCommands:
             (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "-o", "x.png", "--animate"), 2),
             (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--animate"), 2),
             (("analyze", "(128,64):(64,1)", "--access", LDSM, "--global"), 1),
-            (("explain", "(8,64):(64,1)"), 1),
         ],
     )
     def test_bad_input(self, arguments, status):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, position_independent
+from cute_viz.algebra.composed import ComposedLayout, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
@@ -18,22 +18,25 @@ if TYPE_CHECKING:
     from cute_viz.live.question import Question
 
 CELLS = 1 << 14  # of a tile
+_ASSUMED = 16  # bits of an element, where nothing says it: the page says that it assumes them
 _INSTRUCTIONS = {"ldmatrix": "ldmatrix.x4", "stmatrix": "stmatrix.x4", "cp.async": "st.128", "column.128": "ld.128"}
 
 
 def banks(question: Question) -> dict[str, Any]:
     """What a pattern's warps cost on the question's layout: all of them, and one of them bank by bank.
 
-    `access` of the question is the pattern, `step` which of its warps is spelled out; without one the costliest.
+    `access` of the question is the pattern, `step` which of its warps is spelled out; without one the costliest. `assumed` says
+    that nothing gives the width of an element.
 
     >>> from cute_viz.live.question import Question
     >>> banks(Question("banks", "(8,64):(64,1)", {"type": "f16"}, more={"access": "ldmatrix"}))["wavefronts"]
     64
     """
     layout = position_independent(question.answer().layout)
-    bits = element_bits(
-        layout, given=read("type", question.options["type"]) if question.options.get("type") else question.answer().bits
+    known = (
+        read("type", question.options["type"]) if question.options.get("type") else question.answer().bits or pointer_bits(layout)
     )
+    bits = element_bits(layout, given=known or _ASSUMED)
     rows, cols, flip, table = _tile(layout, bits)
     name = str(question.more.get("access") or "ldmatrix")
     plain = list(warp_addresses(name, rows, cols, bits))
@@ -51,6 +54,7 @@ def banks(question: Question) -> dict[str, Any]:
         "access": name,
         "instruction": warps[at][1],
         "bits": bits,
+        "assumed": known is None,
         "warps": costs,
         "wavefronts": sum(costs),
         "ideal": sum(ideal),

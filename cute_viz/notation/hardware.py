@@ -161,7 +161,8 @@ def recast(evaluator: Meaning, node: Call) -> Any:
 
     old, pointer = given.pointer.type, replace(given.pointer, type=ValueType(word))
     layout = evaluator.operate(ops.find("recast_layout"), [given.layout, old, pointer.type])
-    return Tensor(replace(pointer, offset=given.offset * given.bits // pointer.bits), layout)
+    offset = given.offset * given.bits // pointer.bits if given.offset else 0  # metadata has less than a bit an element
+    return Tensor(replace(pointer, offset=offset), layout)
 
 
 def op_selector(evaluator: Meaning, node: Call) -> Any:

@@ -22,7 +22,7 @@ import click
 
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.cli import COMMANDS, cli
-from cute_viz.cli.words import Word
+from cute_viz.cli.options import Word
 from cute_viz.options import OPTIONS
 from tests.commands import run
 

@@ -128,7 +128,7 @@ export class More {
     const steps = element("label", "Step ");
     steps.append(warp, ` ${out.step + 1} of ${out.warps.length}`);
     row.append(access, ...(out.warps.length > 1 ? [steps] : []));
-    const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}`);
+    const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`);
     all.id = "wavefronts";
     const parts = [row, all];
     out.phases.forEach((phase, n) => {
