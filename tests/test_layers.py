@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -83,6 +84,7 @@ def test_the_map_knows_every_room() -> None:
     assert rooms == set(BELOW)
 
 
+@cache
 def edges() -> dict[str, set[str]]:
     """For every module those that it imports, inside functions too; what only a type checker reads does not count."""
     names = {".".join(("cute_viz", *p.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()}
