@@ -14,7 +14,7 @@ from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.clang import Call, Instance, Unit, Variable, parse
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.meaning import Frame, Meaning, frames
+from cute_viz.source.compiled.meaning import Chain, Meaning, frames
 from cute_viz.source.compiled.values import is_object
 from cute_viz.source.model import Entry, Given, Move, SourceFile
 
@@ -86,7 +86,7 @@ def moves(unit: Unit, path: str, meaning: Meaning) -> Iterator[Move]:
             yield _move(frame, call, unit, path, meaning)
 
 
-def _move(frame: Frame, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
+def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
     def operands() -> list[Any]:
         return meaning.operands(frame, call, 0)
 

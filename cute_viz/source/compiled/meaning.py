@@ -25,11 +25,11 @@ _DEEP = 48  # expressions and callers behind one another
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Chain:
     """An instance as one chain of calls reaches it: by which of the caller's uses."""
 
     number: int
-    caller: Frame | None = None
+    caller: Chain | None = None
     use: int = -1
 
     def lines(self, unit: Unit) -> tuple[int, ...]:
@@ -65,12 +65,12 @@ class Meaning(Parts):
             raise value
         return value
 
-    def operands(self, frame: Frame, call: Call, turn: int) -> list[Any]:
+    def operands(self, frame: Chain, call: Call, turn: int) -> list[Any]:
         """The operands of a call; an index that only a run knows has the value `turn`, and `turns` counts those that may matter."""
         self.turn, self.turns = turn, 1
         return [self.operand(frame, arg) for arg in call.args]
 
-    def operand(self, frame: Frame, node: Node) -> Any:
+    def operand(self, frame: Chain, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
         try:
             value = self.typed(node.type)
@@ -78,7 +78,7 @@ class Meaning(Parts):
         except CuteVizError as error:
             return error
 
-    def tensor(self, frame: Frame, node: Node, deep: int = 0) -> Tensor:
+    def tensor(self, frame: Chain, node: Node, deep: int = 0) -> Tensor:
         """The tensor that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
             raise AlgebraError("tensors refer to one another too deeply")
@@ -89,7 +89,7 @@ class Meaning(Parts):
             return replace(self.numbered(value), name="registers")
         return held(self.expressed(frame, node, value, deep), value)
 
-    def expressed(self, frame: Frame, node: Node, value: Tensor, deep: int) -> Tensor:
+    def expressed(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
         """What the expression says of a tensor whose type is known."""
         if node.kind == "ref":
             return self.named(frame, node, value, deep)
@@ -112,7 +112,7 @@ class Meaning(Parts):
                 return self.viewed(self.tensor(frame, arg, deep + 1), value, node.text in _ORDERED)
         return self.numbered(value, node.text)
 
-    def named(self, frame: Frame, node: Node, value: Tensor, deep: int) -> Tensor:
+    def named(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
         variable = self.names[frame.number].get((node.text, node.line))
         if variable is not None and variable.kind == "param" and frame.caller is not None:
@@ -127,7 +127,7 @@ class Meaning(Parts):
             return found if found.name else replace(found, name=node.text, pointer=replace(found.pointer, base=node.text))
         return self.numbered(value, node.text)
 
-    def made(self, frame: Frame, args: list[Node], value: Tensor, deep: int) -> Tensor:
+    def made(self, frame: Chain, args: list[Node], value: Tensor, deep: int) -> Tensor:
         """`make_tensor(pointer, layout)`: a view of another tensor's buffer, or the whole of one."""
         pointer = args[0] if args else None
         if (
@@ -139,7 +139,7 @@ class Meaning(Parts):
             return self.viewed(self.tensor(frame, pointer.parts[0], deep + 1), value)
         return self.numbered(value, "")
 
-    def divided(self, frame: Frame, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
+    def divided(self, frame: Chain, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
         """`partition_S` and its like."""
         view = self.typed(base.type)
         return self.parted(self.tensor(frame, arg, deep + 1), getattr(view, "tiled", view), side, value)
@@ -153,11 +153,11 @@ class Meaning(Parts):
         return self.typed(node.type) if is_object(node.type) else Unknown()
 
 
-def frames(unit: Unit, most: int = 4096) -> Iterator[Frame]:
+def frames(unit: Unit, most: int = 4096) -> Iterator[Chain]:
     """Each instance as each chain of calls from a kernel reaches it; of a unit without kernels, from what nothing calls."""
     used = {use.instance for instance in unit.instances for use in instance.uses}
     kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel]
-    todo = [Frame(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
+    todo = [Chain(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
     seen = 0
     while todo and seen < most:
         frame = todo.pop()
@@ -170,7 +170,7 @@ def frames(unit: Unit, most: int = 4096) -> Iterator[Frame]:
             above = above.caller
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
             if use.instance not in chain and _counts(unit, use.instance, {}):
-                todo.append(Frame(use.instance, frame, n))
+                todo.append(Chain(use.instance, frame, n))
 
 
 def _counts(unit: Unit, number: int, known: dict[int, bool]) -> bool:

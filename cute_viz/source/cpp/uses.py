@@ -31,20 +31,6 @@ def function_of(scope: Scope) -> Scope | None:
     return around if around is not None and around.kind == "function" else None
 
 
-def only_call(reader: Declarer, function: Scope) -> Use | None:
-    """The call of a function where the file has one and names it nowhere else; None otherwise.
-
-    >>> from cute_viz.source.cpp.outline import outline
-    >>> from cute_viz.source.cpp.preprocess import Source
-    >>> from cute_viz.source.model import Given
-    >>> reader = outline(Source("template <class L> void f(L l) {} void g() { f<<<1, 2>>>(Layout<_4>{}); }", Given()))
-    >>> [reader.words(part) for part in only_call(reader, reader.file.names["f"][0].inner).arguments]
-    ['Layout<_4>{}']
-    """
-    uses = all_uses(reader, function)
-    return uses[0] if len(uses) == 1 and uses[0].called else None
-
-
 def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read.
 
