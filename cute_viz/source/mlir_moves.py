@@ -93,8 +93,8 @@ def moves(ir: Text, resolve: Resolver | None, notes: dict[str, None]) -> Iterato
         end = ir.text.find("\n", found.end())
         where = _PLACE.search(ir.text, at, len(ir.text) if end < 0 else end)
         file, line = _source(where[1] if where else "", places)
-        read = partial(meaning.operands, found[1], operands, types, at, 0)
-        again = partial(meaning.again, found[1], operands, types, at)
+        values = partial(meaning.operands, found[1], operands, types, at)
+        read, again = partial(meaning.at, 0, values), partial(meaning.again, values)
         text = f"cute.{found[1]}({', '.join(operands)})"
         yield Move(found[1], line or ir.line(at), ir.scope(at), "", read, text, file=file, again=again)
 
@@ -115,19 +115,11 @@ class _Meaning(Parts):
     """The operands of statements."""
 
     def __init__(self, ir: Text, resolve: Resolver | None, notes: dict[str, None]) -> None:
-        super().__init__(notes)
+        super().__init__(notes, self.object)
         self.ir, self.resolve = ir, resolve
-        self.values: dict[str, Any] = {}
 
-    def again(self, name: str, operands: list[str], types: list[str], at: int) -> Iterator[list[Any]]:
-        """The operands at other values of the indices that only a run knows."""
-        self.operands(name, operands, types, at, 0)
-        for turn in range(1, self.turns):
-            yield self.operands(name, operands, types, at, turn)
-
-    def operands(self, name: str, operands: list[str], types: list[str], at: int, turn: int) -> list[Any]:
+    def operands(self, name: str, operands: list[str], types: list[str], at: int) -> list[Any]:
         """The values of operands; the errors of those that are not known."""
-        self.turn, self.turns = turn, 1
         out = [self.operand(operand, type_, at) for operand, type_ in zip(operands, types, strict=True)]
         return out[:3] if name == "copy" else out
 
@@ -140,19 +132,10 @@ class _Meaning(Parts):
             return error
 
     def typed(self, type_: str) -> Any:
-        """The value that a type says. Raises: CuteVizError for one that is not understood."""
-        type_ = self.ir.spelled(type_)
-        if type_ not in self.values:
-            try:
-                self.values[type_] = self.value(type_)
-            except CuteVizError as error:
-                self.values[type_] = error
-        value = self.values[type_]
-        if isinstance(value, CuteVizError):
-            raise value
-        return value
+        """The value that a type says, which may be an alias."""
+        return super().typed(self.ir.spelled(type_))
 
-    def value(self, type_: str) -> Any:
+    def object(self, type_: str) -> Any:
         """A tensor, an atom, a tiling or another object of CuTe."""
         if ".atom." in type_ and "tiled_copy" not in type_:
             return copy_atom(type_.replace("non_exec_tiled_", ""), self.resolve)

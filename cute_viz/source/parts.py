@@ -5,6 +5,7 @@ What is computed here is compared with the compiler's type: where a static integ
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -19,7 +20,7 @@ from cute_viz.algebra.shapes import congruent
 from cute_viz.algebra.shares import copy_share, mma_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import AlgebraError
+from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.values.integer import Static, Unknown, unknowns
 
 PITCH = 8192  # what a run-time size or stride counts as, in elements
@@ -27,14 +28,38 @@ _TURNS = 8  # values of an index that only a run knows that are tried
 
 
 class Parts:
-    """Views and parts of tensors. notes: what was taken for granted.
+    """What types say, and views and parts of tensors. notes: what was taken for granted.
 
     turn: the value of an index that only a run knows; turns: how many of its values may matter to banks.
     """
 
-    def __init__(self, notes: dict[str, None]) -> None:
-        self.notes = notes
+    def __init__(self, notes: dict[str, None], value: Callable[[str], Any]) -> None:
+        self.notes, self.value = notes, value
+        self.values: dict[str, Any] = {}
         self.turn, self.turns = 0, 1
+
+    def typed(self, type_: str) -> Any:
+        """The value that a type says, worked out once. Raises: CuteVizError for one that says none."""
+        if type_ not in self.values:
+            try:
+                self.values[type_] = self.value(type_)
+            except CuteVizError as error:
+                self.values[type_] = error
+        found = self.values[type_]
+        if isinstance(found, CuteVizError):
+            raise found
+        return found
+
+    def at(self, turn: int, read: Callable[[], list[Any]]) -> list[Any]:
+        """What is read where an index that only a run knows has the value `turn`; `turns` then counts those that may matter."""
+        self.turn, self.turns = turn, 1
+        return read()
+
+    def again(self, read: Callable[[], list[Any]]) -> Iterator[list[Any]]:
+        """What is read at the other values of such an index."""
+        self.at(0, read)
+        for turn in range(1, self.turns):
+            yield self.at(turn, read)
 
     def parted(self, whole: Tensor, tiling: Any, side: str, value: Tensor) -> Tensor:
         """`partition_S` and its like, of every thread: S or D of a copy, A, B or C of an MMA; any other side is of a CTA."""

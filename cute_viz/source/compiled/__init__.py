@@ -12,10 +12,10 @@ from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import read_text
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Unit, Variable, parse
+from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Chain, Meaning, frames
-from cute_viz.source.compiled.values import is_object
+from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Move, SourceFile
 
 _MOST = 2000  # statements of one unit
@@ -60,7 +60,7 @@ def entries(unit: Unit, path: str, meaning: Meaning) -> Iterator[Entry]:
     for instance in unit.instances:
         for variable in instance.variables:
             if is_object(variable.type):
-                named[variable.file, variable.line, instance.scope, variable.name].setdefault(_plain(variable), instance)
+                named[variable.file, variable.line, instance.scope, variable.name].setdefault(unqualified(variable.type), instance)
     differing = _differing(unit.instances)
     for key in sorted(named, key=lambda key: (os.path.abspath(key[0]) != path, key)):
         file, line, scope, name = key
@@ -87,19 +87,13 @@ def moves(unit: Unit, path: str, meaning: Meaning) -> Iterator[Move]:
 
 
 def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
-    def operands() -> list[Any]:
-        return meaning.operands(frame, call, 0)
-
-    def again() -> Iterator[list[Any]]:
-        meaning.operands(frame, call, 0)
-        for turn in range(1, meaning.turns):
-            yield meaning.operands(frame, call, turn)
-
+    operands = partial(meaning.operands, frame, call)
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
     text = _line(call.file, call.line)
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
-    return Move(name, call.line, instance.scope, chain, operands, text, file=file, again=again)
+    read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
+    return Move(name, call.line, instance.scope, chain, read, text, file=file, again=again)
 
 
 @lru_cache(maxsize=64)
@@ -113,10 +107,6 @@ def _lines(file: str) -> tuple[str, ...]:
 def _line(file: str, line: int) -> str:
     lines = _lines(file)
     return lines[line - 1].strip().rstrip(";") if 0 < line <= len(lines) else ""
-
-
-def _plain(variable: Variable) -> str:
-    return variable.type.removeprefix("const ").rstrip("& ").strip()
 
 
 def _differing(instances: Iterable[Instance]) -> dict[tuple[str, ...], set[str]]:

@@ -16,7 +16,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
-from cute_viz.source.compiled.values import is_object, value_of
+from cute_viz.source.compiled.values import is_object, unqualified, value_of
 from cute_viz.source.parts import Parts, held
 from cute_viz.values.integer import Unknown
 
@@ -46,28 +46,18 @@ class Meaning(Parts):
     """The values of a unit's expressions. notes: what was taken for granted."""
 
     def __init__(self, unit: Unit, resolve: Resolver | None, notes: dict[str, None]) -> None:
-        super().__init__(notes)
+        super().__init__(notes, self.object)
         self.unit, self.resolve = unit, resolve
-        self.values: dict[str, Any] = {}
         self.names = [_named(instance) for instance in unit.instances]
 
-    def typed(self, type_: str) -> Any:
-        """The value that a type says. Raises: CuteVizError for one that says none."""
-        if type_ not in self.values:
-            try:
-                if not is_object(type_):
-                    raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
-                self.values[type_] = value_of(type_.removeprefix("const ").rstrip("& "), self.resolve)
-            except CuteVizError as error:
-                self.values[type_] = error
-        value = self.values[type_]
-        if isinstance(value, CuteVizError):
-            raise value
-        return value
+    def object(self, type_: str) -> Any:
+        """The object of a type. Raises: CuteVizError for one of no object of CuTe."""
+        if not is_object(type_):
+            raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
+        return value_of(unqualified(type_), self.resolve)
 
-    def operands(self, frame: Chain, call: Call, turn: int) -> list[Any]:
-        """The operands of a call; an index that only a run knows has the value `turn`, and `turns` counts those that may matter."""
-        self.turn, self.turns = turn, 1
+    def operands(self, frame: Chain, call: Call) -> list[Any]:
+        """The operands of a call."""
         return [self.operand(frame, arg) for arg in call.args]
 
     def operand(self, frame: Chain, node: Node) -> Any:
@@ -146,7 +136,7 @@ class Meaning(Parts):
 
     def index(self, node: Node) -> Any:
         """An index of a slice: `_`, a number, or one that only a run knows."""
-        if node.type.removeprefix("const ").rstrip("& ") == "cute::Underscore":
+        if unqualified(node.type) == "cute::Underscore":
             return Underscore()
         if node.kind == "number" and node.text.isdigit():
             return int(node.text)

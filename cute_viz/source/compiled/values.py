@@ -21,6 +21,15 @@ _HEAD = re.compile(
 _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr": "tmem"}
 
 
+def unqualified(type_: str) -> str:
+    """A type without what stands around it.
+
+    >>> unqualified("const cute::Layout<cute::C<4>> &")
+    'cute::Layout<cute::C<4>>'
+    """
+    return type_.removeprefix("const ").rstrip("& ")
+
+
 def is_object(type_: str) -> bool:
     """Whether a type is one of CuTe's objects.
 
