@@ -12,7 +12,8 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
+from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
+from cute_viz.engine.accessing import DRAWN, Access
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel import HEAD, Report, assumption, page_of, place
 from cute_viz.errors import CuteVizError, spelled
@@ -75,7 +76,8 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     "--draw",
     type=click.Choice(DRAWN),
     default="phases",
-    help="With -o: phases, a row for each wavefront; frames, lanes joined to banks, a frame for each wavefront, plain beside "
+    help="With -o: access, the map of banks with what the lanes access, over its wavefronts; "
+    "phases, a row for each wavefront; frames, lanes joined to banks, a frame for each wavefront, plain beside "
     "swizzled; tile, the cells that are touched, each with thread, value and bank.",
 )
 @click.option("--thread", metavar="N[..M]", help="With --draw tile: light these threads alone.")

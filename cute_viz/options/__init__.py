@@ -74,6 +74,14 @@ OPTIONS: dict[str, Option] = {
             field="bits",
         ),
         Option("tensor", "object", "Draw what the highlighted thread holds of this tensor: the partition, spelled out.", "object"),
+        Option(
+            "by",
+            "object",
+            "Who accesses the tile, for the view access: a TiledCopy, a TiledMMA with operand, a TV layout; or ldmatrix.x4,"
+            " st.64 ..., of which each lane has a row of the tile; or wgmma, tcgen05, tma.",
+            "object",
+            example="OBJECT",
+        ),
         Option("coord", "text", "Where the tile of a TMA copy begins in the tensor: 96,0.", "object", example="I,J"),
         Option(
             "max_cells",

@@ -5,18 +5,18 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
-from cute_viz.figures.model import Figure, Panel
-from cute_viz.records import dataclass
+from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
+from cute_viz.renderers.board import board_of
 from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, Frame, fit_panels, has_text
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.panel import draw
+from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
 from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
@@ -35,31 +35,6 @@ WORD = 97.0  # px of a caption with the longest word that one has
 Rank = tuple[bool, bool, bool, bool, bool, bool, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A panel on the page: its level of detail, and where its cells are."""
-
-    panel: Panel
-    detail: Detail
-    grid: Grid
-
-
-@dataclass(frozen=True)
-class Page:
-    """A laid out figure: its size, and where its panels are. draw: gives what `items` holds."""
-
-    figure: Figure
-    width: float
-    height: float
-    panels: tuple[Place, ...]
-    draw: Callable[[], Sequence[Primitive]]
-
-    @cached_property
-    def items(self) -> tuple[Primitive, ...]:
-        """All that is drawn, in drawing order; of a page that is only tried nobody asks for it."""
-        return tuple(self.draw())
-
-
 @kept()
 def page_of(figure: Figure, options: Options) -> Page:
     """The page of a figure as options want it: of a target with letters as small as it bears, wide panels folded.
@@ -69,6 +44,8 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 318, len(page.panels), page.panels[0].detail.name
     (True, 2, 'VECTOR')
     """
+    if figure.flow:
+        return board_of(figure, options)
     with keeping():
         return _chosen(figure, options)
 
