@@ -91,7 +91,7 @@ def test_views_of_one_buffer_have_one_fix(tmp_path: Path, capsys: pytest.Capture
     lines = [line_of(text, "auto sV ="), line_of(text, "auto sVt =")]
     assert [(row["wavefronts"], row["fix"]["left"]) for row in found] == [(4096, 512), (2048, 256)]
     assert {tuple(edit["line"] for edit in row["fix"]["edits"]) for row in found} == {tuple(lines)}
-    assert {edit["after"].split("{")[0] for row in found for edit in row["fix"]["edits"]} == {"composition(Swizzle<3,3,3>"}
+    assert {edit["new"].split("{")[0] for row in found for edit in row["fix"]["edits"]} == {"composition(Swizzle<3,3,3>"}
     derived = VIEWS.format(second="composition(sV.layout(), Layout<Shape<_64,_64>,Stride<_64,_1>>{})", more="")
     (edits,) = {tuple(edit["line"] for edit in row["fix"]["edits"]) for row in rows(tmp_path, capsys, derived) if row["fix"]}
     assert edits == (line_of(derived, "auto sV ="),)
@@ -110,6 +110,6 @@ def test_boxes_of_a_tma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     """16 instructions of 64 x 8 elements where 2 of 64 x 64 do, as CUTLASS's wgmma_tma_sm90 NT has them."""
     (load,) = [row for row in rows(tmp_path, capsys, TMA) if row["instruction"] == "SM90_TMA_LOAD"]
     assert (load["instructions"], load["fewest_instructions"], load["fix"]["left"]) == (16, 2, 2)
-    assert load["fix"]["edits"][0]["after"].endswith("Shape<_128,_64>{}, Step<_2,_1>{})")
+    assert load["fix"]["edits"][0]["new"].endswith("Shape<_128,_64>{}, Step<_2,_1>{})")
     ordered = TMA.replace("Shape<_128,_64>{});\n  auto tma", "Shape<_128,_64>{}, Step<_2,_1>{});\n  auto tma")
     assert "ideal" in analyze(tmp_path, capsys, ordered).splitlines()[2]

@@ -191,6 +191,7 @@ class Report:
         return {
             "accesses": [access.as_dict() for access in self.accesses],
             "unknown": missing,
+            "fixes": list({str(edit): edit for row in self.accesses if row.fix for edit in row.fix.as_dict()["edits"]}.values()),
             "elements": [
                 {"line": one.line, "file": one.file or None, "text": one.text, "tensor": one.name} for one in self.elements
             ],

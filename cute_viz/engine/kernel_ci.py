@@ -7,7 +7,6 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from cute_viz import __version__
 from cute_viz.engine.kernel import Access, Report, place
 from cute_viz.engine.kernel_text import why
 from cute_viz.errors import CuteVizError, spelled
@@ -104,7 +103,7 @@ def sarif(report: Report, path: str) -> str:
         for rule, file, line, message in dict.fromkeys(findings(report))
     ]
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items()]
-    driver = {"name": "cute-viz", "version": __version__, "rules": rules}
+    driver = {"name": "cute-viz", "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=1)

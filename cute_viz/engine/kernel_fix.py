@@ -65,11 +65,9 @@ class Fix:
         """The fix for JSON.
 
         >>> Fix("a stride", (), (("", 3, "129", "132"),), (9, 4), 4).as_dict()["edits"]
-        [{'file': None, 'line': 3, 'before': '129', 'after': '132'}]
+        [{'file': None, 'line': 3, 'old': '129', 'new': '132'}]
         """
-        edits = [
-            {"file": file or None, "line": line, "before": before, "after": after} for file, line, before, after in self.changes
-        ]
+        edits = [{"file": file or None, "line": line, "old": old, "new": new} for file, line, old, new in self.changes]
         return {
             "what": self.what,
             "edits": edits,
