@@ -244,10 +244,15 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["analyze", str(path), "--baseline", str(before), "--format", "github"]) == 1
     said = capsys.readouterr()
     assert "2048 wavefronts, 256 in the baseline" in said.err
-    assert f"::warning file={str(path)[1:]},line={int(line) + 1},title=bank-conflict::8-way ldmatrix.x4" in said.out.replace("file=/", "file=")
+    assert f"::warning file={str(path)[1:]},line={int(line) + 1},title=bank-conflict::8-way ldmatrix.x4" in said.out.replace(
+        "file=/", "file="
+    )
     assert main(["analyze", str(path), "--format", "sarif"]) == 0
     (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
-    assert (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]) == ("bank-conflict", {"startLine": int(line) + 1})
+    assert (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]) == (
+        "bank-conflict",
+        {"startLine": int(line) + 1},
+    )
     assert main(["analyze", str(path), "-o", str(tmp_path / "report.html")]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("<details>") == 1

@@ -50,7 +50,11 @@ class Access:
     @property
     def left(self) -> int | None:
         """The wavefronts, or instructions of a TMA, that the fix leaves; None without one."""
-        after = next((row.cost for row in self.fix.after.accesses if row.key == self.key), None) if self.fix and self.fix.after else None
+        after = (
+            next((row.cost for row in self.fix.after.accesses if row.key == self.key), None)
+            if self.fix and self.fix.after
+            else None
+        )
         return None if after is None else after.wavefronts if after.boxes is None else after.instructions
 
     @property

@@ -76,9 +76,7 @@ def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
 def _message(row: Access) -> str:
     out = f"{row.ratio} {row.cost.instruction}: {why(row)}"
     if row.fix is not None:
-        edits = "; ".join(
-            f"{f'{file}:' * bool(file)}{line}: {old} -> {new}" for file, line, old, new in row.fix.changes
-        )
+        edits = "; ".join(f"{f'{file}:' * bool(file)}{line}: {old} -> {new}" for file, line, old, new in row.fix.changes)
         out += f" Fix: {edits} ({row.left} left)."
     elif row.unfixed:
         out += f" No fix: {row.unfixed}."

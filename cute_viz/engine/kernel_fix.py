@@ -238,6 +238,7 @@ def _arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def _written(layout: Layout, text: str, language: str) -> str:
     """A layout as source code, with the shape as the text has it, where it begins with one."""
+
     def numbers(x: Any) -> str:
         if isinstance(x, tuple):
             inner = ", ".join(map(numbers, x))
@@ -300,7 +301,9 @@ def consistent(before: Report, after: Report) -> tuple[str, dict[str, int]]:
             pairs.append((launch(move), a, b))
         if len(views[0]) != len(views[1]):
             return f"the operands of line {move.line} would no longer be known", {}
-    changed = {(where, a.pointer.base) for where, a, b in pairs if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part}
+    changed = {
+        (where, a.pointer.base) for where, a, b in pairs if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part
+    }
     for where, a, b in dict.fromkeys(pairs):
         if (where, a.pointer.base) not in changed:
             continue
@@ -348,7 +351,9 @@ def may_grow(file: SourceFile, base: str, bits: int) -> bool:
     name = re.sub(r"(\.(begin|data)\(\)|\(\))$", "", base).replace("->", ".").split(".")[-1].strip("&*")
     found = re.findall(rf"(?m)^([^;\n]*\b{re.escape(name)}\s*(?:\[([^\]\n]*)\])?\s*;)", file.text) if name.isidentifier() else []
     return any(
-        re.search(r"cosize|size_in_bytes", extent or line) for line, extent in found if extent or re.search(r"rray|Engine|uffer", line)
+        re.search(r"cosize|size_in_bytes", extent or line)
+        for line, extent in found
+        if extent or re.search(r"rray|Engine|uffer", line)
     )
 
 
@@ -392,7 +397,7 @@ class Fixer:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
-        found, now, ideal = better(list(dict.fromkeys(sides)))
+        found = better(list(dict.fromkeys(sides)))[0]
         wrong = ""
         for places, _ in found:
             views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]
@@ -410,7 +415,16 @@ class Fixer:
                 left = sum(row.cost.wavefronts or 0 for row in after.accesses if row.key in keys)
                 best = sum(row.cost.ideal or 0 for row in after.accesses if row.key in keys)
                 changes = tuple((e.file, e.line, *shown(self.file.text, e)) for e in edits)
-                return Fix(str(places), edits, changes, (sum(row.cost.wavefronts or 0 for row in rows), left), best, max(0, grown.get(base, 0)) // 8, loose, after)
+                return Fix(
+                    str(places),
+                    edits,
+                    changes,
+                    (sum(row.cost.wavefronts or 0 for row in rows), left),
+                    best,
+                    max(0, grown.get(base, 0)) // 8,
+                    loose,
+                    after,
+                )
         return wrong or _hopeless(rows, bool(found))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
@@ -482,8 +496,12 @@ def _hopeless(rows: list[Access], found: bool) -> str:
     if found:
         return "no definition was found whose edit would move the elements"
     if what.startswith("cp.async"):
-        return "cp.async waits for the lines of global memory that one wavefront is gathered from; rows of 128 bytes a warp would not"
-    advice = "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"
+        return (
+            "cp.async waits for the lines of global memory that one wavefront is gathered from; rows of 128 bytes a warp would not"
+        )
+    advice = (
+        "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"
+    )
     return f"no swizzle or stride that keeps the width of every access helps; {advice}"
 
 

@@ -44,8 +44,8 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
     if everything or not groups:
         table = [(place(row.move), row.cost.instruction, _count(row), row.basis["address"], row.basis["model"]) for row in good]
         wide = [max((len(row[n]) for row in table), default=0) for n in range(5)]
-        lines = ["       " + "  ".join(f"{cell:<{wide[n]}}" for n, cell in enumerate(row)) for row in table]
-        whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(lines, good, strict=True)]
+        told = ["       " + "  ".join(f"{cell:<{wide[n]}}" for n, cell in enumerate(row)) for row in table]
+        whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
     out += _totals(report)
@@ -105,7 +105,9 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and same == row.move.line:
         yield from _folded("fix", f"none: {row.unfixed}")
-    yield f"            {row.cost.instruction}: {_count(row)}" + ("  (accepted)" if row.accepted or place(row.move) in allowed else "")
+    yield f"            {row.cost.instruction}: {_count(row)}" + (
+        "  (accepted)" if row.accepted or place(row.move) in allowed else ""
+    )
 
 
 def _different(old: str, new: str) -> str:
@@ -151,7 +153,9 @@ def _sectors(row: Access) -> str:
     worst = max(side.instructions(), key=lambda x: len({begin // 32 for begin in x.begins}) / max(1, x.width))
     steps = sorted({b - a for a, b in zip(worst.begins, worst.begins[1:], strict=False)}, key=abs)
     apart = next((step for step in steps if abs(step) > worst.width), steps[-1] if steps else 0)
-    took = f"each thread {'stores' if side.store else 'loads'} {worst.width} bytes, and neighbors are up to {abs(apart):,} bytes apart"
+    took = (
+        f"each thread {'stores' if side.store else 'loads'} {worst.width} bytes, and neighbors are up to {abs(apart):,} bytes apart"
+    )
     half = f"A sector has 32 bytes, of which {32 * (row.cost.ideal_sectors or 0) // max(1, row.cost.sectors or 1)} are used"
     return f"{half}: {took}."
 
@@ -219,7 +223,9 @@ def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:
 
 
 def _statement(move: Move, wide: int) -> str:
-    text = f"{move.text};" if not move.text.endswith(";") and not (move.text.startswith("cute.") and ".py" in move.file) else move.text
+    text = (
+        f"{move.text};" if not move.text.endswith(";") and not (move.text.startswith("cute.") and ".py" in move.file) else move.text
+    )
     return text if len(text) <= wide else f"{text[: wide - 3]}..."
 
 
