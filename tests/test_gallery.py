@@ -248,7 +248,7 @@ def test_no_name_leaves_the_folder(name: str) -> None:
 
 
 def test_the_committed_gallery_is_the_same_elsewhere(tmp_path: Path) -> None:
-    """With another hash seed, time zone, locale, number of processes and working folder; `.ci/run` checks it with the usual ones."""
+    """With another hash seed, time zone, locale, number of processes and working folder; `.ci/run` checks it as usual."""
     environment = {
         "PYTHONHASHSEED": "2",
         "TZ": "America/St_Johns",
