@@ -223,15 +223,17 @@ class Report:
         }
 
 
-def report_of(file: SourceFile, fixes: bool = True) -> Report | None:
+def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Report | None:
     """The report of a file, with the fixes of its buffers; None of one without copies.
+
+    of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
     >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
-    moves = file.moves()
+    moves = [move for move in file.moves() if of is None or _is_of(move, of)]
     if not moves:
         return None
     rows: list[Access] = []
@@ -251,12 +253,12 @@ def report_of(file: SourceFile, fixes: bool = True) -> Report | None:
     if fixes:
         memory = memory_of(file, report.read, [row.cost.instruction for row in rows])
         report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
-    return _fixed(file, report) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
+    return _fixed(file, report, of) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
 
-def _fixed(file: SourceFile, report: Report) -> Report:
+def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     """The report with the fix of every buffer with conflicts; buffers of equal accesses in other calls have the same."""
-    fixer = Fixer(file, report, lambda other: report_of(other, fixes=False) or Report((), ()))
+    fixer = Fixer(file, report, lambda other: report_of(other, False, of) or Report((), ()))
     buffers: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None and row.cost.side is not None:
@@ -295,6 +297,16 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
             out.append(place(move))
     out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
     return tuple(dict.fromkeys(out))
+
+
+def _is_of(move: Move, name: str) -> bool:
+    """Whether a statement is of a kernel, or of what a function launches."""
+    own = [scope.partition("<")[0] for scope in move.scope]
+    return (
+        name in own
+        or name in move.scope
+        or name in [part.partition(",")[0].split("::")[-1] for part in move.call.split("called in ")]
+    )
 
 
 def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
