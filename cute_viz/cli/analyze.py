@@ -139,10 +139,10 @@ def command(
     if by is None:
         output.facts(found, as_json)
     elif as_json:
-        click.echo(json.dumps(found))
+        output.echo(json.dumps(found))
     else:
         _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
-        click.echo(found["summary"])
+        output.echo(found["summary"])
 
 
 def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_ways: float | None) -> None:
@@ -152,7 +152,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
             raise click.UsageError("the report of a kernel can only be written as .html")
         output.write(page_of(report, source), path)
     elif as_json:
-        click.echo(json.dumps(report.as_dict()))
+        output.echo(json.dumps(report.as_dict()))
     else:
         _accesses(report, source)
     if max_ways is None:
