@@ -97,15 +97,16 @@ class Answer:
     def kernel(self) -> Report | None:
         """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
 
-        None for any other source, where one object is meant, and of a file without copies.
+        None for any other source, where one object is meant, and of a file without copies; a name may be that of a kernel, or of
+        the function that launches it.
         """
         with self._limits():
             reading = self.readings[0]
-            if reading.query is not None or reading.file is None:
+            if reading.file is None:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file)
+            return report_of(reading.file, of=reading.query)
 
     @property
     def notes(self) -> tuple[str, ...]:
