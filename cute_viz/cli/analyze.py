@@ -159,10 +159,10 @@ def command(
     if by is None:
         output.facts(found, as_json)
     elif as_json:
-        click.echo(json.dumps(found))
+        output.echo(json.dumps(found))
     else:
         _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
-        click.echo(found["summary"])
+        output.echo(found["summary"])
 
 
 def _kernel(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
@@ -172,12 +172,12 @@ def _kernel(report: Report, source: str, text: str, kind: str, path: str | None,
             raise click.UsageError("the report of a kernel can only be written as .html")
         output.write(page_of(report, source, text), path)
     elif kind == "json":
-        click.echo(json.dumps(report.as_dict()))
+        output.echo(json.dumps(report.as_dict()))
     elif kind == "text":
         for line in text_of(report, source, everything, frozenset(accept)):
             output.say(line, err=False)
     else:
-        click.echo(sarif(report, source) if kind == "sarif" else github(report, source))
+        output.echo(sarif(report, source) if kind == "sarif" else github(report, source))
 
 
 def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:

@@ -18,7 +18,7 @@ from cute_viz.engine.request import Request
 from cute_viz.engine.subject import Subject, subject_of
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
-from cute_viz.limits import raised
+from cute_viz.limits import LIMITS, raised
 from cute_viz.options import known
 
 if TYPE_CHECKING:
@@ -304,7 +304,10 @@ class Answer:
                 raise error.named(reading.name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
-        return raised(self.request.limits)
+        cells = str(self.request.options.get("max_cells"))
+        wanted = int(cells) if cells.isdecimal() and len(cells) < 10 else 0  # what is no number is refused where it is read
+        more = {"cells": wanted} if LIMITS["cells"].value < wanted <= LIMITS["cells"].most else {}
+        return raised({**more, **self.request.limits})
 
 
 def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
