@@ -19,7 +19,7 @@ from cute_viz.records import dataclass
 VERSION = 4  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows, 3 no Panel.shapes; all are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
 _PLAIN = (("shapes", ()), ("foot", ""), ("unit", (1.0, 1.0)), ("face", ""))  # of a panel, which its JSON leaves out
-UNWRITTEN = ("series", "page")  # fields of a figure that its JSON leaves out
+UNWRITTEN = ("series", "page", "outer")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
 
 
@@ -208,6 +208,7 @@ class Figure(Drawn):
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
     flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
         there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
+    outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
     """
 
     kind: str
@@ -224,6 +225,7 @@ class Figure(Drawn):
     series: tuple[Figure, ...] = ()
     page: Mapping[str, Any] = field(default_factory=Frozen, compare=False)
     flow: str = ""
+    outer: tuple[Ruler, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))

@@ -47,10 +47,15 @@ SLANT = (0.866, 0.5)  # of the edges of a cube
 
 
 class Size(NamedTuple):
-    """How large panels are drawn: px of a cell of the figure, of a label, and the least of any letter."""
+    """How large panels are drawn: px of a cell of the figure, and of the smallest letter."""
 
     cell: float
-    font: float = FONT
+    least: float = LEAST
+
+    @property
+    def side(self) -> float:
+        """px of rulers and notations."""
+        return max(SIDE, self.least)
 
 
 class Sheet:
@@ -61,14 +66,17 @@ class Sheet:
         first = panels[0]
         self.is_flat = not first.face
         self.w, self.h = size.cell * first.unit[0], size.cell * first.unit[1]
-        self.lines, self.font = _fitting(first, self.w, self.h) if self.is_flat else ((), size.font)
+        self.lines: tuple[tuple[str, ...], ...] = ()
+        self.font = float(FONT)
+        if self.is_flat:
+            self.lines, self.font = _fitting(first, self.w, self.h, size.least)
         rows, cols = first.row_ruler, first.col_ruler
-        sides = [breadth(label, SIDE, True) + 8 for label in rows.labels if label]
+        sides = [breadth(label, size.side, True) + 8 for label in rows.labels if label]
         if rows.title and rows.labels:
-            sides.append(breadth(f"{rows.title} {rows.labels[0]}", SIDE, True) + 8)
+            sides.append(breadth(f"{rows.title} {rows.labels[0]}", size.side, True) + 8)
         self.top, self.side = TOP if any(cols.labels) else 0.0, max(sides, default=0.0)
         if cols.title and self.top:
-            sides.append(breadth(cols.title, SIDE, True) + 14)
+            sides.append(breadth(cols.title, size.side, True) + 14)
         xs, ys = [], []
         for panel in panels:
             at = self.at(panel)
@@ -78,12 +86,12 @@ class Sheet:
             ys += [y for _, y in corners]
         self.left, self.right = max([0.0, -min(xs), *sides]), max(xs)
         self.over, self.under = max(self.top, -min(ys)), max(ys)
-        self.heading = _heading(first.caption, max(NARROW, self.right))
-        self.above = self.over + 15 * len(self.heading) + (5 if self.heading else 0)
+        self.heading = _heading(first.caption, max(NARROW, self.right), size.side)
+        self.above = self.over + (self.heading[-1].y + 13 if self.heading else 0)
         self.own = self.above
         self.foot = wrap(first.foot, max(NARROW, self.right), UNDER * PROSE) if first.foot else []
         self.below = self.under + (4 + 15 * len(self.foot) if self.foot else 0)
-        widest = max([0.0, *(x + breadth(text, HEADING if bold else SIDE, not bold, bold) for text, x, _, bold in self.heading)])
+        widest = max([0.0, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in self.heading)])
         self.width = self.left + max(self.right, widest, *(breadth(line, UNDER) for line in self.foot or [""]))
         self.height = self.above + self.below
 
@@ -110,9 +118,8 @@ class Sheet:
 
     def put(self, x: float, y: float) -> Iterator[Primitive]:
         """The primitives of the panels, the corner of the first cell at (x, y)."""
-        for text, dx, line, bold in self.heading:
-            top = y - self.above + 15 * line + 7
-            yield Line(text, x + dx, top, HEADING if bold else SIDE, TEXT if bold else MUTED, not bold, 600 if bold else 400)
+        for line in self.heading:
+            yield line._replace(x=x + line.x, y=y - self.above + line.y)
         for panel in self.panels:
             at = self.at(panel, x, y)
             yield from (
@@ -164,7 +171,7 @@ def board_of(figure: Figure, options: Options) -> Page:
     room = width - 2 * target.margin, height - top - target.margin - (tail[-1].y + 12 if tail else 0)
     best: tuple[tuple[float, ...], _Laid] | None = None
     for lines in _arrangements(figure):
-        laid = _largest(figure, lines, room, options.cell)
+        laid = _largest(figure, lines, room, options.cell, target.least)
         if laid is None:
             continue
         mute = sum(sheet.is_mute for line in laid.lines for sheet in line)
@@ -248,11 +255,13 @@ def _arrangements(figure: Figure) -> Iterator[list[list[int]]]:
         yield lines
 
 
-def _largest(figure: Figure, lines: Sequence[Sequence[int]], room: tuple[float, float], cell: float | None) -> _Laid | None:
+def _largest(
+    figure: Figure, lines: Sequence[Sequence[int]], room: tuple[float, float], cell: float | None, least: float
+) -> _Laid | None:
     """The panels as large as there is room for; None where there is none."""
     groups, size = _groups(figure), cell or LARGEST
     while size >= SMALLEST:
-        laid = _laid(figure, [[Sheet(groups[n], Size(size)) for n in line] for line in lines], lines, Size(size))
+        laid = _laid(figure, [[Sheet(groups[n], Size(size, least)) for n in line] for line in lines], lines, Size(size, least))
         if cell is not None or (laid.width <= room[0] and laid.height <= room[1]):
             return laid
         over = max(laid.width / room[0], laid.height / max(1.0, room[1]))
@@ -285,30 +294,26 @@ def _laid(figure: Figure, lines: list[list[Sheet]], numbers: Sequence[Sequence[i
     return _Laid(lines, [by_number[n] for n in order], [places[n] for n in order], width, y - gap, size)
 
 
-def _fitting(panel: Panel, w: float, h: float) -> tuple[tuple[tuple[str, ...], ...], float]:
+def _fitting(panel: Panel, w: float, h: float, least: float) -> tuple[tuple[tuple[str, ...], ...], float]:
     """The lines of the labels and their size, where they fit the cells; no lines where they do not."""
     if not any(panel.labels) or any(shape.kind == "line" for shape in panel.shapes):
         return (), FONT  # a line runs where labels would be
     lines = split_lines(panel.labels)
     longest = max(len(label) for line in lines for label in line)
     font = min(float(FONT), (w - 1) / (longest * CHAR), (h - 1) / (1.05 * len(lines)))
-    return (lines, font) if font >= LEAST else ((), FONT)
+    return (lines, font) if font >= least else ((), FONT)
 
 
-def _heading(caption: str, room: float) -> list[tuple[str, float, int, bool]]:
-    """The caption of a panel as (text, x, line, whether it is bold): what follows two spaces is notation, behind or below."""
-    if not caption:
-        return []
+def _heading(caption: str, room: float, side: float) -> list[Line]:
+    """The caption of a panel from (0, 0) on: what follows two spaces is notation, behind or below."""
     words, _, notation = caption.partition("  ")
-    lines = wrap(words, room, HEADING * BOLD) if words else []
-    out = [(line, 0.0, n, True) for n, line in enumerate(lines)]
-    if notation and lines:
-        x = breadth(lines[-1], HEADING, bold=True) + 8
-        if x + breadth(notation, SIDE, True) <= room:
-            return [*out, (notation, x, len(lines) - 1, False)]
-    if notation:
-        out += [(line, 0.0, len(lines) + n, False) for n, line in enumerate(wrap(notation, room, SIDE * CHAR, commas=True))]
-    return out
+    names = wrap(words, room, HEADING * BOLD) if words else []
+    out = [Line(name, 0.0, 15 * n + 7, HEADING, TEXT, False, 600) for n, name in enumerate(names)]
+    x = breadth(names[-1], HEADING, bold=True) + 8 if names else 0.0
+    if notation and names and x + breadth(notation, side, True) <= room:
+        return [*out, Line(notation, x, out[-1].y, side, MUTED, True)]
+    below = wrap(notation, room, side * CHAR, commas=True) if notation else []
+    return [*out, *(Line(text, 0.0, 15 * (len(names) + n) + 7, side, MUTED, True) for n, text in enumerate(below))]
 
 
 def _flat(panel: Panel, grid: Grid, sheet: Sheet) -> Iterator[Primitive]:
@@ -332,13 +337,13 @@ def _flat(panel: Panel, grid: Grid, sheet: Sheet) -> Iterator[Primitive]:
         bold = 600 if len(sheet.lines) > 1 and n == 0 else 400
         yield Labels(grid, dy, texts, panel.paints, round(sheet.font, 2), bold, 1.0)
     rows, cols = panel.row_ruler, panel.col_ruler
-    size = min(SIDE, max(LEAST, sheet.font))
+    size = min(sheet.size.side, max(sheet.size.least, sheet.font))
     every = column_step(cols.labels, CHAR * size, grid.cell_w)
     if shown := [c for c in range(0, grid.cols, every) if cols.labels[c]]:
         middles = grid.middles()
         yield _ruler([middles[c] for c in shown], [grid.top - 10] * len(shown), [cols.labels[c] for c in shown], MIDDLE, size)
         if cols.title:
-            yield Line(cols.title, grid.left - 8, grid.top - 10, SIDE, MUTED, False, 400, END)
+            yield Line(cols.title, grid.left - 8, grid.top - 10, sheet.size.side, MUTED, False, 400, END)
     every = row_step(size, grid.cell_h)
     if shown := [r for r in range(0, grid.rows, every) if rows.labels[r]]:
         names = [f"{rows.title} {rows.labels[r]}" if rows.title and r == shown[0] else rows.labels[r] for r in shown]

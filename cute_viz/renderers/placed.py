@@ -13,11 +13,12 @@ from cute_viz.renderers.primitives import Grid, Primitive
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A panel on the page: its level of detail, and where its cells are."""
+    """A panel on the page: its level of detail, and where its cells are; the share of them that have a label, or a name."""
 
     panel: Panel
     detail: Detail
     grid: Grid
+    named: float = 1.0
 
 
 @dataclass(frozen=True)

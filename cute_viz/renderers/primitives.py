@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 MIDDLE, START, END = "middle", "start", "end"  # of a text: which part of it stands at its x
-TEXT, MUTED, ALARM = "t", "m", "ah"  # roles of text; ALARM of a conflict
+TEXT, MUTED, ALARM = "t", "m", "x"  # roles of text; ALARM of a conflict
 PAPER = "p"  # a role of areas
 INK = "i"  # a role of paths: dark in every theme, for what lies over cells
 CELL, TILE = "l", "tile"  # roles of lines: between cells, between tiles

@@ -26,8 +26,8 @@ from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-FILLS = {"t": TEXT, "m": MUTED, "ah": LIGHT["a"], "i": TEXT, "p": PAPER}
-STROKES = {"t": "b", "m": "ms", "ah": "a"}  # classes of strokes of a role
+FILLS = {"t": TEXT, "m": MUTED, "x": LIGHT["x"], "i": TEXT, "p": PAPER}
+STROKES = {"t": "b", "m": "ms", "x": "xs"}  # classes of strokes of a role
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
     "l": "stroke:#000",
@@ -75,9 +75,10 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _style(theme: str, arrows: bool = False) -> str:
+def _style(theme: str, arrows: bool = False, board: bool = False) -> str:
     """Dark rules: none, always, or when the reader prefers dark."""
-    more = {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}", "ms": f"stroke:{DARK['m']}"} if arrows else {}
+    more = {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
+    more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if board else {}
     rules = "".join(f".{name}{{{rule}}}" for name, rule in (RULES | more).items())
     if theme in ("light", "print"):
         return ""
@@ -109,7 +110,7 @@ class _Writer:
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        defs = f"<defs>{_style(options.theme, bool(figure.arrows or figure.flow))}{hatch}</defs>"
+        defs = f"<defs>{_style(options.theme, bool(figure.arrows), bool(figure.flow))}{hatch}</defs>"
         self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
         self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
 

@@ -116,8 +116,10 @@ class _Writer:
         self.inks = [*(_INKS[colours.ink(paint)] for paint in figure.paints), "black"]
         self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
         self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {"cvtile": BORDER, "cvhatch": HATCH[0]}
-        if not figure.arrows and not figure.flow:
+        if not figure.arrows:
             del self.colours["cva"]
+        if not figure.flow:
+            del self.colours["cvx"]
         if "cvfaded" in self.inks:
             self.colours["cvfaded"] = FADED_INK
 
