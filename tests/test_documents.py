@@ -11,7 +11,6 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ import pytest
 from cute_viz import __version__
 from cute_viz.algebra.ops import OPS
 from cute_viz.cli import COMMANDS
+from cute_viz.cli import commands as every_command
 from cute_viz.limits import LIMITS
 from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
@@ -94,8 +94,7 @@ def sessions(text: str) -> list[tuple[str, str]]:
 def examples() -> list[str]:
     """The commands that the helps show."""
     out = []
-    for module, _ in COMMANDS.values():
-        command = import_module(module).command
+    for _, command, _ in every_command():
         lines = joined([line.strip() for line in (command.epilog or "").splitlines()])
         for line in lines:
             if line.startswith("cute-viz ") and not STAY.match(line):
@@ -131,7 +130,7 @@ def call(line: str, folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("line", dict.fromkeys([*COMMANDS_SHOWN, *examples()]))
 def test_it_runs(line: str, folder: Path) -> None:
     status, said = call(line, folder)
-    on_a_gpu = line.startswith("cute-viz check ") and "--emit" not in line  # 3: could not check, and says what is missing
+    on_a_gpu = line.startswith("cute-viz verify ") and "--emit" not in line  # 3: could not check, and says what is missing
     assert status in ((0, 3) if on_a_gpu else (REFUSED.get(line, 0),)), said
     assert "Traceback" not in said
     for target in re.findall(r" (?:-o|>) ([^\s;]+)", line):

@@ -10,6 +10,7 @@ import click
 from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
@@ -26,20 +27,21 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  cute-viz analyze 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
     "    --instruction ldmatrix.x4 --type f16\n"
     "  cute-viz analyze --type f16 \\\n"
     "    'tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))' \\\n"
     "    --access 'make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, M)' \\\n"
-    "    --let 'M=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))'"
+    "    --let 'M=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))'",
 )
 @click.argument("source", metavar="LAYOUT|FILE")
 @click.option(
     "--access",
     metavar="OBJECT",
-    help="Who accesses it: a TiledCopy, a TiledMMA with --operand, a TV layout; or a name in the file.",
+    help="Who accesses it: a TiledCopy, a TiledMMA with --operand, a TV layout; or a name in the file",
 )
 @click.option(
     "--type",
@@ -50,37 +52,37 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 )
 @click.option(
     "--instruction",
-    type=click.Choice(_INSTRUCTIONS),
+    type=Choice(_INSTRUCTIONS),
     metavar="NAME",
-    help=f"The instruction, instead of the one implied by the access: {', '.join(_INSTRUCTIONS)}.",
+    help=f"The instruction, instead of the one implied by the access: {', '.join(_INSTRUCTIONS)}",
 )
-@click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C.")
-@click.option("--store", is_flag=True, help="The tile is written, not read.")
-@click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C")
+@click.option("--store", is_flag=True, help="The tile is written, not read")
+@click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines")
 @click.option(
     "--max-ways",
     type=click.FloatRange(1),
     metavar="N",
-    help="For a kernel: exit with 1 if an access costs more than N times its ideal wavefronts, or could not be evaluated.",
+    help="For a kernel: exit with 1 if an access costs more than N times its ideal wavefronts, or could not be evaluated",
 )
 @click.option(
     "-o",
     "--output",
     "path",
     metavar="FILE",
-    help="Draw the costliest step: its wavefronts, or sectors. For a kernel, write the report, as .html.",
+    help="Draw the costliest step: its wavefronts, or sectors. For a kernel, write the report, as .html",
 )
 @click.option(
     "--draw",
-    type=click.Choice(DRAWN),
+    type=Choice(DRAWN),
     default="phases",
     help="With -o: phases, a row for each wavefront; frames, lanes joined to banks, a frame for each wavefront, plain beside "
     "swizzled; tile, the cells that are touched, each with thread, value and bank.",
 )
-@click.option("--thread", metavar="N[..M]", help="With --draw tile: light these threads alone.")
-@click.option("--wavefront", type=click.IntRange(0), metavar="N", help="With --draw tile: light this wavefront alone, from 0.")
-@click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, one frame for each wavefront.")
+@click.option("--thread", metavar="N[..M]", help="With --draw tile: light these threads alone")
+@click.option("--wavefront", type=click.IntRange(0), metavar="N", help="With --draw tile: light this wavefront alone, from 0")
+@click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, one frame for each wavefront")
 @reading_options
 def command(
     source: str,
