@@ -35,7 +35,16 @@ REFUSED = {
     "make_tensor(make_smem_ptr<half_t>(0), (_4)))'": 1,
     "cute-viz show docs/descriptors.cu --name kMajor": 1,
 }
+
+
+def measured(name: str) -> str:
+    """One of CUTLASS's tutorials, with whose counters the predictions are compared."""
+    with gzip.open(ROOT / "tests/data/measured_kernels.json.gz") as file:
+        return str(json.load(file)["files"][name])
+
+
 DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "descriptors.cu", "atoms/mine.yaml")
+SGEMM = measured("sgemm_2.cu")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
@@ -43,6 +52,8 @@ FILES = {
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
+    "gemm.cu": SGEMM,
+    "sgemm_2.cu": SGEMM,
     "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
     **{f"docs/{name}": (ROOT / "docs" / name).read_text() for name in DOCS},
     "offsets.csv": "0,1,2,3\n5,4,7,6\n",

@@ -21,7 +21,7 @@ def test_help_fits_a_page_and_says_all_options(words: str) -> None:
     assert len(lines) <= 60, len(lines)
     assert max(map(len, lines)) <= 80
     command = next((found for name, found, _ in commands() if name == words), None)
-    shown = re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", text.partition("\nExamples:")[0])
+    shown = re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)(?=[ /])", re.sub(r"(?s)\nExample.*|^.*?\n\n(?=\w+[ \w]*:\n)", "\n", text))
     assert len(shown) == len(set(shown)) > 0
     if command is not None:
         options = [param for param in command.params if isinstance(param, click.Option)]

@@ -29,8 +29,8 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.command(
     cls=Command,
     epilog="Examples:\n"
-    "  cute-viz analyze kernel.cu\n"
-    "  cute-viz analyze kernel.cu --max-ways 1\n"
+    "  cute-viz analyze gemm.cu\n"
+    "  cute-viz analyze gemm.cu --max-ways 4\n"
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
     "    --instruction ldmatrix.x4 --type f16 -o phases.svg",
 )
@@ -96,6 +96,8 @@ def command(
     as_json = as_json or kind == "json"
     if path is not None and access is None:
         raise click.UsageError("-o needs --access")
+    if path is None and (fragment or target not in (None, "screen")):
+        raise click.UsageError("--for and --fragment need -o")
     format_ = format_of(None, output.file_of(path)) if path is not None else ""
     if animate and (format_ != "svg" or sectors):
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
@@ -113,9 +115,8 @@ def command(
     asked = typed(asked, answer.bits)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
-        how = {"fragment": fragment or None, "target": None if target == "screen" else target}
-        given = {key: word for key, word in how.items() if word is not None}
-        output.write(film(drawn) if animate else drawn.render(format_, **given), path)
+        target = None if target == "screen" else target
+        output.write(film(drawn) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
     found = report_of(answer.layout, asked)
     if by is None:
         output.facts(found, as_json)

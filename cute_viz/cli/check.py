@@ -1,4 +1,4 @@
-"""`cute-viz check`: pictures against a GPU, cell by cell."""
+"""`cute-viz verify`: pictures against a GPU, cell by cell."""
 
 from __future__ import annotations
 

@@ -20,9 +20,7 @@ from cute_viz.spec.build import Builder
 from cute_viz.spec.made import Spec
 
 
-@click.command(
-    cls=Command, epilog="Examples:\n  cute-viz check-spec mine.yaml\n  cute-viz check-spec --schema > schema.json    for editors"
-)
+@click.command(cls=Command)
 @click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files")
 @click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown")

@@ -1,4 +1,4 @@
-"""`cute-viz solve`: which layout gives a table of offsets, or of owners."""
+"""`cute-viz find layout`: which layout gives a table of offsets, or of owners."""
 
 from __future__ import annotations
 

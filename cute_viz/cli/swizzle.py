@@ -1,4 +1,4 @@
-"""`cute-viz swizzle`: which Swizzle<B,M,S> removes the conflicts."""
+"""`cute-viz find swizzle`: which Swizzle<B,M,S> removes the conflicts."""
 
 from __future__ import annotations
 
