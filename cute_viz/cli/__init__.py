@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -41,6 +42,8 @@ OLD: Table = {  # names of before; they keep working, and nothing shows them
     "playground": ("cute_viz.cli.playground", ""),
 }
 
+
+LONG = ("check", "gallery", "embed", "serve", "playground", "mcp")  # each of their pictures or questions is held to its limits
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
 
@@ -87,8 +90,11 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what its options contradict becomes wrong usage, and whatever is unexpected a clean error."""
+        from cute_viz.limits import held
+
+        first = next(iter([*getattr(ctx, "_protected_args", ctx.args), *ctx.args]), "")
         try:
-            with boundary(click.ClickException, click.Abort, click.exceptions.Exit):
+            with boundary(click.ClickException, click.Abort, click.exceptions.Exit), nullcontext() if first in LONG else held():
                 return super().invoke(ctx)
         except UsageError as error:
             raise _Usage(error, f"{ctx.command_path} {ctx.invoked_subcommand}") from None
@@ -118,7 +124,7 @@ def cli() -> None:
       cute-viz analyze kernel.cu
       cute-viz eval 'composition((4,8):(8,1), 4:2)'
 
-    Exit status: 0 success; 1 wrong input, or a check failed; 2 wrong usage; 3 could not check.
+    Exit status: 0 success; 1 wrong input, or a check failed; 2 wrong usage; 3 could not check; 70 a bug in cute-viz.
     """
 
 
@@ -184,12 +190,9 @@ def main(argv: list[str] | None = None) -> None:
     except click.ClickException as error:
         output.error(one_line(error.format_message()))
         status = error.exit_code
-    except CannotCheck as error:
-        output.error(error)
-        status = 3
     except CuteVizError as error:
         output.error(error)
-        status = 1
+        status = 3 if isinstance(error, CannotCheck) else 1
     except BrokenPipeError:
         # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -207,6 +210,7 @@ def main(argv: list[str] | None = None) -> None:
         said = str(error.strerror or error)
         output.error(CuteVizError(said, name=os.fsdecode(error.filename or "standard output"), hint=hint))
         status = 1
+    status = output.MISTAKE if output.mistaken() else status
     sys.exit(status if isinstance(status, int) else 0)
 
 

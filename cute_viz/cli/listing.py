@@ -108,7 +108,7 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
     if as_json:
         import json
 
-        click.echo(json.dumps([row.as_dict() for row in rows]))
+        output.echo(json.dumps([row.as_dict() for row in rows]))
         return
     plain = ("", "integer", "flag", "type", "other")
     shown = [row for row in rows if (row.needs and row.likely) or row.kind not in plain]
