@@ -47,6 +47,7 @@ def command(
     let: dict[str, str],
     dialect: str,
     build: Build | None,
+    launch: str,
     library: Library,
 ) -> None:
     """List what a file of C++, CUDA, Python (a notebook, too) or CuTe IR defines, or the types in a compiler's text: line, name,
@@ -58,10 +59,10 @@ def command(
     if what not in ("mma", "copy") and (arch or element):
         raise click.UsageError("--arch and --type apply to mma and copy")
     if what not in KINDS:
-        _entries(what, as_json, Reading(let, None, dialect, library, build))
+        _entries(what, as_json, Reading(let, None, dialect, library, build, launch))
         return
-    if as_json or let or dialect != "auto" or build is not None:
-        raise click.UsageError("--json, --let, --dialect, --flags and --build apply to a file")
+    if as_json or let or dialect != "auto" or build is not None or launch:
+        raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
     rows: list[tuple[str, ...]]
     if what == "formats":
         from cute_viz.renderers import FORMATS

@@ -64,7 +64,7 @@ _TOKEN = re.compile(
 # A chain of names is tried where it begins, and once.
 _START = re.compile(r"#ttn?g\.\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(_GLUON) + r")\s*\(")
 _ALIAS = re.compile(r"^[ \t]*#(\w+)[ \t]*=[ \t]*(?=#ttn?g\.)", re.M)
-_TYPE = re.compile(r"(?:tensor|memdesc)<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
+_TYPE = re.compile(r"(?:tensor|memdesc|(?<=-> ))<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
 _BLANKS = re.compile(r"\s*")
 _NEAR = 400  # characters before an encoding where what binds or calls it is looked for
 
@@ -101,8 +101,9 @@ def find(text: str) -> list[Typed]:
         encoding = aliases[word[1]] if word is not None else _Reader(text, at, aliases).attribute()
         shape = tuple(int(part) for part in match[1].split("x")[:-1])
         out.append(Typed(encoding, shape, word[1] if word is not None else ""))
-    if out:
-        return out
+    if out:  # and those that no type has, for which nothing says a shape
+        named = {one.encoding.span for one in out}
+        return out + [Typed(x, (), name) for name, x in aliases.items() if x.fields and x.span not in named]
     if aliases:
         return [Typed(encoding, (), name) for name, encoding in aliases.items() if encoding.fields]
     at = 0
