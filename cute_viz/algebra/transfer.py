@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """An operation of Triton on the tile of a thread block.
+    """An operation of a compiler on the tile of a thread block.
 
     kind: `load` or `store` of shared memory, `async` from global to shared memory, `convert` between layouts of registers,
         `issued`: an instruction that one thread, or a group of warps, issues.

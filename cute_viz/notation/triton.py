@@ -112,8 +112,9 @@ def _of_a_buffer(typed: Typed) -> tuple[int, ...]:
     fields, name = typed.encoding.fields, typed.encoding.name
     if name not in memory.ENCODINGS and name != _TENSOR_MEMORY:
         return typed.shape
-    order = fields.get("order")
-    rank = len(order) if isinstance(order, list) else fields.get("rank") or (2 if name in ("nvmma_shared", _TENSOR_MEMORY) else 0)
+    order, ctas = fields.get("order"), fields.get("CGALayout")
+    told = order if isinstance(order, list) else ctas[0] if isinstance(ctas, list) and ctas else None
+    rank = len(told) if isinstance(told, list) else fields.get("rank") or (2 if name in ("nvmma_shared", _TENSOR_MEMORY) else 0)
     return typed.shape[1:] if isinstance(rank, int) and len(typed.shape) == rank + 1 > 1 else typed.shape
 
 

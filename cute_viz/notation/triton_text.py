@@ -78,8 +78,10 @@ def mentions(text: str) -> bool:
     return ("#tt" in text or "Layout" in text) and _START.search(text) is not None
 
 
-def find(text: str) -> list[Typed]:
+def find(text: str, every: bool = False) -> list[Typed]:
     """The encodings of a text: of every type that has one, else every one that stands alone.
+
+    every: those with a name that no type has, too, for which nothing says a shape.
 
     Raises: NotationError for text that begins like an encoding and is not one, with the place.
 
@@ -101,9 +103,9 @@ def find(text: str) -> list[Typed]:
         encoding = aliases[word[1]] if word is not None else _Reader(text, at, aliases).attribute()
         shape = tuple(int(part) for part in match[1].split("x")[:-1])
         out.append(Typed(encoding, shape, word[1] if word is not None else ""))
-    if out:  # and those that no type has, for which nothing says a shape
+    if out:
         named = {one.encoding.span for one in out}
-        return out + [Typed(x, (), name) for name, x in aliases.items() if x.fields and x.span not in named]
+        return out + [Typed(x, (), name) for name, x in aliases.items() if every and x.fields and x.span not in named]
     if aliases:
         return [Typed(encoding, (), name) for name, encoding in aliases.items() if encoding.fields]
     at = 0

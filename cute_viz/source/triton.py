@@ -62,7 +62,7 @@ class _Reader:
     def entries(self) -> Iterator[Entry]:
         """An entry for each encoding and shape, by its name in the text."""
         seen: dict[tuple[Any, ...], None] = {}
-        every = sorted(find(self.text), key=lambda typed: typed.encoding.span.start)
+        every = sorted(find(self.text, every=True), key=lambda typed: typed.encoding.span.start)
         for typed in every:
             key = (self.text[typed.encoding.span.start : typed.encoding.span.end], typed.shape, typed.name)
             if key in seen or not typed.encoding.fields:
