@@ -1,4 +1,4 @@
-"""The Python door: `parse`, `figure` and `render`, every option a keyword with the name that it has on the command line."""
+"""The Python door: `parse`, `figure`, `render`, `report`, every option a keyword with its name on the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
+    from cute_viz.engine.kernel import Report
     from cute_viz.figures.model import Figure
 
 Folders = str | os.PathLike[str] | tuple[str | os.PathLike[str], ...]  # one, or several
@@ -164,6 +165,38 @@ def render(
         "coord": coord, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)
+
+
+def report(
+    source: str | os.PathLike[str],
+    *,
+    let: Mapping[str, Any] | None = None,
+    launch: str | None = None,
+    layouts: Folders = (),
+    limits: Mapping[str, int] | None = None,
+) -> Report:
+    """What every copy and multiplication of a kernel costs, with the edits that fix it: of a file, by its path, or of its text.
+
+    launch: of this kernel alone, or of what this function launches. let, layouts, limits: as for `parse`.
+
+    Raises: CuteVizError for a source that is no file with copies.
+
+    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
+    >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
+    >>> [(row.move.line, row.cost.wavefronts, row.cost.ideal) for row in report(text).accesses]
+    [(3, 4, 4)]
+    """
+    from dataclasses import replace
+
+    from cute_viz.engine import ask
+    from cute_viz.errors import CuteVizError
+
+    path = _path(source) if "\n" not in os.fspath(source) else os.fspath(source)
+    request = replace(_request((path,), {}, let, launch, "auto", layouts, limits), files=True)
+    found = ask(request).kernel
+    if found is None:
+        raise CuteVizError("there is no `copy` or `gemm` statement to report", name=None if "\n" in path else path)
+    return found
 
 
 def bundle(value: object) -> dict[str, str]:

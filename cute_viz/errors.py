@@ -170,6 +170,28 @@ def _in_a_block(name: str, value: str) -> str:
     return _on_the_command_line(name, value) if name == "limit" else f"{name}={value}"
 
 
+def _in_a_tool(name: str, value: str) -> str:
+    key, _, inner = value.partition("=")
+    if name == "let":
+        return f'let {{"{key}": "{inner}"}}' if inner else "let"
+    of_picture = name in (
+        "view",
+        "tile",
+        "thread",
+        "warp",
+        "value",
+        "color_by",
+        "labels",
+        "crop",
+        "fold",
+        "width",
+        "cell",
+        "max_cells",
+    )
+    said = f'{{"{name}": "{value}"}}' if value else name
+    return f"options {said}" if of_picture else f'{name} "{value}"' if value else name
+
+
 def _on_a_page(name: str, value: str) -> str:
     if name == "let":
         return f"{value} under Values" if value else "a value for the name"
@@ -182,6 +204,7 @@ SPELLINGS: dict[str, Callable[[str, str], str]] = {
     "spec": _in_a_spec,
     "block": _in_a_block,
     "page": _on_a_page,
+    "tool": _in_a_tool,
 }
 
 
@@ -189,7 +212,7 @@ def spelled(words: str, spelling: str) -> str:
     """Words with their options, `` `tile=8x128` ``, spelt as a door has them: a key of SPELLINGS.
 
     >>> [spelled("`tile=8x128`", door) for door in SPELLINGS]
-    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128', 'tile 8x128']
+    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128', 'tile 8x128', 'options {"tile": "8x128"}']
     >>> spelled("`color_by=`", "cli"), spelled("`limit=digits=500`", "python")
     ('--color-by', 'limits={"digits": 500}')
     """
@@ -217,7 +240,7 @@ class LimitError(CuteVizError):
 
 
 class InternalError(CuteVizError):
-    """A bug in cute-viz that some input has revealed."""
+    """A bug in cute-viz that some input has revealed: its message begins with `this is a mistake in cute-viz`."""
 
 
 class CannotCheck(CuteVizError):
@@ -256,6 +279,15 @@ def _no_command(line: str) -> str:
 def _line_column(text: str, offset: int) -> tuple[int, int]:
     head = text[:offset]
     return head.count("\n") + 1, offset - (head.rfind("\n") + 1) + 1
+
+
+def line_of(text: str, offset: int) -> tuple[int, str]:
+    """The line of a place, and the included file that it is in, as line markers say it; "" of the text's own.
+
+    >>> line_of('a\\n#line 7 "b.h"\\nc', 16)
+    (7, 'b.h')
+    """
+    return _marked(text, offset, _line_column(text, offset)[0])
 
 
 def _marked(text: str, offset: int, line: int) -> tuple[int, str]:
@@ -311,7 +343,7 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
     except RecursionError:
         raise LimitError("the input is nested too deeply", hint="name its parts, a line each") from None
     except (MemoryError, SystemError):  # the latter is Python's own, where memory ends within it
-        raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
+        raise LimitError("out of memory", hint="draw or read less at once; `limit=memory=N` allows more bytes") from None
     except ImportError as error:
         if _interrupted(error):
             raise KeyboardInterrupt from None

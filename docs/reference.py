@@ -140,13 +140,14 @@ def _signature(value: Any) -> str:
 
 
 def _json() -> str:
-    tools = json.loads((ROOT / "cute_viz" / "live" / "tools.json").read_text())
+    from cute_viz.live.tools import schemas
+
     out = [
         "# JSON\n",
         "`eval`, `show`, `explain`, `analyze` and `swizzle` print JSON with `--json`; the tools of `cute-viz mcp` answer with the "
-        "same objects. The schemas of the tools, input and output:\n",
+        "same objects, in short; with `detail` whole. The schemas of the tools, input and output:\n",
     ]
-    for name, tool in tools.items():
+    for name, tool in schemas().items():
         out += [f"## {name}\n", code(json.dumps(tool, indent=1), "json")]
     return "\n".join(out)
 

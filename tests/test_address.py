@@ -285,12 +285,12 @@ def test_in_questions(folder: Path) -> None:
     for kind, part in (
         ("draw", "svg"),
         ("tool.show", "layout"),
-        ("tool.render", "text"),
+        ("tool.render", "base64"),
         ("facts", "facts"),
         ("tool.explain", "steps"),
     ):
         assert part in answer({"ask": kind, "source": "kernel.cu::smem"}, folder=where), kind
-    assert answer({"ask": "tool.evaluate", "source": "kernel.cu::sB", "let": {"N": 4}}, folder=where)["value"] == "(_4,_32):(_1,_4)"
+    assert answer({"ask": "tool.eval", "source": "kernel.cu::sB", "let": {"N": 4}}, folder=where)["value"] == "(_4,_32):(_1,_4)"
     words = {
         "ask": "tool.analyze",
         "source": "kernel.cu::smem",
@@ -300,8 +300,8 @@ def test_in_questions(folder: Path) -> None:
     }
     assert answer(words, folder=where)["wavefronts"] == 4
     assert answer({"ask": "tool.swizzle", "source": "kernel.cu::smem"}, folder=where)["winner"] == "Sw<3,3,3>"
-    listed = answer({"ask": "tool.list_objects", "source": "kernel.cu::gemm_tn"}, folder=where)["objects"]
-    assert [row["name"] for row in listed] == ["sA", "stage", "tile"]
+    listed = answer({"ask": "tool.list", "source": "kernel.cu::gemm_tn"}, folder=where)["objects"]
+    assert [row["path"] for row in listed] == [f"gemm_tn::{name}" for name in ("sA", "tile")]
     for source in ("../kernel.cu::smem", str(folder / "kernel.cu") + "::smem"):
         assert "error" in answer({"source": source}, folder=Folder(str(folder / "in"), str(folder / "in")))
     assert "cannot be read here" in answer({"source": "kernel.cu::smem"})["error"]["message"]
@@ -406,9 +406,9 @@ def test_sizes_of_main_are_those_without_arguments_for_all_and_said(folder: Path
         assert value in result.stdout, argv
         assert said in result.stderr, argv
     assert b"(64,_8):(_1,64)" in run("eval", "k.cu::a", "--let", "m=64", cwd=folder).stdout
-    found = answer({"ask": "tool.list_objects", "source": DEFAULTS})
-    assert [row["value"] for row in found["objects"] if row["name"] == "a"] == [value.decode()]
-    assert found["notes"] == ["m = 512 (line 3), as without arguments; m=... under Values gives another"]
+    found = answer({"ask": "tool.list", "source": DEFAULTS})
+    assert [row["value"] for row in found["objects"] if row["path"].endswith("a")] == [value.decode()]
+    assert found["notes"] == ['m = 512 (line 3), as without arguments; let {"m": "..."} gives another']
 
 
 def test_what_a_file_includes_never_makes_it_too_long(tmp_path: Path) -> None:

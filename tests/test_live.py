@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import io
 import json
@@ -45,15 +46,20 @@ def server():
 
 
 def send(server: Server, method: str = "POST", path: str = "/ask", body: bytes | None = None, **headers: str):
-    """Status, headers and body of a request; `None` as a header leaves it out."""
+    """Status, headers and body of a request, which has the cookie of the page if nothing else is said."""
     connection = http.client.HTTPConnection(*server.server_address[:2], timeout=30)
     given = {"Content-Type": "application/json"} if method == "POST" else {}
+    given["Cookie"] = cookie_of(server)
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, path, body, given)
     response = connection.getresponse()
     data = response.read()
     connection.close()
     return response.status, response.headers, data
+
+
+def cookie_of(server: Server) -> str:
+    return f"theme=dark; cute-viz-{server.server_address[1]}={server.token}"
 
 
 def ask(server: Server, **question):
@@ -170,8 +176,83 @@ def test_who_may_ask(server, headers, status):
     given = {name: value.replace("{port}", port) for name, value in headers.items()}
     assert send(server, body=b'{"source":"(4,8)"}', **{name.replace("-", "_"): value for name, value in given.items()})[0] == status
     if "Content-Length" not in headers and "Transfer-Encoding" not in headers and "Content-Type" not in headers:
-        page = send(server, "GET", "/", **{name.replace("-", "_"): value for name, value in given.items()})[0]
-        assert page == (200 if "Sec-Fetch-Site" in headers else status)  # a link from elsewhere may lead here
+        page = {name.replace("-", "_"): value for name, value in given.items()}
+        assert send(server, "GET", "/", **page)[0] == status
+        if "Sec-Fetch-Site" in headers:  # a link from elsewhere may lead here, a frame, a script or an image may not
+            visit = {"Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+            assert send(server, "GET", "/", **page, **visit)[0] == 200
+            assert send(server, "GET", "/assets/app.js", **page, **visit)[0] == status
+            assert send(server, "GET", "/", **page, **{**visit, "Sec_Fetch_Dest": "iframe"})[0] == status
+
+
+def test_nothing_is_answered_without_the_token(server):
+    """Whoever else is on the machine reaches the port."""
+    port = server.server_address[1]
+    wrong = ("", "a=b", f"cute-viz-{port}=", f"cute-viz-{port}={server.token}x", f"cute-viz-{port + 1}={server.token}", "é=é")
+    for cookie in wrong:
+        for method, path in (
+            ("GET", "/"),
+            ("GET", "/?token=x"),
+            ("GET", "/assets/app.js"),
+            ("GET", "/file"),
+            ("POST", "/ask"),
+            ("GET", "/x"),
+        ):
+            status, _, data = send(server, method, path, b"{}" if method == "POST" else None, Cookie=cookie.encode())
+            assert (status, b"with a token" in data) == (403, True), (cookie, method, path)
+        raw, source, head = opened(server, Cookie=cookie)
+        with raw, source:
+            assert b" 403 " in head.partition(b"\r\n")[0]
+    status, headers, _ = send(server, "GET", f"/?token={server.token}", Cookie="")
+    name, _, rest = headers["Set-Cookie"].partition("=")
+    value, *marks = rest.split("; ")
+    assert (status, name, value, set(marks)) == (200, f"cute-viz-{port}", server.token, {"Path=/", "HttpOnly", "SameSite=Strict"})
+    assert server.address == f"http://127.0.0.1:{port}/?token={server.token}"
+    assert len(server.token) >= 32
+    assert send(server, "GET", "/", Cookie=f"{name}={value}")[0] == 200
+
+
+def test_every_answer_says_that_nobody_else_may_read_it(server, tmp_path):
+    raw = [(method, path) for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS", "x") for path in ("/", "/nothing", "/ask")]
+    for method, path in raw:
+        _, headers, data = send(server, method, path)
+        assert (headers["X-Content-Type-Options"], headers["Cross-Origin-Resource-Policy"]) == ("nosniff", "same-origin"), (
+            method,
+            path,
+        )
+        assert not (method == "HEAD" and data)
+    (tmp_path / "x.cu").write_text("(4,8)")
+    server.followed = Followed(str(tmp_path / "x.cu"))
+    try:
+        line = socket.create_connection(server.server_address[:2], timeout=30)
+        with line:
+            line.sendall(
+                f"HEAD /file HTTP/1.1\r\nHost: 127.0.0.1:{server.server_address[1]}\r\nCookie: {cookie_of(server)}\r\n\r\n".encode()
+            )
+            head = line.makefile("rb").read()
+        assert head.startswith(b"HTTP/1.1 200")
+        assert b"nosniff" in head
+        assert head.endswith(b"\r\n\r\n")
+    finally:
+        server.followed.close()
+        server.followed = None
+
+
+def test_connections_that_ask_nothing_silence_nobody(server, monkeypatch):
+    """Silent ones, and those that send a byte now and then."""
+    silent = [socket.create_connection(server.server_address[:2], timeout=30) for _ in range(230)]
+    for line in silent[::2]:
+        with contextlib.suppress(OSError):
+            line.sendall(b"GET / HT")
+    assert ask(server, source="(4,8)")["kind"] == "grid"
+    for line in silent:
+        line.close()
+    monkeypatch.setattr("cute_viz.live.server.HALF_OPEN", 0.2)
+    slow = socket.create_connection(server.server_address[:2], timeout=30)
+    with slow:
+        slow.sendall(b"GET / HTTP/1.1\r\n")
+        with contextlib.suppress(OSError):  # the end, or that nobody listens any more
+            assert slow.recv(100) == b""
 
 
 def opened(server: Server, **headers: str):
@@ -179,7 +260,7 @@ def opened(server: Server, **headers: str):
     raw = socket.create_connection(server.server_address[:2], timeout=30)
     port = server.server_address[1]
     words = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade"}
-    words |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="} | headers
+    words |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Cookie": cookie_of(server)} | headers
     raw.sendall(
         ("GET /ask HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in words.items() if value) + "\r\n").encode()
     )
@@ -363,7 +444,7 @@ def test_many_questions_lose_nothing(server):
         connection = http.client.HTTPConnection(*server.server_address[:2], timeout=30)
         for n in range(1, 51):
             body = json.dumps({"source": f"({n},2)", "page": name})
-            connection.request("POST", "/ask", body, {"Content-Type": "application/json"})
+            connection.request("POST", "/ask", body, {"Content-Type": "application/json", "Cookie": cookie_of(server)})
             out = json.loads(connection.getresponse().read())
             if out.get("facts", {}).get("size") != 2 * n:
                 failed.append(out)
@@ -397,6 +478,17 @@ def test_a_file_is_followed(tmp_path: Path):
     assert "x.cu" in followed.after(2, 5).error
     path.write_bytes(b"\xff\xfe")
     assert followed.after(3, 5).error
+    path.unlink()
+    os.mkfifo(path)  # nobody writes to it
+    assert "not a regular file" in followed.after(4, 5).error
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    path.unlink()
+    path.write_text("(8,8)")
+    until = time.monotonic() + 10
+    while followed.state.text != "(8,8)" and time.monotonic() < until:
+        followed.after(followed.state.version, 1)
+    assert followed.state.text == "(8,8)"
     followed.close()
 
 
@@ -479,11 +571,12 @@ def test_serve_prints_its_address_and_ends(tmp_path: Path):
     try:
         assert running.stderr is not None
         line = running.stderr.readline()
-        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/(#z\S+)\n", line)
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)(#z\S+)\n", line)
         assert match, line
-        assert match[2] == fragment({"source": "Sw<3,3,3>"})
+        assert match[3] == fragment({"source": "Sw<3,3,3>"})
         connection = http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=30)
-        connection.request("POST", "/ask", '{"source":"(4,8)"}', {"Content-Type": "application/json"})
+        cookie = f"cute-viz-{match[1]}={match[2]}"
+        connection.request("POST", "/ask", '{"source":"(4,8)"}', {"Content-Type": "application/json", "Cookie": cookie})
         assert json.loads(connection.getresponse().read())["kind"] == "grid"
         connection.close()
     finally:

@@ -33,6 +33,18 @@ class Solved:
     tile: tuple[int, int] | None = None
 
 
+def solved(text: str) -> Solved:
+    """What gives the table of a text, of offsets or of owners.
+
+    >>> str(solved("0 1 2 3; 4 5 6 7").layout)
+    '(2,4):(4,1)'
+    """
+    text = text.replace(";", "\n")
+    rows = read_table(text)
+    of_owners = rows and isinstance(rows[0][0], tuple)
+    return solve_owners(rows) if of_owners else solve(rows, pages_of(text))  # type: ignore[arg-type]
+
+
 def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     """The simplest layout of two modes (of one, for a single row) that has these offsets: a plain one, else one behind a swizzle.
 

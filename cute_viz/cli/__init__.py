@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -36,6 +37,8 @@ COMMANDS = {
     "list": ("cute_viz.cli.listing", "List what a file defines; or the atoms, operations, formats."),
 }
 
+
+LONG = ("check", "gallery", "embed", "serve", "playground", "mcp")  # each of their pictures or questions is held to its limits
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
 
@@ -76,8 +79,11 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what its options contradict becomes wrong usage, and whatever is unexpected a clean error."""
+        from cute_viz.limits import held
+
+        first = next(iter([*getattr(ctx, "_protected_args", ctx.args), *ctx.args]), "")
         try:
-            with boundary(click.ClickException, click.Abort, click.exceptions.Exit):
+            with boundary(click.ClickException, click.Abort, click.exceptions.Exit), nullcontext() if first in LONG else held():
                 return super().invoke(ctx)
         except UsageError as error:
             raise _Usage(error, f"{ctx.command_path} {ctx.invoked_subcommand}") from None
@@ -107,7 +113,7 @@ def cli() -> None:
       cute-viz render 'Sw<3,3,3> o 0 o (8,64):(64,1)'
       cute-viz eval 'composition((4,8):(8,1), 4:2)'
 
-    Exit status: 0 fine; 1 the input is wrong; 2 wrong usage; 3 could not check.
+    Exit status: 0 fine; 1 the input is wrong; 2 wrong usage; 3 could not check; 70 a mistake in cute-viz.
     """
 
 
@@ -163,12 +169,9 @@ def main(argv: list[str] | None = None) -> None:
     except click.ClickException as error:
         output.error(one_line(error.format_message()))
         status = error.exit_code
-    except CannotCheck as error:
-        output.error(error)
-        status = 3
     except CuteVizError as error:
         output.error(error)
-        status = 1
+        status = 3 if isinstance(error, CannotCheck) else 1
     except BrokenPipeError:
         # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -186,6 +189,7 @@ def main(argv: list[str] | None = None) -> None:
         said = str(error.strerror or error)
         output.error(CuteVizError(said, name=os.fsdecode(error.filename or "standard output"), hint=hint))
         status = 1
+    status = output.MISTAKE if output.mistaken() else status
     sys.exit(status if isinstance(status, int) else 0)
 
 

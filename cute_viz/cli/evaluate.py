@@ -42,9 +42,9 @@ def command(expressions: tuple[str, ...], as_json: bool, reading: Reading) -> No
         return
     for text in expressions:
         if at_hand[text]:
-            click.echo(_of_file(text, as_json, reading))
+            output.echo(_of_file(text, as_json, reading))
         else:
-            click.echo((_json if as_json else _value)(text, names, reading))
+            output.echo((_json if as_json else _value)(text, names, reading))
 
 
 def _of_file(source: str, as_json: bool, reading: Reading) -> str:
@@ -74,7 +74,7 @@ def _lines(names: dict[str, Any], reading: Reading) -> None:
                 result = _value(text, names, reading) if text.strip() else ""
         except CuteVizError as error:
             result, failed = f"error: {error.line('cli')}", True
-        click.echo(result.replace("\n", " "))
+        output.echo(result.replace("\n", " "))
     if failed:
         raise SystemExit(1)
 

@@ -45,12 +45,12 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
             raise SystemExit(1)
         return
     if explanation.where:
-        click.echo(output.fitted(explanation.where, sys.stdout, "    "))
+        output.echo(output.fitted(explanation.where, sys.stdout, "    "))
     if (bits := explanation.bits) is not None:
-        click.echo(bits.render("text"))
+        output.echo(bits.render("text").decode())
     for number, words, value in explanation.numbered:
-        click.echo(output.fitted(("    - " if number is None else f"{number:>2}. ") + words, sys.stdout, "    "))
+        output.echo(output.fitted(("    - " if number is None else f"{number:>2}. ") + words, sys.stdout, "    "))
         if value is not None:
-            click.echo(f"      {show(value)}")
+            output.echo(f"      {show(value)}")
     if explanation.failed:
         raise SystemExit(1)

@@ -42,18 +42,18 @@ def command(source: str, target: str | None, reading: Reading) -> None:
         text, lost = tidied(source, reading.library)
         if lost:
             output.notes([f"comments are dropped, the first one on line {lost}; the one at the top is kept"])
-        click.echo(text, nl=False)
+        output.echo(text, nl=False)
         return
     answer = ask(reading.request(source))
     output.notes(answer.notes)
     if target == "table":
         from cute_viz.analysis.solve import table_of
 
-        click.echo(table_of(answer.layout), nl=False)
+        output.echo(table_of(answer.layout), nl=False)
         return
     if target == "triton":
         from cute_viz.notation.triton_write import write_triton
 
-        click.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
+        output.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
         return
-    click.echo(write(answer.obj, target or "cute"))
+    output.echo(write(answer.obj, target or "cute"))

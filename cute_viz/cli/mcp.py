@@ -17,10 +17,11 @@ from cute_viz.spec import Library
 @layouts_option
 @folder_option
 def command(library: Library, folder: Folder | None) -> None:
-    """Serve the Model Context Protocol on standard input and output: evaluate, show, explain, analyze, swizzle, render and
-    list_objects, each with the text of a layout, a kernel or a print as its `source`, or with --folder an address: kernel.cu::sA.
+    """Serve the Model Context Protocol on standard input and output: eval, show, explain, analyze, report, swizzle, solve, atoms,
+    who_owns, render and list, each with the text of a layout, a kernel or a print as its `source`, or with --folder an address:
+    kernel.cu::sA.
 
-    Answers are JSON, the same as that of --json; what each tool takes and gives is in its schema.
+    Answers are short JSON; with `detail` that of --json. What each tool takes and gives is in its schema.
     """
     import gc
 

@@ -81,7 +81,7 @@ def command(
         output.say(address)
         sys.stderr.flush()
         if host not in ("127.0.0.1", "localhost", "::1"):
-            output.warn(f"{host} is not this machine alone: others that reach it can use the page")
+            output.warn(f"other machines reach {host}: whoever has this address, with its token, can use the page")
         if browser:
             import webbrowser
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 import click
 
@@ -29,17 +28,15 @@ def command(table: str, as_json: bool) -> None:
     for a table of owners (T3V1), the layout from (thread, value) to the index into the column-major tile. Where there is none,
     show the first cell that contradicts the cells before it.
     """
-    from cute_viz.analysis.solve import pages_of, read_npy, read_table, solve, solve_owners
+    from cute_viz.analysis.solve import read_npy, solve, solved
 
     data = files.bytes_of(table) if table.endswith(".npy") else None
     if data is not None and len(data) > limit("file"):
         raise over("file", "this is too large", place=table)
-    text = _text(table) if data is None else ""
     try:
-        rows: Any = read_table(text) if data is None else read_npy(data)
+        found = solved(_text(table)) if data is None else solve(read_npy(data))
     except CuteVizError as error:
         raise error.named(table if os.path.isfile(table) else None) from None
-    found = solve_owners(rows) if rows and isinstance(rows[0][0], tuple) else solve(rows, pages_of(text) if text else 1)
     if as_json:
         tile = list(found.tile) if found.tile else None
         click.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": tile}))

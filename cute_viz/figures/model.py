@@ -18,7 +18,7 @@ from cute_viz.records import dataclass
 
 VERSION = 3  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows; both are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
-UNWRITTEN = ("series", "page")  # fields of a figure that its JSON leaves out
+UNWRITTEN = ("series", "page", "outer")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
 
 
@@ -174,6 +174,7 @@ class Figure(Drawn):
     arrows: which panel, or cells of it, go on in which.
     series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
+    outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
     """
 
     kind: str
@@ -189,6 +190,7 @@ class Figure(Drawn):
     arrows: tuple[Arrow, ...] = ()
     series: tuple[Figure, ...] = ()
     page: Mapping[str, Any] = field(default_factory=Frozen, compare=False)
+    outer: tuple[Ruler, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))

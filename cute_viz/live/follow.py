@@ -29,7 +29,7 @@ class Followed:
         self.name = os.path.basename(path)
         self._changed = threading.Condition()
         self._stamp: object = _stamp(path)
-        self._state = State(1, read_text(path))
+        self._state = State(1, _read(path))
         self._open = True
         threading.Thread(target=self._look, daemon=True).start()
 
@@ -66,7 +66,7 @@ class Followed:
             self._stamp = stamp
             text, error = self._state.text, ""
             try:
-                text = read_text(self.path)
+                text = _read(self.path)
             except CuteVizError as failure:
                 error = failure.line("cli")
             except OSError as failure:  # editors replace a file: for a moment there is none
@@ -75,6 +75,12 @@ class Followed:
                 with self._changed:
                     self._state = State(self._state.version + 1, text, error)
                     self._changed.notify_all()
+
+
+def _read(path: str) -> str:
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for, a device may never end
+        raise CuteVizError("this is not a regular file", name=path, hint="a page follows a file that an editor saves")
+    return read_text(path)
 
 
 def _stamp(path: str) -> object:

@@ -1,29 +1,34 @@
-"""Who may ask: requests that name this server as their host and come from its own page, of a size that can be meant."""
+"""Who may ask: whoever has the token, from the server's own page, naming it as its host, in a size that can be meant."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from hmac import compare_digest
 from ipaddress import ip_address
+from urllib.parse import parse_qs
 
 BODY = 1 << 21  # bytes of a question
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+NO_TOKEN = "this page opens with a token: open the address that `cute-viz serve` printed when it started"
 
 
 def refusal(
-    headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, asks: bool = False, opens: bool = False
+    headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, asks: bool = False, opens: bool = False, page: bool = False
 ) -> str | None:
     """Why a request is refused, or None.
 
     hosts: the names of the server. asks: it sends a question, so it has to come from the page: no other site can make a browser
     send JSON without asking first, and none gets an answer to that. opens: it wants a socket, which a browser gives to any site
-    but says for which.
+    but says for which. page: it is for the page itself, to which a link from elsewhere may lead.
 
     >>> refusal({"Host": "127.0.0.1:8000"}, LOCAL, 8000, asks=False)
     >>> refusal({"Host": "evil.example:8000"}, LOCAL, 8000, asks=False)
     'this server is not evil.example:8000'
     >>> own = {"Host": "localhost:8000", "Content-Type": "application/json"}
     >>> refusal(own | {"Origin": "http://evil.example"}, LOCAL, 8000, asks=True)
+    'a request from another origin is refused'
+    >>> refusal(own | {"Sec-Fetch-Site": "same-site"}, LOCAL, 8000)  # another port of this machine
     'a request from another origin is refused'
     """
     host = headers.get("Host", "")
@@ -33,11 +38,35 @@ def refusal(
     if (origin is not None or opens) and origin != f"http://{host}":
         return "a request from another origin is refused"
     site = headers.get("Sec-Fetch-Site")
-    if asks and site is not None and site not in ("same-origin", "none"):
+    followed = page and headers.get("Sec-Fetch-Mode") == "navigate" and headers.get("Sec-Fetch-Dest") == "document"
+    if site is not None and site not in ("same-origin", "none") and not followed:
         return "a request from another origin is refused"
     if asks and headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
         return "a question must be application/json"
     return None
+
+
+def cookie(port: int) -> str:
+    """The name of the cookie that holds the token; cookies do not know ports, so it does.
+
+    >>> cookie(8000)
+    'cute-viz-8000'
+    """
+    return f"cute-viz-{port}"
+
+
+def knows(token: str, query: str, cookies: str, port: int) -> bool:
+    """Whether a request has the token: in its address, as the one that is printed, or in the cookie that the page sets.
+
+    >>> knows("abc", "token=abc", "", 8000), knows("abc", "", "a=b; cute-viz-8000=abc", 8000)
+    (True, True)
+    >>> knows("abc", "", "cute-viz-1=abc", 8000)
+    False
+    """
+    pairs = [one.strip().partition("=") for one in cookies[: 1 << 14].split(";")]
+    given = [value for name, _, value in pairs if name == cookie(port)]
+    given += parse_qs(query[:1000]).get("token", [])
+    return any(compare_digest(one.encode("utf-8", "replace"), token.encode()) for one in given)
 
 
 def _is_ours(host: str, hosts: tuple[str, ...], port: int) -> bool:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 INSTRUCTIONS = (
-    "CuTe layouts of CUTLASS, exactly as CuTe has them: evaluate the algebra, show facts of layouts and atoms, explain operations, "
-    "count bank conflicts, find swizzles, draw. Every tool takes `source`: CuTe notation, C++, Python or a print. Errors carry the "
-    "place (`span`), a `hint`, and often a `fix`."
+    "CuTe layouts of CUTLASS, exactly as CuTe has them: evaluate the algebra, show facts of layouts and atoms, search atoms, "
+    "explain operations, say who owns an element, report what a kernel's copies cost and how to fix it, find swizzles, draw. "
+    "Every tool takes `source`: CuTe notation, C++, Python or a print. Answers are short; `detail` gives all of it. Errors "
+    "carry the place (`span`), a `hint`, and often a `fix`."
 )
 
 
@@ -51,15 +52,16 @@ def call(pool: Pool, name: str, words: dict[str, Any]) -> CallToolResult:
     other = [word for word in words if word not in known]
     if not known:
         out = {"error": {"message": f"there is no tool {name[:40]!r}", "hint": f"one of {', '.join(schemas())}"}}
-    elif other or "source" not in words:
-        missing = f"{name} takes no {other[0][:40]!r}" if other else f"{name} needs a source"
+    elif other or (missed := [word for word in schemas()[name]["input"]["required"] if word not in words]):
+        missing = f"{name} takes no {other[0][:40]!r}" if other else f"{name} needs {missed[0]}"
         out = {"error": {"message": missing, "hint": f"it takes {', '.join(known)}"}}
     else:
         out = json.loads(pool.ask({**words, "ask": f"tool.{name}"}))
     failed = "error" in out
     if name == "render" and out.get("mime") == "image/png":
         image = ImageContent(type="image", data=out.pop("base64"), mime_type=out["mime"])
-        return CallToolResult(content=[image, TextContent(type="text", text=out["description"])], structured_content=out)
+        told = "\n".join(out[key] for key in ("description", "note") if key in out)
+        return CallToolResult(content=[image, TextContent(type="text", text=told)], structured_content=out)
     text = (
         out["text"]
         if name == "render" and not failed and "text" in out

@@ -7,6 +7,7 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -216,17 +217,12 @@ def work(pipe: Connection, library: Library, memory: int, folder: Folder | None 
     _hold(memory)
     answer({"source": "(4,8):(8,1)"})  # what every question needs is loaded before the first one comes
     gc.freeze()
-    pipe.send_bytes(b"ready")
-    while True:
-        try:
+    with suppress(EOFError, OSError):  # the other end is closed
+        pipe.send_bytes(b"ready")
+        while True:
             question, path = json.loads(pipe.recv_bytes())
-        except (EOFError, OSError):
-            return
-        out = json.dumps(answer(question, library, path, folder), separators=(",", ":"), default=str).encode()
-        try:
+            out = json.dumps(answer(question, library, path, folder), separators=(",", ":"), default=str).encode()
             pipe.send_bytes((b"1\n" if _peak() > SWOLLEN else b"0\n") + out)
-        except OSError:
-            return
 
 
 def _hold(memory: int) -> None:

@@ -28,6 +28,11 @@ class Question:
     path: str | None = None
     folder: Folder | None = None
 
+    @property
+    def door(self) -> str:
+        """Who asks, as errors spell options: `page`, or `tool` of an assistant."""
+        return "tool" if self.ask.startswith("tool.") else "page"
+
     def answer(self, *formats: str, **options: Any) -> Answer:
         """The engine's answer to the question's source; `options` beside its own."""
         return ask(self.request(self._source, {**self.options, **options}, formats, name=self.name, dialect=self.dialect))
@@ -83,7 +88,7 @@ def objects(question: Question) -> dict[str, Any]:
         out = {"objects": [row.as_dict() for row in found.rows]}
     except CuteVizError:
         return {"objects": []}
-    return out | ({"notes": [spelled(note, "page") for note in found.told]} if found.told else {})
+    return out | ({"notes": [spelled(note, question.door) for note in found.told]} if found.told else {})
 
 
 def _specs(question: Question) -> list[dict[str, Any]]:

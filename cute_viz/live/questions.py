@@ -46,7 +46,9 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None, 
     except InternalError as error:
         return {"error": fault(error, source)}
     except CuteVizError as error:
-        return {"error": fault(error, source, asked.reads if asked is not None else None)}
+        return {
+            "error": fault(error, source, asked.reads if asked is not None else None, asked.door if asked is not None else "page")
+        }
     except OSError as error:  # of the library's files, and those of the folder
         return {"error": {"message": f"{type(error).__name__}: {error.strerror or error}", "place": ""}}
 

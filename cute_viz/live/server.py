@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import errno
 import json
+import secrets
+import socket
 import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -17,7 +21,8 @@ from cute_viz.live.pool import Cancelled, Pool
 from cute_viz.live.websocket import WebSocket, accepted
 
 CONNECTIONS = 200  # at once
-PATIENCE = 30.0  # seconds that a connection may say nothing
+HALF_OPEN = 5.0  # seconds that a connection may take for the first request that is answered, however slowly it speaks
+PATIENCE = 30.0  # seconds that it may take for another one
 IDLE = 900.0  # seconds after which a socket that asks nothing is closed; the page opens another one
 ASKING = 8  # questions of one socket that are answered at once
 BEAT = 15.0  # seconds after which a page that follows a file is told that nothing has changed
@@ -27,6 +32,7 @@ class Server(ThreadingHTTPServer):
     """Serves until `shutdown`; `close` ends its processes too.
 
     host, port: where it listens; port 0 is any. followed: the file that pages show. pool: who answers.
+    Whoever else is on the machine reaches the port, too: only requests with the `token` of the address are answered.
     """
 
     daemon_threads = True
@@ -34,7 +40,9 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0, followed: Followed | None = None, pool: Pool | None = None) -> None:
         self.followed = followed
-        self._places = threading.BoundedSemaphore(CONNECTIONS)
+        self.token = secrets.token_urlsafe(24)
+        self._until: dict[Any, float] = {}  # connections, and when those that ask nothing are closed
+        self._lock = threading.Lock()
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
@@ -51,10 +59,10 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """The address of the page."""
+        """The address of the page, with the token."""
         host = self.server_address[0]
         name = "127.0.0.1" if host in ("0.0.0.0", "") else str(host)
-        return f"http://{name}:{self.server_address[1]}/"
+        return f"http://{name}:{self.server_address[1]}/?token={self.token}"
 
     def close(self) -> None:
         """Stop listening, and end the processes that answer."""
@@ -64,22 +72,41 @@ class Server(ThreadingHTTPServer):
         self.pool.close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, as far as there are places."""
-        if not self._places.acquire(timeout=5.0):
-            self.shutdown_request(request)
-            return
-        try:
-            super().process_request(request, client_address)
-        except BaseException:
-            self._places.release()
-            raise
+        """Answer in a thread of its own, as far as there are places: whoever asks nothing gives way, the oldest first."""
+        with self._lock:
+            if len(self._until) >= CONNECTIONS and not self._cut(min(self._until, key=self._until.__getitem__)):
+                self.shutdown_request(request)
+                return
+            self._until[request] = time.monotonic() + HALF_OPEN
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """The thread of a connection."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._places.release()
+            with self._lock:
+                self._until.pop(request, None)
+
+    def service_actions(self) -> None:
+        """Close the connections that have asked nothing for long."""
+        with self._lock:
+            for request in [one for one, until in self._until.items() if until < time.monotonic()]:
+                self._cut(request)
+
+    def may_wait(self, request: Any, seconds: float = float("inf")) -> None:
+        """How long a connection may ask nothing from now on; for ever while it is answered."""
+        with self._lock:
+            if request in self._until:
+                self._until[request] = time.monotonic() + seconds
+
+    def _cut(self, request: Any) -> bool:
+        if self._until[request] == float("inf"):
+            return False
+        del self._until[request]
+        with suppress(OSError):
+            request.shutdown(socket.SHUT_RDWR)  # its thread reads the end, and closes it
+        return True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A page that has gone away is not an error."""
@@ -97,6 +124,11 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing: standard error is for the address."""
 
+    def handle_one_request(self) -> None:
+        """A request; then the connection waits for another."""
+        super().handle_one_request()
+        self.server.may_wait(self.connection, PATIENCE)
+
     def do_GET(self) -> None:
         """The page, its modules, and the file that is followed."""
         if self._refused():
@@ -105,7 +137,10 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "/ask" and self.headers.get("Upgrade", "").lower() == "websocket":
             self._open()
         elif path == "/":
-            self._send(200, "text/html", self.server.page, {"Content-Security-Policy": policy() + "; frame-ancestors 'none'"})
+            name = guard.cookie(int(self.server.server_address[1]))
+            more = {"Set-Cookie": f"{name}={self.server.token}; Path=/; HttpOnly; SameSite=Strict"}
+            more["Content-Security-Policy"] = policy() + "; frame-ancestors 'none'"
+            self._send(200, "text/html", self.server.page, more)
         elif path.startswith("/assets/") and (data := assets().get(path.removeprefix("/assets/"))) is not None:
             self._send(200, TYPES["." + path.rpartition(".")[2]], data)
         elif path == "/file" and self.server.followed is not None:
@@ -124,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(411, "the length of the question is missing")
         elif len(length) > 12 or int(length) > guard.BODY:
             self._say(413, f"a question has at most {guard.BODY} bytes")
-        elif self.path != "/ask":
+        elif self.path.partition("?")[0] != "/ask":
             self._say(404, "there is nothing here")
         else:
             self._ask(int(length))
@@ -202,6 +237,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
+        if self.command == "HEAD":
+            return
         version = 0
         try:
             while followed.open:
@@ -219,11 +256,28 @@ class _Handler(BaseHTTPRequestHandler):
     def _refused(self, *, asks: bool = False) -> bool:
         port = int(self.server.server_address[1])
         opens = "Upgrade" in self.headers
-        words = guard.refusal(_Headers(self.headers), self.server.hosts, port, asks=asks, opens=opens)
+        path, _, query = self.path.partition("?")
+        headers = _Headers(self.headers)
+        words = guard.refusal(headers, self.server.hosts, port, asks=asks, opens=opens, page=path == "/")
+        if words is None and not guard.knows(self.server.token, query, headers.get("Cookie", ""), port):
+            words = guard.NO_TOKEN
         if words is None:
+            self.server.may_wait(self.connection)
             return False
         self._say(403, words)
         return True
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What is no request of HTTP, or has another method."""
+        self.request_version = self.protocol_version  # of HTTP 0.9, which has no head, only good requests are answered
+        self._say(code, message or self.responses.get(code, ("this is no request", ""))[0])
+
+    def end_headers(self) -> None:
+        """Those of every answer, and the end."""
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        super().end_headers()
 
     def _say(self, status: int, words: str) -> None:
         self.close_connection = True  # whatever else the request holds is not read
@@ -234,9 +288,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(data)))
         self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
-        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
         for name, value in (more or {}).items():
             self.send_header(name, value)
         self.end_headers()
@@ -250,7 +301,7 @@ class _Headers(dict[str, str]):
 
     def __init__(self, headers: Any) -> None:
         super().__init__()
-        for name in ("Host", "Origin", "Sec-Fetch-Site", "Content-Type"):
+        for name in ("Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Content-Type", "Cookie"):
             found = headers.get_all(name) or []
             if found:
                 self[name] = found[0] if len(found) == 1 else "several"

@@ -20,21 +20,57 @@ from cute_viz.options.words import read
 if TYPE_CHECKING:
     from cute_viz.live.question import Question
 
+MANY = 10  # times that: such an image loses its labels
 STEPS = 24  # of an access that are told one by one
+ROWS = 60  # of a list of definitions
 LETTERS = 20_000  # of a picture in text
+SMALL = 74_000  # bytes of an image, less than 100 kB in base64
+
+
+_ERROR = {"message": "string", "place": "string", "hint": "string", "span": "[integer]", "needs": "[string]", "fix": "object"}
 
 
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, dict[str, Any]]:
-    """The description of each tool, and the schemas of what it takes (`input`) and gives (`output`).
+    """The description of each tool, and the schemas of what it takes (`input`) and gives (`output`), from `tools.json`.
 
-    >>> list(schemas())
-    ['evaluate', 'show', 'explain', 'analyze', 'swizzle', 'render', 'list_objects']
+    An answer may tell more than its schema names: a client that checks it never refuses one for that.
+
+    >>> list(schemas())[:5]
+    ['eval', 'show', 'explain', 'analyze', 'report']
     >>> {next(iter(schema["input"]["properties"])) for schema in schemas().values()}
     {'source'}
     """
-    found: dict[str, dict[str, Any]] = json.loads((files("cute_viz.live") / "tools.json").read_text("utf-8"))
-    return found
+    found: dict[str, Any] = json.loads((files("cute_viz.live") / "tools.json").read_text("utf-8"))
+    shared, out = found["takes"], {}
+    for name, tool in found["tools"].items():
+        takes = {"source": ["string", tool.get("source", shared["source"][1])], **tool.get("own", {})}
+        takes |= {word: shared[word] for word in tool["takes"]}
+        properties = {word: {**shape(kind), "description": meaning} for word, (kind, meaning) in takes.items()}
+        required = ["source", *tool.get("needs", ())]
+        taken = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        out[name] = {"description": tool["description"], "input": taken, "output": shape({**tool["gives"], "error": _ERROR})}
+    return out
+
+
+def shape(words: Any) -> dict[str, Any]:
+    """A JSON schema in short: `integer|null`, `[string]`, `{integer}` for a mapping, `a,b` for a choice; a mapping for an object.
+
+    >>> shape("[integer]|null")
+    {'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}
+    """
+    if isinstance(words, dict):
+        return {"type": "object", "properties": {name: shape(inner) for name, inner in words.items()}}
+    if isinstance(words, list):
+        return {"type": "array", "items": shape(words[0])}
+    if words[0] == "{" and words[-1] == "}":
+        return {"type": "object", "additionalProperties": shape(words[1:-1])}
+    if words[0] == "[" and words[-1] == "]":
+        return {"type": "array", "items": shape(words[1:-1])}
+    kinds = words.split("|")
+    if len(kinds) == 1:
+        return {"enum": words.split(",")} if "," in words else {"type": words}
+    return {"anyOf": list(map(shape, kinds))} if "[" in words else {"type": kinds}
 
 
 def evaluate(question: Question) -> dict[str, Any]:
@@ -111,17 +147,43 @@ def analyze(question: Question) -> dict[str, Any]:
     return {**report, "steps": told[:STEPS], "left_out": max(0, len(told) - STEPS)}
 
 
+def report(question: Question) -> dict[str, Any]:
+    """What the copies of a kernel cost; in short those that cost more than the ideal, with `detail` as `cute-viz analyze --json`.
+
+    Raises: UsageError where there are none.
+
+    >>> from cute_viz.live.question import Question
+    >>> tile = "auto s = make_tensor(make_smem_ptr<float>(0), make_layout(make_shape(_32{}, _4{})));\\n"
+    >>> report(Question("", tile + "copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));"))["ideal"]
+    [2]
+    """
+    found = _kernel(question)
+    if found is None:
+        raise UsageError("there is no copy or gemm statement to report", hint="the text of a whole kernel, or its address")
+    return found
+
+
 def _kernel(question: Question) -> dict[str, Any] | None:
     """The report of a kernel, a whole file or its text; None of any other source."""
-    report = question.answer().kernel
-    if report is None:
+    found = question.answer().kernel
+    if found is None:
         return None
-    out = report.as_dict()
-    for rows in ("accesses", "unknown") if not question.more.get("detail") else ():
-        if len(out[rows]) > STEPS:
-            out["left_out"] = out.get("left_out", 0) + len(out[rows]) - STEPS
-            out[rows] = out[rows][:STEPS]
-    return out
+    whole = found.as_dict()
+    if question.more.get("detail"):
+        return whole
+    lost = [access.lost > 0 for access in found.accesses]
+    worse = [row for row, bad in zip(whole["accesses"], lost, strict=True) if bad]
+    ideal = sorted({row["line"] for row, bad in zip(whole["accesses"], lost, strict=True) if not bad})
+    kept = [{key: value for key, value in row.items() if value not in (None, [], "")} for row in worse[:STEPS]]
+    causes: dict[str, dict[str, Any]] = {}
+    for row in whole["unknown"]:
+        cause = causes.setdefault(row["error"], {"lines": [], "error": row["error"], "needs": row["needs"]})
+        cause["lines"] = sorted({*cause["lines"], row["line"]})
+    count = len(worse) + len(ideal)
+    said = f"{len(worse)} accesses cost more than the ideal" if worse else f"all {count} accesses that were evaluated are ideal"
+    rest = {key: value for key, value in whole.items() if key not in ("accesses", "unknown") and value not in ([], {})}
+    out = {"summary": said, "accesses": kept, "ideal": ideal, "unknown": list(causes.values())[:STEPS], **rest}
+    return out | ({"left_out": len(worse) - STEPS} if len(worse) > STEPS else {})
 
 
 def swizzle(question: Question) -> dict[str, Any]:
@@ -147,19 +209,65 @@ def swizzle(question: Question) -> dict[str, Any]:
     }
 
 
-def render(question: Question) -> dict[str, Any]:
-    """A picture: text as it is; png in base64; svg and the other formats as text.
+def solve(question: Question) -> dict[str, Any]:
+    """The layout that gives a table, as `cute-viz solve --json` finds it.
 
     >>> from cute_viz.live.question import Question
-    >>> render(Question("", "(2,2):(2,1)"))["text"].splitlines()[0]
+    >>> solve(Question("", "0 1 2 3; 4 5 6 7"))["layout"]
+    '(2,4):(4,1)'
+    """
+    from cute_viz.analysis.solve import solved
+
+    found = solved(question.source)
+    return {"layout": str(found.layout), "kind": found.kind, "tile": list(found.tile) if found.tile else None}
+
+
+def atoms(question: Question) -> dict[str, Any]:
+    """The atoms that words mean.
+
+    >>> from cute_viz.live.question import Question
+    >>> atoms(Question("", "LDSM_N x4"))["atoms"][0]["name"]
+    'SM75_U32x4_LDSM_N'
+    """
+    from cute_viz.live.atoms import search
+
+    found = search(question.source, question.library)
+    if not found["atoms"]:
+        raise UsageError(f"no atom has all of {question.source.strip()[:60]!r}", hint="m16n8k16 f16, ldmatrix, wgmma e4m3, sm100")
+    return found
+
+
+def who_owns(question: Question) -> dict[str, Any]:
+    """The cells that `where` means in the picture of the source.
+
+    >>> from cute_viz.live.question import Question
+    >>> who_owns(Question("", "SM75_U32x4_LDSM_N", more={"where": "T9 V1"}))["words"]
+    'source(9,1): T9 V1; destination(2,3): T9 V1'
+    """
+    from cute_viz.engine.owners import who_owns
+
+    return who_owns(question.answer("svg").figure, _text(question.more, "where") or "")
+
+
+def render(question: Question) -> dict[str, Any]:
+    """A picture: text as it is; png in base64, of at most SMALL bytes; svg and the other formats as text.
+
+    >>> from cute_viz.live.question import Question
+    >>> render(Question("", "(2,2):(2,1)", more={"format": "text"}))["text"].splitlines()[0]
     '(2,2):(2,1)'
     """
-    format_ = _text(question.more, "format") or "text"
+    format_ = _text(question.more, "format") or "png"
     found = question.answer(format_)
     data = found.write(format_)
     out: dict[str, Any] = {"title": found.figure.title, "description": found.figure.description}
-    if format_ in ("png", "pdf"):
-        return {**out, "base64": b64encode(data).decode(), "mime": {"png": "image/png", "pdf": "application/pdf"}[format_]}
+    if format_ == "png":
+        from cute_viz.renderers.mpl import smaller
+
+        if len(data) > MANY * SMALL:
+            out["note"] = 'drawn smaller than its labels need: options {"crop": "16x16"} draws a part, format "svg" all of it'
+        return {**out, "base64": b64encode(smaller(data, SMALL)).decode(), "mime": "image/png"}
+    if format_ == "pdf":
+        return {**out, "base64": b64encode(data).decode(), "mime": "application/pdf"}
     text = data.decode()
     if format_ == "text" and len(text) > LETTERS:
         lines = text[:LETTERS].splitlines()[:-1]
@@ -167,33 +275,45 @@ def render(question: Question) -> dict[str, Any]:
     return {**out, "text": text}
 
 
-def list_objects(question: Question) -> dict[str, Any]:
-    """What a source defines: each name with its line, kind and value, or why it has none.
+def listed(question: Question) -> dict[str, Any]:
+    """What a source defines: each name with its line, kind and value, or why it has none; in short what can be drawn.
 
     >>> from cute_viz.live.question import Question
-    >>> [row["name"] for row in list_objects(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
+    >>> [row["path"] for row in listed(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
     ['a', 'b']
     """
     from cute_viz.live.question import objects
 
-    listed = objects(question)
-    if listed["objects"]:
-        return listed
-    rows = [
-        {"name": name, "path": name, "line": None, "kind": type(value).__name__, "value": shown(value).rstrip("\n"), "error": None}
-        for name, value in question.answer().objects.items()
+    found = objects(question)
+    if not found["objects"]:
+        values = question.answer().objects.items()
+        rows = [{"path": name, "line": None, "kind": type(value).__name__, "value": shown(value).strip()} for name, value in values]
+        return {"objects": rows}
+    if question.more.get("detail"):
+        return found
+    plain = ("integer", "flag", "type", "other", "")
+    best = [row for row in found["objects"] if (row["kind"] or "") not in plain or row.get("needs")] or found["objects"]
+    short = [
+        {"path": row["path"], "line": row["line"], "kind": row["kind"], "value": row.get("brief") or row["value"]}
+        | {key: row[key] for key in ("needs", "error") if row.get(key)}
+        for row in best[:ROWS]
     ]
-    return {"objects": rows}
+    rest = len(found["objects"]) - len(short)
+    return {**found, "objects": short} | ({"left_out": rest} if rest else {})
 
 
 TOOLS: dict[str, Callable[[Question], dict[str, Any]]] = {
-    "evaluate": evaluate,
+    "eval": evaluate,
     "show": show,
     "explain": explain,
     "analyze": analyze,
+    "report": report,
     "swizzle": swizzle,
+    "solve": solve,
+    "atoms": atoms,
+    "who_owns": who_owns,
     "render": render,
-    "list_objects": list_objects,
+    "list": listed,
 }
 
 

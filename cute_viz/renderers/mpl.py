@@ -75,6 +75,25 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
     return out.getvalue()
 
 
+def smaller(png: bytes, most: int) -> bytes:
+    """A PNG of at most so many bytes: with a palette of 64 colors, and if need be of fewer pixels.
+
+    >>> from cute_viz import figure
+    >>> len(smaller(write(figure("(64,64)"), Options(), "png"), 60_000)) <= 60_000
+    True
+    """
+    from PIL import Image
+
+    image: Any = Image.open(BytesIO(png)).convert("RGB")
+    while len(png) > most:
+        out = BytesIO()
+        image.quantize(64, Image.Quantize.FASTOCTREE).save(out, "PNG", optimize=True)
+        png = out.getvalue()
+        scale = min(0.9, (most / len(png)) ** 0.5)
+        image = image.resize((max(1, int(image.width * scale)), max(1, int(image.height * scale))), Image.Resampling.BOX)
+    return png
+
+
 @contextmanager
 def _no_date() -> Iterator[None]:
     """Without SOURCE_DATE_EPOCH, which matplotlib reads even where no date is written, and which may be any number or none."""

@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -35,20 +36,20 @@ area.dispatchEvent(new Event("input"));
 """
 
 
-def ask(connection: http.client.HTTPConnection, question: dict[str, Any]) -> dict[str, Any]:
-    connection.request("POST", "/ask", json.dumps(question), {"Content-Type": "application/json"})
+def ask(connection: http.client.HTTPConnection, query: str, question: dict[str, Any]) -> dict[str, Any]:
+    connection.request("POST", f"/ask?{query}", json.dumps(question), {"Content-Type": "application/json"})
     out: dict[str, Any] = json.loads(connection.getresponse().read())
     return out
 
 
-def answers(port: int) -> None:
+def answers(port: int, query: str) -> None:
     """The time of a question over HTTP."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     for what, source, options, aim in ROWS:
         times = []
         for _ in range(40):
             since = time.perf_counter()
-            ask(connection, {"source": source, "options": options})
+            ask(connection, query, {"source": source, "options": options})
             times.append(1e3 * (time.perf_counter() - since))
         click.echo(f"{what + ', question to answer':<52} {statistics.median(times):>6.1f} ms {min(times):>6.1f} best {aim:>6}")
 
@@ -70,7 +71,7 @@ def keys(address: str) -> None:
             click.echo(f"{words:<52} {drawn:>6.1f} ms {best:>6.1f} best {aim:>6} ({shown:.1f} ms)")
 
 
-def load(port: int, process: int, seconds: float) -> None:
+def load(port: int, query: str, process: int, seconds: float) -> None:
     """200 questions a second from eight pages: what is lost, and how the processes grow."""
     lost, done = [], []
 
@@ -78,7 +79,7 @@ def load(port: int, process: int, seconds: float) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port)
         since = time.monotonic()
         for k in range(1, int(25 * seconds) + 1):
-            out = ask(connection, {"source": f"({k % 30 + 1},{n + 2})", "page": str(n), "number": k})
+            out = ask(connection, query, {"source": f"({k % 30 + 1},{n + 2})", "page": str(n), "number": k})
             (done if out.get("facts", {}).get("size") == (k % 30 + 1) * (n + 2) else lost).append(k)
             time.sleep(max(0.0, since + k / 25 - time.monotonic()))
 
@@ -112,11 +113,12 @@ def main(seconds: float) -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None
         address = running.stderr.readline().strip()
-        port = int(address.rpartition(":")[2].strip("/"))
+        place = urlsplit(address)
+        port, query = place.port or 0, place.query
         try:
-            answers(port)
+            answers(port, query)
             keys(address)
-            load(port, running.pid, seconds)
+            load(port, query, running.pid, seconds)
         finally:
             running.terminate()
 

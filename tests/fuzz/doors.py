@@ -196,10 +196,10 @@ def ask(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
 class Bytes(Questions):
     """Requests as bytes."""
 
-    def request(self, port: int) -> bytes:
+    def request(self, port: int, token: str) -> bytes:
         """A request; every other one is bent."""
         if self.rarely(4):
-            return self.socket(port)
+            return self.socket(port, token)
         own = f"127.0.0.1:{port}"
         body = json.dumps(
             self.asked() if self.rarely(3) else {"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1")}
@@ -213,6 +213,7 @@ class Bytes(Questions):
             if not self.rarely(8)
             else self.one("-1", "x", "0", "9" * 30, "5000000", "1", "+3", "1_0"),
             "Connection": "close",
+            "Cookie": self.one(*[f"cute-viz-{port}={token}"] * 8, "", "=", ";" * 99, f"cute-viz-{port}=x"),
         }
         if self.rarely(4):
             lines[self.one("Origin", "Sec-Fetch-Site")] = self.one(
@@ -241,12 +242,13 @@ class Bytes(Questions):
             data = data[:at] + junk + data[at + self.chance.randrange(4) :]
         return data[: self.chance.randrange(len(data))] if self.rarely(10) else data
 
-    def socket(self, port: int) -> bytes:
+    def socket(self, port: int, token: str) -> bytes:
         """A WebSocket that is asked for, and what goes through it."""
         own = f"127.0.0.1:{port}"
         lines = {
             "Host": own,
             "Origin": self.one(*[f"http://{own}"] * 6, "null", "http://evil.example", ""),
+            "Cookie": f"cute-viz-{port}={token}",
             "Upgrade": self.one(*["websocket"] * 6, "WebSocket", "h2c", ""),
             "Connection": "Upgrade",
             "Sec-WebSocket-Version": self.one(*["13"] * 6, "8", ""),
@@ -277,11 +279,12 @@ def serve(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
     before = threading.active_count()
     try:
         for number in range(seed, seed + count):
-            data = Bytes(number).request(port)
+            data = Bytes(number).request(port, server.token)
             said = _sent(port, data)
             if not said and number % 500 == 499:
                 time.sleep(0.2)
                 lines = (f"Host: 127.0.0.1:{port}", "Content-Type: application/json", "Content-Length: 18", "Connection: close")
+                lines += (f"Cookie: cute-viz-{port}={server.token}",)
                 own = "\r\n".join(["POST /ask HTTP/1.1", *lines, "", ""])
                 said = _sent(port, own.encode() + b'{"source":"(2,2)"}', 200)
                 if threading.active_count() > before + 20:
@@ -308,7 +311,12 @@ def _sent(port: int, data: bytes, status: int | None = None) -> str:
     if not out:
         return "" if status is None else "no answer"
     if not out.startswith(b"HTTP/1.1 "):
-        bare = (b"<!DOCTYPE ", b"this server is not", b"there is nothing here")  # of HTTP 0.9, which has no head
+        bare = (
+            b"<!DOCTYPE ",
+            b"this server is not",
+            b"there is nothing here",
+            b"this page opens with",
+        )  # of HTTP 0.9, which has no head
         return "" if out.lstrip().startswith(bare) else f"answers {out[:80]!r}"
     head, _, body = out.partition(b"\r\n\r\n")
     code = int(head[9:12])

@@ -10,6 +10,7 @@ import { pack, unpack } from "./state.js";
 const by = (id) => document.getElementById(id);
 const settings = JSON.parse(by("settings").textContent);
 const state = { source: "", options: {}, let: "", name: "", file: false, tab: "", by: "" };
+if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token is in a cookie by now
 const FIRST = { source: "SM80_16x8x16_F32F16F16F32_TN" };
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 

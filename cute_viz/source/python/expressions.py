@@ -31,8 +31,10 @@ from cute_viz.source.python.values import (
     Unknown,
     either,
     element,
+    lone_self,
     run_times,
 )
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 
@@ -72,7 +74,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
         if name in at.local and at is frame and name not in at.outside:
-            return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
+            return machine.unknown(f"{name!r} has no value here", node, hint=hint_for(name), needs=(name,))
         at = at.parent
     if (given := machine.let(name, frame)) is not NOTHING:
         return given
@@ -82,7 +84,10 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
         return Symbol(USUAL[name])
     if (kind := element(name)) is not None:
         return kind
-    hint = f"give it a value: `let={name}=128`"
+    if name == "self":
+        machine.store.write(machine.module.names, name, found := lone_self())
+        return found
+    hint = hint_for(name)
     return machine.unknown(f"nothing named {name!r} is in this file", node, hint=hint, needs=(name,))
 
 
@@ -131,9 +136,8 @@ def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
         value = value.items
     if isinstance(value, range) and value[_ROUNDS:]:
         raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
-    if isinstance(value, (tuple, list, range, str)):
-        return list(value)
-    if isinstance(value, dict):
+    if isinstance(value, (tuple, list, range, str, dict)):
+        machine.made(8 * len(value), node)
         return list(value)
     raise machine.fail("cannot determine what this iterates over", node)
 
@@ -274,9 +278,14 @@ def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
 
 
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
-    if all(isinstance(part, ast.Constant) for part in node.values):
-        return "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
-    raise machine.fail("formatted text is not supported here", node)
+    out = ""
+    for part in node.values:
+        value = need(machine.value(part.value if isinstance(part, ast.FormattedValue) else part, frame))
+        value = value.short if isinstance(value, ValueType) and machine.tree.ours else value
+        if type(value) not in (str, int) or (isinstance(part, ast.FormattedValue) and (part.format_spec or part.conversion != -1)):
+            raise machine.fail("formatted text is not supported here", node)
+        out += str(value)
+    return out
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:

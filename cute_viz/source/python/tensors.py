@@ -19,11 +19,11 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.parameters import hint_for
 from cute_viz.source.python.shares import carried
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 
@@ -349,18 +349,6 @@ def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member
     if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
         return Member(enum, value.upper())
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
-
-
-def is_row_major(order: Any) -> bool:
-    """Whether a LayoutEnum is row-major. Raises: AlgebraError for any other value.
-
-    >>> is_row_major(Member("LayoutEnum", "COL_MAJOR"))
-    False
-    """
-    order = need(order)
-    if not isinstance(order, Member) or order.name not in ("ROW_MAJOR", "COL_MAJOR"):
-        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
-    return order.name == "ROW_MAJOR"
 
 
 def leading(layout: Any) -> int | None:
