@@ -14,8 +14,9 @@ from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel import Report, page_of
+from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif
+from cute_viz.engine.kernel_page import page_of
 from cute_viz.engine.kernel_text import text_of
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
@@ -128,7 +129,7 @@ def command(
     """
     answer = ask(reading.request(source))
     if access is None and (report := answer.kernel) is not None:
-        _kernel(report, source, "json" if as_json else kind, path, everything, accept)
+        _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         _judge(report, max_ways, accept, baseline)
         return
     if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything:
@@ -164,12 +165,12 @@ def command(
         output.echo(found["summary"])
 
 
-def _kernel(report: Report, source: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
+def _kernel(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
     """The report of a kernel, as text, JSON or for CI, or as a page in a file."""
     if path is not None:
         if not path.endswith((".html", ".htm")):
             raise click.UsageError("the report of a kernel can only be written as .html")
-        output.write(page_of(report, source), path)
+        output.write(page_of(report, source, text), path)
     elif kind == "json":
         output.echo(json.dumps(report.as_dict()))
     elif kind == "text":
