@@ -210,7 +210,7 @@ def swizzle(question: Question) -> dict[str, Any]:
 
 
 def solve(question: Question) -> dict[str, Any]:
-    """The layout that gives a table, as `cute-viz solve --json` finds it.
+    """The layout that gives a table, as `cute-viz find layout --json` finds it.
 
     >>> from cute_viz.live.question import Question
     >>> solve(Question("", "0 1 2 3; 4 5 6 7"))["layout"]
