@@ -97,7 +97,7 @@ OPTIONS: dict[str, Option] = {
             "Who accesses the tile (view access): ldmatrix.x4",
             "object",
             example="OBJECT",
-            more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., of which each lane has a row of the tile;"
+            more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
             " or wgmma, tcgen05, tma.",
         ),
         Option("coord", "text", "Origin of a TMA tile in its tensor: 96,0", "object", example="I,J"),
