@@ -64,7 +64,7 @@ def test_stdin() -> None:
 @pytest.mark.parametrize(
     ("args", "status", "words"),
     [
-        (["render", "(4,)8"], 1, "a mode is missing"),
+        (["render", "(4,8,)"], 1, "a mode is missing"),
         (["render", "(2,2,2)", "--tile", "2x4"], 1, "two modes"),
         (["render", "(4,8)", "--tile", "3x4"], 1, "outside the 3 x 4 tile"),
         (["render", "(1000000,1000000)"], 1, "--max-cells"),
@@ -118,7 +118,7 @@ def test_eval() -> None:
 
 
 def test_eval_of_lines() -> None:
-    lines = ["(4,8):(8,1)", "(4,)8", "", "a = 4:2", "a(3)", "nobody(", "\x1b", "(_4):(_2)"]
+    lines = ["(4,8):(8,1)", "(4,8,)", "", "a = 4:2", "a(3)", "nobody(", "\x1b", "(_4):(_2)"]
     result = run("eval", "-", stdin="\n".join(lines).encode())
     out = result.stdout.decode().splitlines()
     assert len(out) == len(lines)
@@ -300,7 +300,7 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
         (["show", "(4,_)"], 1, "(4,_) is not a layout"),
         (["--layouts", "x", "show", "y"], 2, "the options of a command go after its name"),
         (["eval", "128 // 2"], 1, "'//' begins a comment, as in C++"),
-        (["eval", "make_gmma_desc"], 1, "such as make_gmma_desc<GMMA::Major::K>("),
+        (["eval", "make_gmma_desc"], 1, "example: make_gmma_desc<GMMA::Major::K>("),
         (
             ["eval", "make_fragment_C(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}))"],
             1,

@@ -201,7 +201,7 @@ def test_an_operation_by_what_others_call_it(called, op):
     ("called", "words"),
     [
         ("ldmatrix.x3", "did you mean ldmatrix.x4"),
-        ("m16n8k16", "several instructions"),
+        ("m16n8k16", "names 12 instructions"),
         ("tcgen05.mma.cta_group::1.kind::f16", "needs its template arguments"),
         ("warp.LdMatrix8x8x16bOp(False, 3)", "num_matrices is 1, 2, 4"),
         ("warp.NoSuchOp()", "there is no operation warp.NoSuchOp"),

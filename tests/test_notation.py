@@ -75,7 +75,7 @@ def test_reads_into_the_right_values():
 @pytest.mark.parametrize(
     ("text", "under", "words"),
     [
-        ("(4,)8", ",)", "a mode is missing"),
+        ("(4,8,)", ",)", "a mode is missing"),
         ("(4,,8)", ",", "a mode is missing"),
         ("(4,8)(8,1)", "(", "two tuples side by side"),
         ("(4,8):8", "8", "its stride 8 is one number"),

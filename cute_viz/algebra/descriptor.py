@@ -168,6 +168,44 @@ class DescriptorTensor(Shown):
         return str(self.layout)
 
 
+@dataclass(frozen=True, slots=True)
+class DescriptorWord(Shown):
+    """The 64 bits of a descriptor that a debugger or a log shows, without the operand that it describes.
+
+    Raises: AlgebraError for a layout type that neither wgmma nor tcgen05 has.
+
+    >>> word = DescriptorWord(0x4000004000000000)
+    >>> word.kind, word.mode, word.values["stride_byte_offset"]
+    ('GMMA', 'B128', 64)
+    >>> DescriptorWord(0x4000404000010000).kind
+    'UMMA'
+    """
+
+    desc: int
+
+    @property
+    def kind(self) -> str:
+        """UMMA where the version field is 1, which is so on Blackwell; else GMMA."""
+        return "UMMA" if (self.desc >> 46) & 3 == 1 else "GMMA"
+
+    @property
+    def values(self) -> dict[str, int]:
+        """The fields by name."""
+        return {field.name: (self.desc >> field.bit) & ((1 << field.width) - 1) for field in FIELDS[self.kind]}
+
+    @property
+    def mode(self) -> str:
+        """The name of the layout type."""
+        number = self.values["layout_type"]
+        found = next((row[1] for row in MODES[self.kind].values() if row[0] == number), None)
+        if found is None:
+            raise AlgebraError(f"{self} is not a descriptor: {MMAS[self.kind]} has no layout type {number}")
+        return found
+
+    def __str__(self) -> str:
+        return f"0x{self.desc:016x}"
+
+
 def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     """The descriptor of wgmma for an operand in shared memory: rank 2, (M or N) x K of one instruction.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.descriptor import FIELDS, MMAS, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.descriptor import FIELDS, MMAS, UNIT, DescriptorTensor, DescriptorWord, SmemDescriptor
 from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import flat_modes
@@ -44,6 +44,8 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     """
     if isinstance(obj, SmemDescriptor):
         return _descriptor(obj)
+    if isinstance(obj, DescriptorWord):
+        return _fields(obj)
     if isinstance(obj, DescriptorTensor):
         first = _descriptor(obj.first)  # of a part that the readers mark differently: without marks
         first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
@@ -86,6 +88,23 @@ def spans(numbers: set[int]) -> str:
     starts = sorted(n for n in numbers if n - 1 not in numbers)
     ends = sorted(n for n in numbers if n + 1 not in numbers)
     return ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in zip(starts, ends, strict=True))
+
+
+def _fields(x: DescriptorWord) -> dict[str, Any]:
+    """The fields of a descriptor whose operand is unknown."""
+    kept = sum(((1 << field.width) - 1) << field.bit for field in FIELDS[x.kind])
+    out: dict[str, Any] = {
+        "desc": str(x),
+        "kind": f"{x.kind} descriptor, read by {MMAS[x.kind]}",
+        **x.values,
+        "layout_type_name": x.mode,
+        "start address": f"{x.values['start_address'] * UNIT} bytes",
+        "leading offset": f"{x.values['leading_byte_offset'] * UNIT} bytes",
+        "stride offset": f"{x.values['stride_byte_offset'] * UNIT} bytes",
+    }
+    if x.desc & ~kept:
+        out["bits outside of the fields"] = f"{x.desc & ~kept:#x}"
+    return out
 
 
 def _descriptor(x: SmemDescriptor) -> dict[str, Any]:

@@ -29,9 +29,10 @@ _NAMED = 8  # names without a value that the last line has
     "  cute-viz list kernel_traits.h --let kHeadDim_=128 --let elem_type=half_t\n"
     "  # one scope of it\n  cute-viz list kernel.cu::gemm_tn\n"
     "  # the layouts that were compiled\n  nm -C a.out | cute-viz list -\n"
-    "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16"
+    "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16\n  cute-viz list copy ldmatrix"
 )
 @click.argument("what", metavar=f"FILE|-|{'|'.join(KINDS)}")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--json", "as_json", is_flag=True, help="For a file: one JSON list, including numbers and types.")
 @click.option("--arch", metavar="SM", help="For atoms: only this architecture, such as sm90.")
 @click.option("--type", "element", metavar="TYPE", help="For atoms: only those whose name has this type, such as f16 or e4m3.")
@@ -41,6 +42,7 @@ _NAMED = 8  # names without a value that the last line has
 @layouts_option
 def command(
     what: str,
+    words: tuple[str, ...],
     as_json: bool,
     arch: str | None,
     element: str | None,
@@ -55,8 +57,8 @@ def command(
 
     In an atom's name {N} stands for a number; the range follows.
     """
-    if what not in ("mma", "copy") and (arch or element):
-        raise click.UsageError("--arch and --type apply to mma and copy")
+    if what not in ("mma", "copy") and (arch or element or words):
+        raise click.UsageError("WORD, --arch and --type apply to mma and copy")
     if what not in KINDS:
         _entries(what, as_json, Reading(let, None, dialect, library, build))
         return
@@ -81,7 +83,7 @@ def command(
         rows = [("limit", "value", "at most", "what it bounds; cute-viz --limit NAME=N raises it, --max-cells N that of cells")]
         rows += [(name, str(limit(name)), str(known.most), known.what) for name, known in LIMITS.items()]
     else:
-        rows = _atoms(what, arch, element, library)
+        rows = _atoms(what, " ".join(words), arch, element, library)
     output.table(rows)
 
 
@@ -130,10 +132,12 @@ def _told(row: Row) -> str:
     return "; ".join(filter(None, (row.brief, needs, depends)))
 
 
-def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, ...]]:
+def _atoms(kind: str, word: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, ...]]:
     from cute_viz.values.types import spells
 
-    entries = [entry for entry in library.listing() if entry.kind == kind]
+    entries = [entry for entry in (library.search(word) if word else library.listing()) if entry.kind == kind]
+    if word and not entries:
+        raise CuteVizError(f"no {kind} atom has {word!r} in its name in CUTLASS, PTX, the DSL or SASS")
     archs = sorted({arch for entry in entries for arch in entry.archs})
     if arch is not None and arch.lower() not in archs:
         raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(filter(None, archs))}")

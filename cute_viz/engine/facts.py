@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.descriptor import DescriptorWord
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
@@ -33,7 +34,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
     if isinstance(obj, Swizzle):
         unit = "offsets of elements; bytes behind a pointer"
         return {"swizzle": str(obj), "acts on": unit, "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
-    if getattr(type(obj), "tiling", "") in _MEMORY or isinstance(obj, MulticastMask):
+    if getattr(type(obj), "tiling", "") in _MEMORY or isinstance(obj, (MulticastMask, DescriptorWord)):
         from cute_viz.analysis.hardware import hardware_facts
 
         if (known := hardware_facts(obj)) is not None:

@@ -26,7 +26,7 @@ _TAUGHT = (
 )  # operations whose picture is that of what went in and what came out
 _TAUGHT_IN = rf"{'|'.join(_TAUGHT)}|\bo\b|[∘⊘⊗]|_\s*[,)]"
 _OF_RESULTS = {"view", "tile", "color_by", "type", "tensor", "diff", "thread", "warp", "value", "operand"}
-_NEAR = 0.75  # how like the name of a spec a misspelt one is
+_DESCRIPTOR = r"0[xX][0-9a-fA-F]{9,16}"  # more than 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,10 @@ def subject_of(source: Any, request: Request) -> Subject:
     word = reading.text.strip()
     if reading.name is None and word.isidentifier() and (path := request.library.spec_file(word)):
         return _of_spec(path, request.name or word, request)
+    if re.fullmatch(_DESCRIPTOR, word):
+        from cute_viz.algebra.descriptor import DescriptorWord
+
+        return Subject(made := DescriptorWord(int(word, 16)), objects=(("", made),))
     return _of_text(reading)
 
 
@@ -122,11 +126,9 @@ def _of_text(reading: Reading) -> Subject:
             raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
         value = document.pick(reading.query, drawable=True)
     except CuteVizError as error:
-        near = _near_specs(text, request) if text.isidentifier() else []
-        if near:
-            hint = f"did you mean the spec {' or '.join(near)}?" + (f" or {error.hint}" if error.hint else "")
-            error = error.but(hint=hint)
-        raise error.named(name) from None
+        from cute_viz.engine.suggest import suggested
+
+        raise suggested(error, text, request.library, request.files).named(name) from None
     own = next((key for key, other in document.values.items() if other is value), "")
     notes, objects = _notes(document, value, own, text, request), tuple(document.values.items())
     if is_triton(text):
@@ -207,13 +209,6 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
         raise FigureError(f"{text!r} is not an operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
     call = Call(operation, tuple(operands), template)
     return Subject(call, objects=(("", call),))
-
-
-def _near_specs(name: str, request: Request) -> list[str]:
-    """The names of specs of the libraries that are like a name."""
-    from difflib import get_close_matches
-
-    return get_close_matches(name, list(request.library.spec_names()), n=2, cutoff=_NEAR)
 
 
 def _notes(document: Document, value: Any, own: str, text: str, request: Request) -> tuple[str, ...]:

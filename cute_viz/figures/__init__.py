@@ -84,7 +84,12 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             raise FigureError(f"{obj} alone has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
         return BITS.meaning, BITS
     if not isinstance(obj, (Layout, ComposedLayout)):
-        raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint="such as (4,8):(8,1)")
+        hint = "example: (4,8):(8,1)"
+        if type(obj).__name__ == "DescriptorWord":
+            hint = f"'cute-viz show {obj}' decodes its fields"
+        elif type(obj).__name__ == "ValueType":
+            hint = f"an element type goes beside a layout: `type={obj}`"
+        raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint=hint)
     domain(obj)
     name = options.view or ("tv" if options.tile else "grid")
     if name == "operation":

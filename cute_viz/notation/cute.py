@@ -104,7 +104,7 @@ class Parser:
     def postfix(self) -> Node:
         """What is called with coordinates, `a(2,_)`, or has operations behind a dot, `a.compose(b)`."""
         node = self.primary()
-        while self.token.kind in ("(", "."):
+        while self.token.kind in ("(", ".") or (self.token.kind == "[" and isinstance(node, (Name, Call, Apply))):
             if self.token.kind == ".":
                 node = self.method(node)
                 continue
@@ -154,6 +154,8 @@ class Parser:
             return self.postfix()
         if token.kind in _CLOSE:
             return self.sequence()
+        if token.kind == "name" and token.text == "None":  # Python's word for a mode that is kept
+            return Blank(self.advance().span)
         if token.kind == "name":
             if token.text == "typename" and self.tokens[self.position + 1].kind == "name":
                 self.advance()
@@ -284,7 +286,7 @@ class Parser:
             items.append(self.chain())
             if self.token.kind in separators:
                 comma = self.advance()
-                if self.token.kind == close:
+                if self.token.kind == close and (opening.kind, len(items)) != ("(", 1):  # `(4,)` is Python's tuple of one
                     raise self.fail(
                         f"a mode is missing between '{comma.text}' and '{close}'",
                         comma.span | self.token.span,

@@ -263,7 +263,8 @@ class Evaluator:
         """`name<...>(...)`: a form, a bound layout at a coordinate, an atom, or an operation of the registry."""
         if node.name in self.names and not node.template and not node.args:  # `Name{}`, a value of a type that was bound
             return self._bound(node.name)
-        if (value := form_call(self, node)) is not None:
+        bound = node.name in CONSTANTS and node.name in self.names  # `X` of the text, not CuTe's
+        if not bound and (value := form_call(self, node)) is not None:
             return value
         head, _, attribute = node.name.rpartition(".")
         if head in self.names and node.name not in self.names:
@@ -287,6 +288,8 @@ class Evaluator:
         args = node.args or ()
         if name in MEMBERS and len(args) == 1 and (part := member(name, self.value(args[0]))) is not None:
             return part  # `f(x).layout_b()`
+        if short(node.name) == "slice_" and len(args) == 2:  # of the DSL: the layout comes first
+            return self.operate(ops.find("slice"), [self.value(item) for item in reversed(args)])
         return self.operate(ops.find(node.name), [self.value(item) for item in args], self.template(node))
 
     def template(self, node: Call) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from cute_viz.notation.hardware import ScaleConfig
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
+from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
@@ -80,6 +81,8 @@ class Document:
             return self.values[name]
         if name in self.failures:
             raise self.failures[name]
+        if (found := re.fullmatch(r"([A-Za-z_]\w*)[(\[].*[)\]]", name)) is not None and found[1] in self.values:  # X(_,_,0)
+            return evaluate_program(parse_program(name), Source(name, self.bound())).pick()
         from difflib import get_close_matches
 
         named = [key for key in self.values if key]

@@ -12,6 +12,7 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.syntax import Statement
+from cute_viz.values.examples import hint_for
 
 CONTROL = ("if", "else", "for", "while", "do", "switch", "case", "try", "catch")
 _CHANGED = re.compile(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
@@ -148,7 +149,7 @@ def parameter(name: str, text: str, span: Span) -> NotationError:
     >>> parameter("M", "void f(int M) {", Span(14, 15)).message
     "'M' is a parameter here"
     """
-    return NotationError(f"{name!r} is a parameter here", text=text, span=span, hint=f"give it a value: `let={name}=512`")
+    return NotationError(f"{name!r} is a parameter here", text=text, span=span, hint=hint_for(name, default="512"))
 
 
 def depends(name: str, text: str, span: Span) -> NotationError:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from cute_viz.notation.atoms import is_atom_name
+from cute_viz.values.examples import hint_for
 
 
 def undefined(name: str, names: Iterable[str], resolve: Callable[..., Any] | None) -> tuple[str, str]:
@@ -18,7 +19,7 @@ def undefined(name: str, names: Iterable[str], resolve: Callable[..., Any] | Non
     >>> undefined("MY_16x8x16_F32", [], None)[0]
     "there is no atom 'MY_16x8x16_F32'"
     >>> undefined("right_inverse", [], None)
-    ("'right_inverse' is an operation, which is called with its operands", 'such as right_inverse((4,8):(8,1))')
+    ("'right_inverse' is an operation, which is called with its operands", 'example: right_inverse((4,8):(8,1))')
     """
     if re.search(r"\d+x\d+x\d+", name):
         upper = name.upper().replace("X", "x")
@@ -29,10 +30,10 @@ def undefined(name: str, names: Iterable[str], resolve: Callable[..., Any] | Non
 
     operation = ops.OPS.get(ops.ALIASES.get(name, name))
     if operation is not None and "_" in name:  # `shape` may be a variable of its text
-        return f"{name!r} is an operation, which is called with its operands", f"such as {operation.example}"
+        return f"{name!r} is an operation, which is called with its operands", f"example: {operation.example}"
     like = [other for other in names if abs(len(other) - len(name)) <= 2][:50]  # a text may bind thousands
     near = get_close_matches(name, like, n=3) if len(name) > 2 else []
     ways = [f"did you mean {', '.join(near)}?"] if near else []
     if all(map(str.isidentifier, name.split("."))):
-        ways.append(f"give it a value: `let={name}=512`")
+        ways.append(hint_for(name, default="512"))
     return f"{name!r} is undefined", " or ".join(ways) or "write a layout such as (4,8):(8,1)"

@@ -160,6 +160,12 @@ class Library:
 
         return listing(self.folders)
 
+    def search(self, text: str) -> list[Listed]:
+        """The operations that have all words of a text in one of their names; see `spec.listing.search`."""
+        from cute_viz.spec.listing import search
+
+        return search(text, self.folders)
+
     def spec_file(self, name: str) -> str | None:
         """The file that holds the spec of a name, or is called so; None where there is none."""
         from cute_viz.spec.library_files import spec_file

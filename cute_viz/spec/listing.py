@@ -20,7 +20,8 @@ from cute_viz.values.instruction import short_of
 class Listed(NamedTuple):
     """One line of a listing: a name, perhaps with a {N} left in, what its parameters take, and its template arguments.
 
-    ptx, dsl, names: what others call it, numbers and template arguments in braces; behind a call of the DSL what it says of these.
+    ptx, dsl, sass, names: what others call it, numbers and template arguments in braces; behind a call of the DSL what it says of
+    these.
     family: where it is from.
     """
 
@@ -32,6 +33,7 @@ class Listed(NamedTuple):
     archs: tuple[str, ...] = ()
     ptx: str = ""
     dsl: str = ""
+    sass: str = ""
     names: str = ""
     family: Family | None = None
 
@@ -39,6 +41,18 @@ class Listed(NamedTuple):
     def short(self) -> str:
         """The PTX opcode without the words that all of its kind have, or what the DSL calls it."""
         return short_of(self.ptx.partition(" ")[0]) or self.dsl.partition("(")[0]
+
+    @property
+    def example(self) -> str:
+        """A name that the library knows: each {N} is the largest number that it takes; template arguments follow by their names.
+
+        >>> next(line.example for line in listing() if line.name == "SM90_64x{N}x16_F32F16F16_SS")
+        'SM90_64x256x16_F32F16F16_SS'
+        """
+        largest = dict(re.findall(r"(\w+) = (?:\d+\.\.)?(\d+)", self.ranges))
+        name = re.sub(r"\{(\w+)\}", lambda slot: largest.get(slot[1], slot[0]), self.name)
+        args = "uint128_t" if self.args == "S D=S" else ",".join(word for word in self.args.split() if "=" not in word)
+        return f"{name}<{args}>" if args else name
 
 
 def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
@@ -51,6 +65,30 @@ def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
     """
     for file in library_files(folders):
         yield from listed(file)
+
+
+def search(text: str, folders: tuple[str, ...] = ()) -> list[Listed]:
+    """The operations that have all words of a text in their name in CUTLASS, PTX, the DSL or SASS; also the beginning of a word.
+
+    Whole words come first, then f16 with f32, then older architectures.
+
+    >>> [line.name for line in search("UTMALDG")][:2], search("wgmma")[0].example, search("TMEM_LOAD")[0].arch
+    (['SM90_TMA_LOAD', 'SM90_TMA_LOAD_OP'], 'SM90_64x256x16_F32F16F16_SS', 'sm100')
+    """
+    wanted = [word for word in _WORD.split(text.lower()) if word]
+    if not wanted:
+        return []
+    found: dict[str, tuple[tuple[int, bool, int], Listed]] = {}
+    for line in listing(folders):
+        have = {word for name in (line.name, line.ptx, line.dsl, line.sass, line.names) for word in _WORD.split(name.lower())}
+        if all(any(word.startswith(start) for word in have) for start in wanted):
+            inexact = sum(start not in have for start in wanted)
+            age = int(line.arch[2:]) if line.arch.startswith("sm") and line.arch[2:].isdecimal() else 999
+            found.setdefault(line.name, ((inexact, "F32F16F16" not in line.name, age), line))
+    return [line for _, line in sorted(found.values(), key=lambda row: row[0])]
+
+
+_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @lru_cache(maxsize=256)
@@ -73,7 +111,7 @@ def _of_family(family: Family) -> Iterator[Listed]:
     if count > limit("combinations"):
         raise over("combinations", f"{family.key} has {count} names", text=file.text, span=family.block.span, place=file.path)
     args = str(family.fields.get("args", ""))
-    called = [key for key in ("ptx", "dsl", "names") if key in family.fields or key in file.head]
+    called = [key for key in ("ptx", "dsl", "sass", "names") if key in family.fields or key in file.head]
     for chosen in product(*several.values()):
         bound = dict(zip(several, chosen, strict=True))
         name = family.pattern.filled(bound)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cute_viz.errors import AlgebraError
 from cute_viz.spec.library_files import library_files
-from cute_viz.spec.listing import Listed, listed, listing
+from cute_viz.spec.listing import Listed, listed, listing, search
 from cute_viz.values.instruction import PLAIN
 from cute_viz.values.types import named
 
@@ -80,7 +80,10 @@ def _of_ptx(text: str, folders: tuple[str, ...]) -> Meant:
         hint = f"did you mean {', '.join(near)}?" if near else "cute-viz list mma and cute-viz list copy name them all"
         raise AlgebraError(f"there is no instruction {text!r}", hint=hint)
     if len(best) > 1 and most < 2:
-        raise AlgebraError(f"several instructions are {text!r}", hint=f"such as {', '.join(x.name for x in best[:4])}: name one")
+        kind = "mma" if "mma" in text or text[0] == "m" else "copy"
+        examples = ", ".join(line.example for line in search(text, folders)[:3]) or ", ".join(x.name for x in best[:3])
+        hint = f"use one, for example {examples}; 'cute-viz list {kind} {text}' lists all"
+        raise AlgebraError(f"{text!r} names {len(best)} instructions", hint=hint)
     return best[0]
 
 

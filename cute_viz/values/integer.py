@@ -13,6 +13,7 @@ from math import gcd
 from typing import Any, NoReturn
 
 from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.values.examples import hint_for
 
 
 class Static(int):
@@ -187,7 +188,7 @@ class Unknown:
         if self.written[-1] == ")":  # a call
             return NotationError(f"{self.written} is a run-time value", text=self.text, span=self.span)
         if self.written[0] != "?":
-            hint = f"give it a value: `let={self.written}=512`"
+            hint = hint_for(self.written, default="512")
             needs = (self.written,)
             return NotationError(f"{self.written!r} has no value", text=self.text, span=self.span, hint=hint, needs=needs)
         return NotationError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -16,6 +15,7 @@ from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Given
+from cute_viz.values.examples import example_type, example_value
 
 _DEEP = 48  # declarations that are evaluated for one another
 
@@ -154,41 +154,3 @@ def needed(context_text: str, name: str, span: Span, kind: str = "value") -> Not
     return NotationError(
         f"{name!r} has no value", text=context_text, span=span, hint=f"give it a value: `let={name}={example}`", needs=(name,)
     )
-
-
-def example_value(name: str) -> str:
-    """A number, or a truth value, that a parameter of this name may be.
-
-    >>> example_value("kNWarps_"), example_value("Is_causal"), example_value("kHeadDim")
-    ('4', 'true', '128')
-    """
-    low = name.lower()
-    if low.startswith(("is_", "has_", "use_", "kis", "enable")):
-        return "true"
-    return "4" if "warps" in low else "3" if "stage" in low or "pipe" in low else "128"
-
-
-def example_type(name: str) -> str:
-    """A type that a parameter of this name may be.
-
-    >>> example_type("TileShape_MNK_"), example_type("SmemLayoutA"), example_type("ElementA"), example_type("TiledMma")
-    ('(128,128,64)', '(8,64):(64,1)', 'half_t', 'TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>')
-    >>> example_type("TA"), example_type("ArchTag_"), example_type("Softmax")
-    ('half_t', 'Sm80', '...')
-    """
-    low = name.lower()
-    if "copy" in low and "tiled" not in low:
-        return "Copy_Atom<UniversalCopy<uint128_t>,half_t>"
-    if any(word in low for word in ("copy", "param", "traits", "engine", "argument", "storage", "kernel", "policy", "schedule")):
-        return "..."
-    if "mma" in low and "shape" not in low:
-        return "TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>"
-    if "cluster" in low:
-        return "(1,1,1)"
-    if "shape" in low or "tile" in low:
-        return "(128,128,64)"
-    if "layout" in low or "stride" in low or "atom" in low:
-        return "(8,64):(64,1)"
-    if "arch" in low:
-        return "Sm80"
-    return "half_t" if re.search(r"elem|type|value|precision|accum|half|float|^t[a-z]?_?$", low) else "..."

@@ -55,6 +55,7 @@ from cute_viz.source.cpp.values import (
     taken,
     zeroed,
 )
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Runtime, Static, Unknown, unknowns
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -168,7 +169,7 @@ class Evaluator(Operators):
         except CuteVizError as error:
             if words and words[0] in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
                 name = ".".join(words)
-                hint = f"give it a value: `let={name}=0`"
+                hint = hint_for(name, default="0")
                 return unknown(self.fail(f"{name!r} is only known when the kernel runs", node.span, hint, (name,)))
             if words and error.needs and error.needs[0] == words[0]:
                 raise needed(self.text, ".".join(words), node.span) from None

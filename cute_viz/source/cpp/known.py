@@ -18,7 +18,7 @@ from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import builder, kernel
-from cute_viz.source.cpp.context import example_value, needed
+from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
@@ -28,6 +28,7 @@ from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Foreign, argument, solid, typed
+from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse

@@ -10,6 +10,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Scope
 from cute_viz.source.cpp.values import Class, Env, Lazy
+from cute_viz.values.examples import hint_for
 
 _BASES = 200  # of one class, and theirs: `struct A<T> : A<A<T>>` never ends
 
@@ -246,6 +247,6 @@ def changed(declaration: Declaration, text: str, span: Span) -> NotationError:
         f"the value of {name!r} depends on how the program runs",
         text=text,
         span=span,
-        hint=f"give it a value: `let={name}=512`",
+        hint=hint_for(name),
         needs=(name,),
     )

@@ -17,13 +17,14 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
-from cute_viz.source.cpp.context import example_type, needed
+from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Built, Class, Enumerator, External, as_int
+from cute_viz.values.examples import example_type
 from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, sized

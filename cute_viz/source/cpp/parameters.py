@@ -27,6 +27,8 @@ from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
+_INTEGERS = {"int", "unsigned", "long", "short", "char", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "Int", "float"}
+
 
 class Parameters(Told):
     """The part of the evaluator that reads parameters."""
@@ -76,7 +78,10 @@ class Parameters(Told):
 
     def _argument_alone(self, param: Param, env: Env, span: Span) -> Any:
         """The value of a function's parameter whose type has one value only, such as a static layout."""
-        why = self.untold(param.name, env.scope, needed(self.context.text, param.name, span))
+        begin, end = param.type or (0, 0)
+        words = {token.text for token in self.context.reader.tokens[begin:end]}
+        asked = "bool" if "bool" in words else "value" if words & _INTEGERS or not words else "type"
+        why = self.untold(param.name, env.scope, needed(self.context.text, param.name, span, asked))
         if param.type is not None:
             try:
                 kind = self.known(self.of(param.type, env), span)

@@ -18,7 +18,6 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
-from cute_viz.source.python.parameters import hint_for
 from cute_viz.source.python.tree import dotted
 from cute_viz.source.python.values import (
     Atom,
@@ -36,6 +35,7 @@ from cute_viz.source.python.values import (
     Tensor,
     Unknown,
 )
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 

@@ -15,7 +15,7 @@ from cute_viz.source.python.branches import RAISES, forget
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
-from cute_viz.source.python.parameters import Missing, as_compiled, hint_for, parameter_hint
+from cute_viz.source.python.parameters import Missing, as_compiled, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
@@ -35,8 +35,10 @@ from cute_viz.source.python.values import (
     Unknown,
     decorators,
     either,
+    lone_self,
     same,
 )
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 
@@ -349,6 +351,8 @@ def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], An
                     return found
             except CuteVizError:
                 pass
+        if item.arg == "self":
+            return lone_self()
         hint = parameter_hint(item)
         return machine.unknown(f"{item.arg!r} is a parameter here", item, hint=hint, needs=(item.arg,), path=item.arg)
 

@@ -31,8 +31,10 @@ from cute_viz.source.python.values import (
     Unknown,
     either,
     element,
+    lone_self,
     run_times,
 )
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 
@@ -72,7 +74,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
         if name in at.local and at is frame and name not in at.outside:
-            return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
+            return machine.unknown(f"{name!r} has no value here", node, hint=hint_for(name), needs=(name,))
         at = at.parent
     if (given := machine.let(name, frame)) is not NOTHING:
         return given
@@ -82,7 +84,10 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
         return Symbol(USUAL[name])
     if (kind := element(name)) is not None:
         return kind
-    hint = f"give it a value: `let={name}=128`"
+    if name == "self":
+        machine.store.write(machine.module.names, name, found := lone_self())
+        return found
+    hint = hint_for(name)
     return machine.unknown(f"nothing named {name!r} is in this file", node, hint=hint, needs=(name,))
 
 

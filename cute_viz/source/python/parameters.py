@@ -8,46 +8,9 @@ from typing import Any, TypeAlias
 
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.values import Unknown
+from cute_viz.values.examples import hint_for
 
 Missing: TypeAlias = "Callable[[ast.arg, ast.expr | None], Any]"
-
-_EXAMPLES = (
-    (("dtype", "element_type", "numeric", "elem_ty"), "cutlass.Float16"),
-    (("major_mode", "leading_mode"), "K"),
-    (("layoutenum", "major", "a_layout", "b_layout", "c_layout"), "ROW_MAJOR"),
-    (("tensor",), "(512,512):(512,1)"),
-    (("layout",), "(8,64):(64,1)"),
-    (("cluster_shape_mnk", "cluster_shape"), "(1,1,1)"),
-    (("mnkl",), "(512,512,512,1)"),
-    (("tile", "shape", "tiler", "mnk", "cluster", "tuple"), "(128,128,64)"),
-    (("bool", "is_", "use_", "has_"), "False"),
-)
-
-
-def example(name: str, annotation: str = "") -> str:
-    """A value of the kind that a name is likely to have.
-
-    >>> example("cluster_shape_mn", "Tuple[int, int]")
-    '(1,1)'
-    >>> example("self.a_dtype"), example("mma_tiler_mnk"), example("num_stages"), example("mA", "cute.Tensor")
-    ('cutlass.Float16', '(128,128,64)', '128', '(512,512):(512,1)')
-    """
-    kind, last = annotation.lower(), name.lower().rpartition(".")[2]
-    pair = last.endswith("_mn") or kind.count("int") == 2
-    for words in (last, kind) if "tuple" in kind else (kind, last):
-        for known, value in _EXAMPLES:
-            if any(word in words for word in known):
-                return f"{value.rpartition(',')[0]})" if pair and value.count(",") == 2 else value
-    return "128"
-
-
-def hint_for(name: str, annotation: str = "") -> str:
-    """The words that ask for a value.
-
-    >>> hint_for("self.c_dtype")
-    'give it a value: `let=self.c_dtype=cutlass.Float16`'
-    """
-    return f"give it a value: `let={name}={example(name, annotation)}`"
 
 
 def parameter_hint(item: ast.arg) -> str:

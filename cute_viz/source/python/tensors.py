@@ -19,11 +19,11 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.parameters import hint_for
 from cute_viz.source.python.shares import carried
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 

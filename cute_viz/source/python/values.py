@@ -128,6 +128,11 @@ class Instance:
         self.names.inherited = cls.find
 
 
+def lone_self() -> Instance:
+    """What `self` is in a method that was pasted without its class: an object that has what the text sets."""
+    return Instance(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A function with the object that it is called on."""

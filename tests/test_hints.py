@@ -1,0 +1,141 @@
+"""What a user is told of a word that names nothing: the hint is true, and obeying it works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import cute_viz as cv
+from tests.commands import run
+
+EXAMPLES = re.compile(r"for example ([^;]+); '(cute-viz list \w+ [^']+)'")
+
+
+def told(*args: str, cwd: Path | None = None) -> str:
+    """What a command that fails says."""
+    done = run(*args, cwd=cwd)
+    assert done.returncode == 1, done
+    return done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "ldmatrix",
+        "stmatrix",
+        "wgmma",
+        "tcgen05",
+        "tcgen05.mma",
+        "mma.m16n8k16",
+        "mma",
+        "mfma",
+        "LDSM",
+        "HMMA",
+        "HMMA.16816.F32",
+        "LDGSTS",
+        "UTMALDG",
+        "TMEM_LOAD",
+    ],
+)
+def test_a_part_of_the_name_of_instructions_gives_their_names(word: str) -> None:
+    """Each example is an atom, and the command in the hint lists it; nothing suggests a value for the word."""
+    text = told("render", word)
+    found = EXAMPLES.search(text)
+    assert found, text
+    assert "--let" not in text
+    listed = run(*found[2].split()[1:]).stdout.decode()
+    names = found[1].split(", ")
+    assert names
+    for whole in names:
+        name, _, args = whole.partition("<")
+        assert (args and args != "uint128_t>") or cv.parse(whole) is not None
+        pattern = re.sub(r"\d+", r"(\\\\d+|\\{\\w+\\})", re.escape(name)).replace("\\\\d", "\\d")
+        assert re.search(rf"(?m)^{pattern}\b", listed), (name, listed[:300])
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("SW128", "GMMA::Layout_K_SW128_Atom<half_t>{}"),
+        ("SWIZZLE_64B", "GMMA::Layout_K_SW64_Atom<half_t>{}"),
+        ("Layout_MN_SW32_Atom", "GMMA::Layout_MN_SW32_Atom<half_t>{}"),
+        ("Sw333", "Sw<3,3,3>"),
+        ("ampere", "ampere_gemm"),
+        ("cute.make_layout", "make_layout((4,8), LayoutRight)"),
+        ("right_inverse", "right_inverse((4,8):(8,1))"),
+        ("M", "--let 'M=(4,8):(8,1)'"),
+    ],
+)
+def test_what_a_word_may_mean(word: str, hint: str) -> None:
+    """What the hint names can be drawn as it stands."""
+    text = told("render", word)
+    assert hint in text, text
+    words = [word, "--let", f"{word}=(4,8):(8,1)"] if hint.startswith("--let") else [hint]
+    assert run("render", *words).returncode == 0
+
+
+def test_a_file_or_a_type_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cu").write_text("auto sA = make_layout(make_shape(4, 8));\n")
+    assert "did you mean the file kernel.cu?" in told("render", "kernel", cwd=tmp_path)
+    assert "--type half_t" in told("render", "half_t")
+    assert "'cute-viz explain \"copy(src, dst)\"'" in told("render", "cute.copy")
+    assert "no mma atom has 'nothing'" in told("list", "mma", "nothing")
+
+
+def test_a_descriptor_is_decoded() -> None:
+    """The fields of the 64 bits of wgmma and of tcgen05; what has no field is shown."""
+    facts = run("show", "0x4000004000000000").stdout.decode()
+    assert re.search(r"kind +GMMA descriptor", facts)
+    assert re.search(r"layout_type_name +B128\n", facts)
+    assert re.search(r"stride offset +1024 bytes", facts)
+    made = "make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))"
+    own, word = (dict(re.findall(r"(?m)^(\S[^\n]*?)  +(.*)$", run("show", x).stdout.decode())) for x in (made, str(cv.parse(made))))
+    assert word.keys() - {"kind"} <= own.keys()
+    assert all(own[key] == value for key, value in word.items() if key not in ("kind", "start address"))
+    assert "bits outside of the fields" in run("show", "0x2000004000000000").stdout.decode()
+    assert "cute-viz show 0x4000004000000000" in told("render", "0x4000004000000000")
+
+
+def test_a_value_in_a_hint_has_the_type_that_is_needed(tmp_path: Path) -> None:
+    """A number for an integer, a tiling for an MMA, a place holder for a type that nothing tells; a thread is not 0."""
+    kernel = tmp_path / "k.cu"
+    kernel.write_text(
+        "template <class Cfg> void k(Cfg cfg_tag, int tma_k, bool flag, auto mma) {\n"
+        "  auto a = make_layout(make_shape(Int<8>{}, tma_k));\n  auto b = make_layout(make_shape(threadIdx.x, 8));\n"
+        "  auto c = partition_shape_A(mma, Shape<_32,_32>{});\n  auto d = make_layout(cfg_tag);\n"
+        "  auto e = make_layout(flag);\n}\n"
+    )
+    hints = {name: told("render", f"{kernel}::{name}").partition("hint: ")[2] for name in "abcde"}
+    assert "--let tma_k=128" in hints["a"]
+    assert hints["b"].startswith("for the part of one thread: --let threadIdx.x=5")
+    assert "mma=TiledMMA<" in hints["c"]
+    assert "=..." in hints["d"]
+    assert "tile=(128,128,64)" in told("eval", "cute.make_layout(self.tile, stride=(64,1))")
+    assert "atom=(8,64):(64,1)" not in told("render", "tile_to_shape(A, (8,8), (1,0,2))")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("(32,):(1,)", "(32):(1)"),
+        ("cute.make_layout((32,), stride=(1,))", "(32):(1)"),
+        ("cute.slice_((8,64):(64,1), (None, 0))", "(8):(64)"),
+        ("a = (8,64):(64,1); a[(None, 0)]", "(8):(64)"),
+        ("a = (8,64):(64,1); a[2, 0]", "128"),
+        ("X = (4,8,2):(1,4,32); X(_,_,1)", "(4,8):(1,4)"),
+    ],
+)
+def test_python_in_an_expression(text: str, value: str) -> None:
+    assert run("eval", text).stdout.decode().strip() == value
+
+
+def test_a_slice_is_named_and_a_method_is_pasted() -> None:
+    """`--name` takes a slice of an object of a text; a method without its class keeps what it sets."""
+    drawn = run("render", "Y = (4,8,2):(1,4,32)", "--name", "Y(_,_,1)").stdout.decode()
+    assert drawn.startswith("(4,8):(1,4)\n")
+    loose = "self.tile = (8, 64)\nself.sA = cute.make_layout(self.tile)\nx = self.sA[None, 3]\n"
+    method = "def __call__(self, mA):\n" + "".join(f"    {line}\n" for line in loose.splitlines())
+    assert "(8):(1)" in run("list", "-", stdin=method.encode()).stdout.decode()
+    assert run("render", "-", "--name", "sA", stdin=loose.encode()).stdout.decode().startswith("(8,64):(1,8)\n")
