@@ -281,6 +281,15 @@ def _line_column(text: str, offset: int) -> tuple[int, int]:
     return head.count("\n") + 1, offset - (head.rfind("\n") + 1) + 1
 
 
+def line_of(text: str, offset: int) -> tuple[int, str]:
+    """The line of a place, and the included file that it is in, as line markers say it; "" of the text's own.
+
+    >>> line_of('a\\n#line 7 "b.h"\\nc', 16)
+    (7, 'b.h')
+    """
+    return _marked(text, offset, _line_column(text, offset)[0])
+
+
 def _marked(text: str, offset: int, line: int) -> tuple[int, str]:
     """The line of a place as the marker before it counts, `#line 3 "a.h"`, and the file that it names; else the line and ""."""
     marks = list(re.finditer(r'^#line (\d{1,9}) "([^"\n]*)"\n', text[:offset], re.M))

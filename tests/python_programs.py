@@ -73,7 +73,7 @@ def later():
     return fs[0]()
 
 def opaque(x):
-    return int(f"{x}")
+    return int(f"{x:d}")
 
 def bump(items):
     items[0] += 1

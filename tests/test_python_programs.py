@@ -52,7 +52,7 @@ def test_random_functions_have_the_values_of_cpython(begin: int) -> None:
 
 DARK = """
 def opaque(x):
-    return int(f"{x}")
+    return int(f"{x:d}")
 u = opaque(5)
 """
 

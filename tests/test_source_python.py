@@ -220,7 +220,7 @@ def test_two_definitions_are_two_entries_and_a_branch_that_is_not_decided_is_unk
         ("a = [1]\nother(a)\na.sort()\nb = a[0]", "b", "nothing named 'other'"),
         ("class K(Base):\n    def f(self):\n        b = self.x", "b", "not set in this file"),
         ("import torch\nb = torch.ones(4)", "b", "torch.ones"),
-        ("b = f'{4}'", "b", "formatted text"),
+        ("b = f'{4:d}'", "b", "formatted text"),
         ("from mine import cute\nb = cute.make_layout(4)", "b", "not in this file"),
         ("b = 4 if cute.arch.thread_idx()[0] else 8", "b", "run-time"),
         ("def f():\n    yield 4\nb = f()", "b", "generator"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,14 +14,13 @@ from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel import HEAD, Report, assumption, page_of, place
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.engine.kernel import Report, page_of
+from cute_viz.engine.kernel_ci import failures, github, sarif
+from cute_viz.engine.kernel_text import text_of
+from cute_viz.errors import CuteVizError
+from cute_viz.files import read_text
 from cute_viz.options.words import read
 
-if TYPE_CHECKING:
-    from cute_viz.source.model import Move
-
-_WIDE = 56  # characters of a statement in the table
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
 
@@ -58,11 +57,24 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.option("--store", is_flag=True, help="The tile is written, not read.")
 @click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@click.option("--all", "everything", is_flag=True, help="For a kernel: every access, and every line that was not evaluated.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("text", "json", "sarif", "github")),
+    default="text",
+    help="For a kernel: text, JSON, SARIF 2.1.0, or annotations of GitHub.",
+)
 @click.option(
     "--max-ways",
     type=click.FloatRange(1),
     metavar="N",
-    help="For a kernel: exit with 1 if an access costs more than N times its ideal wavefronts, or could not be evaluated.",
+    help="For a kernel: exit with 1 if an access costs more than N times its ideal wavefronts, or could not be evaluated; stores "
+    "and cp.async that take up to twice the ideal and have no fix are allowed.",
+)
+@click.option("--accept", multiple=True, metavar="LINE", help="With --max-ways: this line may cost anything; 201 or file.h:201.")
+@click.option(
+    "--baseline", metavar="FILE", help="For a kernel: exit with 1 only if an access costs more than in FILE, a report of --json."
 )
 @click.option(
     "-o",
@@ -91,7 +103,11 @@ def command(
     store: bool,
     sectors: bool,
     as_json: bool,
+    everything: bool,
+    kind: str,
     max_ways: float | None,
+    accept: tuple[str, ...],
+    baseline: str | None,
     path: str | None,
     draw: str,
     thread: str | None,
@@ -106,15 +122,18 @@ def command(
     or gfx942 the lanes are those of a wave of 64, served in the phases that AMD documents.
 
     For a whole FILE of C++ or the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
-    evaluated, what it costs once for a thread block, the worst first, with the swizzle or the padding that would cure its tile.
+    evaluated: the worst first, one sentence why, and the edit that fixes it, with which the whole file was evaluated again.
     The files of its folder that it includes are read with it. The types and sizes of C++ are those of the calls from `main`, as if
     the program had no arguments; --let gives others.
     """
     answer = ask(reading.request(source))
     if access is None and (report := answer.kernel) is not None:
-        return _kernel(report, source, as_json, path, max_ways)
-    if max_ways is not None:
-        raise click.UsageError("--max-ways needs the file of a kernel")
+        _kernel(report, source, "json" if as_json else kind, path, everything, accept)
+        _judge(report, max_ways, accept, baseline)
+        return
+    if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything:
+        raise click.UsageError("--max-ways, --accept, --baseline, --all and --format need the file of a kernel")
+    as_json = as_json or kind == "json"
     if path is not None and access is None:
         raise click.UsageError("-o needs --access")
     format_ = format_of(None, output.file_of(path)) if path is not None else ""
@@ -145,72 +164,36 @@ def command(
         click.echo(found["summary"])
 
 
-def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_ways: float | None) -> None:
-    """The report of a kernel; exit status 1 where it is worse than it may be."""
+def _kernel(report: Report, source: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
+    """The report of a kernel, as text, JSON or for CI, or as a page in a file."""
     if path is not None:
         if not path.endswith((".html", ".htm")):
             raise click.UsageError("the report of a kernel can only be written as .html")
         output.write(page_of(report, source), path)
-    elif as_json:
+    elif kind == "json":
         click.echo(json.dumps(report.as_dict()))
+    elif kind == "text":
+        for line in text_of(report, source, everything, frozenset(accept)):
+            output.say(line, err=False)
     else:
-        _accesses(report, source)
-    if max_ways is None:
+        click.echo(sarif(report, source) if kind == "sarif" else github(report, source))
+
+
+def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:
+    """Raises: CuteVizError where an access is worse than it may be."""
+    if max_ways is None and baseline is None:
+        if accept:
+            raise click.UsageError("--accept goes with --max-ways or --baseline")
         return
-    if report.ways > max_ways:
-        raise CuteVizError(f"an access costs {report.ways:g} times its ideal wavefronts, {max_ways:g} are allowed")
-    if report.unknown:
-        raise CuteVizError(f"{len(report.unknown)} statements could not be evaluated", hint="without `max-ways=` they are listed")
-
-
-def _accesses(report: Report, source: str) -> None:
-    """One line per access, the cures of the tiles, and what could not be evaluated."""
-    rows = [list(HEAD)]
-    for row in report.accesses:
-        line, _, *counts = row.cells
-        rows.append([line, _short(row.move), *counts])
-    if report.accesses:
-        output.table(rows)
-    cures: dict[Any, dict[str, None]] = {}
-    for row in report.accesses:
-        if row.cost.side and row.cure:
-            pointer = row.cost.side.tensor.pointer
-            cures.setdefault((row.move.call, pointer.base, row.cure), {})[pointer.name] = None
-    for (call, _, (layout, left, ideal)), tiles in cures.items():
-        where = f", called in {call}" if call else ""
-        output.say(f"{', '.join(tiles)}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
-    for instruction in dict.fromkeys(row.cost.why[0] for row in report.accesses if row.cost.side is None and row.cost.why):
-        output.say(instruction, err=False)
-    if told := assumption(report):
-        output.say(f"{told}; --let gives others", err=False)
-    for note in report.notes:
-        output.say(note, err=False)
-    if source.endswith((".cu", ".cuh")) and any(error.needs for _, error in report.unknown):
-        output.say("--flags or -p reads the file as compiled, which needs no values", err=False)
-    causes: dict[str, list[Move]] = {}
-    for move, error in report.unknown:
-        causes.setdefault(f"not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", []).append(move)
-    for cause, moves in causes.items():
-        if len(moves) == 1:
-            output.say(f"line {place(moves[0])}: {_short(moves[0])}: {cause}", err=False)
-        else:  # one cause stops many statements of a kernel with a missing parameter
-            output.say(f"{len(moves)} statements {cause}: {_lines(moves)}", err=False)
-
-
-def _lines(moves: list[Move]) -> str:
-    """The lines of some statements, each once, the first of many."""
-    places = list(dict.fromkeys(map(place, moves)))
-    more = f" and {len(places) - 12} more, which --json lists" if len(places) > 12 else ""
-    return f"line{'s' * (len(places) > 1)} {', '.join(places[:12])}{more}"
-
-
-def _short(move: Move) -> str:
-    text = move.text if len(move.text) <= _WIDE else move.text[: _WIDE - 3] + "..."
-    return f"{text} [{move.call}]" if move.call else text
-
-
-def _needs(error: CuteVizError) -> str:
-    return f" ({spelled(error.hint, 'cli')})" if error.hint else ""
+    before = None
+    if baseline is not None:
+        try:
+            before = json.loads(read_text(baseline))
+        except ValueError:
+            raise CuteVizError("this is no JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
+    if wrong := failures(report, max_ways, accept, before if isinstance(before, dict) or before is None else {}):
+        more = f"; {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise CuteVizError(wrong[0] + more, hint="`accept=LINE` allows one; without `max_ways=` all are listed")
 
 
 def _table(steps: list[dict[str, Any]], group: str) -> None:

@@ -61,6 +61,8 @@ def follow_if(machine: Machine, node: ast.If, frame: Frame) -> str:
     try:
         test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
     except CuteVizError as error:
+        if machine.tree.ours:  # a helper does nothing that is not known
+            raise
         return split(machine, [node.body, node.orelse], frame, error, node)
     taken, dead = (node.body, node.orelse) if test else (node.orelse, node.body)
     if dead and not machine.loops:

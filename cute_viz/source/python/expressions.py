@@ -279,9 +279,14 @@ def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
 
 
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
-    if all(isinstance(part, ast.Constant) for part in node.values):
-        return "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
-    raise machine.fail("formatted text is not supported here", node)
+    out = ""
+    for part in node.values:
+        value = need(machine.value(part.value if isinstance(part, ast.FormattedValue) else part, frame))
+        value = value.short if isinstance(value, ValueType) and machine.tree.ours else value
+        if type(value) not in (str, int) or (isinstance(part, ast.FormattedValue) and (part.format_spec or part.conversion != -1)):
+            raise machine.fail("formatted text is not supported here", node)
+        out += str(value)
+    return out
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:

@@ -17,7 +17,9 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
+from cute_viz.source.python import known
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
@@ -101,6 +103,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
+    if helper is None and (word := known.helper(module, name)):
+        return _helped(machine, word, args, named, node)
     if helper is not None:
         try:
             return helper(machine, args, named)
@@ -111,6 +115,19 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if args and isinstance(args[0], Slice):
         return _of_some_thread(machine, name, args, named, node)
     return operate(machine, function, args, named, node)
+
+
+def _helped(machine: Machine, word: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """What a helper gives that is written in the DSL. Raises: its error, without a place in its text."""
+    try:
+        found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{known.HELPERS}.{word}")), args, named, node)
+        return need(found)
+    except CuteVizError as error:
+        if error.name != known.HELPERS:
+            raise
+        if isinstance(error, NotationError) and not error.needs:
+            raise machine.fail(f"{word.rpartition('__')[2]} takes other arguments than these", node) from None
+        raise error.but(text=None, span=None, name=None) from None
 
 
 def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:

@@ -111,7 +111,7 @@ class Machine:
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
         self.steps += 1
-        if self.tree is not self.main:
+        if self.tree is not self.main and not self.tree.ours:
             self.steps_outside += 1
             if self.steps_outside > STEPS_OUTSIDE:
                 raise self.fail("the files that this one imports take too long to follow to here", node)
@@ -150,7 +150,7 @@ class Machine:
         binds: where the name is bound to a value that is known, "local" or "parameter": then what was given without a scope
             counts only if it can mean nothing else. asked: it is a parameter that has no value, in whichever file.
         """
-        if not self.lets.by_last:
+        if not self.lets.by_last or self.tree.ours:
             return NOTHING
         found = self.lets.find(name, frame.scope)
         if found is NOTHING:

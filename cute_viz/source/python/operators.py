@@ -14,6 +14,8 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.helpers import HELPERS
+from cute_viz.source.python.known import HELPERS as WRITTEN
+from cute_viz.source.python.known import defined
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
@@ -184,8 +186,9 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 
 def _differ(a: Symbol, b: Symbol) -> bool:
     """Whether two names of the DSL are surely two of the functions that are read here; one may be imported as the other."""
-    known = {a.last, b.last} <= {name for _, name in HELPERS} and is_library(a.path) and is_library(b.path)
-    return known and not a.last.endswith(b.last) and not b.last.endswith(a.last)
+    named = {name for _, name in HELPERS} | {name.rpartition("__")[2] for name in defined(WRITTEN)}
+    both = {a.last, b.last} <= named and is_library(a.path) and is_library(b.path)
+    return both and not a.last.endswith(b.last) and not b.last.endswith(a.last)
 
 
 def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:

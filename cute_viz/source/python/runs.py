@@ -12,7 +12,7 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow, parameter
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
-from cute_viz.source.python.known import KNOWN
+from cute_viz.source.python.known import MODULES, defined, text_of
 from cute_viz.source.python.machine import Frame, Machine, Parts
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.statements import execute
@@ -232,7 +232,7 @@ def _is_script(node: ast.stmt) -> bool:
 def outside(machine: Machine, symbol: Symbol) -> Any:
     """What an imported name is in the file that it is from, where that lies beside the one that imports it; else the name."""
     beside = machine.given.beside
-    ours = symbol.path.startswith("quack.") or any(symbol.path.startswith(f"{module}.") for module in KNOWN)
+    ours = symbol.path.startswith("quack.") or any(symbol.path.startswith(f"{module}.") for module in MODULES)
     if symbol.path[0] == "@" or (not ours and (beside is None or is_library(symbol.path))):
         return symbol
     parts = symbol.path.lstrip(".").split(".")
@@ -240,8 +240,8 @@ def outside(machine: Machine, symbol: Symbol) -> Any:
     for n in range(len(parts), 0, -1):
         module = level + ".".join(parts[:n])
         found = beside(module, symbol.origin) if beside is not None and not is_library(module) else None
-        if found is None and module in KNOWN and (not is_library(module) or f"def {parts[n]}(" in KNOWN[module]):
-            found = (module, KNOWN[module])
+        if found is None and module in MODULES and (not is_library(module) or parts[n] in defined(module)):
+            found = (module, text_of(module))
         if found is None:
             continue
         frame = machine.others[found[0]] if found[0] in machine.others else _other(machine, *found)
@@ -261,7 +261,7 @@ def _other(machine: Machine, path: str, text: str) -> Frame | None:
         return None
     tree, store, steps = machine.tree, machine.store, machine.steps
     try:
-        machine.tree, machine.store = Tree(text, path), Store()  # what it binds stays, whichever branch asked for it
+        machine.tree, machine.store = Tree(text, path, path in MODULES), Store()  # what it binds stays, whichever branch asked
         frame = Frame({}, tree=machine.tree)
         machine.others[path] = frame
         execute(machine, [node for node in machine.tree.module.body if not _is_script(node)], frame)

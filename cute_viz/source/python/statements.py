@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.branches import (
     BREAKS,
     CONTINUES,
@@ -214,6 +214,12 @@ def _return(machine: Machine, node: ast.Return, frame: Frame) -> str:
     return RETURNS
 
 
+def _raise(machine: Machine, node: ast.Raise, frame: Frame) -> str:
+    if machine.tree.ours and isinstance(node.exc, ast.Call):
+        raise AlgebraError(machine.known(node.exc.args[0], frame))
+    return RAISES
+
+
 def _expression(machine: Machine, node: ast.Expr, frame: Frame) -> None:
     if not isinstance(node.value, ast.Constant):
         machine.attempt(node.value, frame)
@@ -291,7 +297,7 @@ _FOLLOW: dict[type, Callable[[Machine, Any, Frame], str | None]] = {
     ast.Return: _return,
     ast.Expr: _expression,
     ast.Delete: _delete,
-    ast.Raise: lambda machine, node, frame: RAISES,
+    ast.Raise: _raise,
     ast.Break: lambda machine, node, frame: BREAKS,
     ast.Continue: lambda machine, node, frame: CONTINUES,
     ast.Pass: lambda machine, node, frame: None,

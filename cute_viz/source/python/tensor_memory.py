@@ -13,7 +13,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.descriptor import make_fragment
-from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.inttuple import map_leaves, modes
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA
@@ -21,8 +21,9 @@ from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tmem import make_fragment_sf
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.source.python.instructions import copy_atom, instruction
+from cute_viz.source.python.instructions import copy_atom, instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
 from cute_viz.source.python.values import Atom, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
@@ -234,7 +235,21 @@ def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     return copy_atom(op, kind, None, machine.given.resolve)
 
 
+def _in_tensor_memory(operand: str) -> Callable[..., Any]:
+    """make_tmem_layout_sfa and _sfb: where tensor memory has the scale factors of a stage, of which it keeps four copies."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        mma, _, _, smem = picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "smem_layout"))
+        mma, smem = need_tiled_mma(mma), need(smem)
+        made = make_fragment_sf(mma.value.atom.instruction, operand, "float_ue8m0_t", clear_static(layout_of(smem).shape)).layout
+        return Layout(clear_static(made.shape), map_leaves(lambda n, d: 0 if n == 1 else d, made.shape, clear_static(made.stride)))
+
+    return make
+
+
 TENSOR_MEMORY: dict[tuple[str, str], Callable[..., Any]] = {
+    ("", "make_tmem_layout_sfa"): _in_tensor_memory("SFA"),
+    ("", "make_tmem_layout_sfb"): _in_tensor_memory("SFB"),
     ("", "get_s2t_smem_desc_tensor"): _copied_descriptors,
     ("", "get_num_tmem_alloc_cols"): _columns,
     ("arch", "get_max_tmem_alloc_cols"): lambda machine, args, named: 512,

@@ -351,18 +351,6 @@ def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
-def is_row_major(order: Any) -> bool:
-    """Whether a LayoutEnum is row-major. Raises: AlgebraError for any other value.
-
-    >>> is_row_major(Member("LayoutEnum", "COL_MAJOR"))
-    False
-    """
-    order = need(order)
-    if not isinstance(order, Member) or order.name not in ("ROW_MAJOR", "COL_MAJOR"):
-        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
-    return order.name == "ROW_MAJOR"
-
-
 def leading(layout: Any) -> int | None:
     """The mode of a tensor's layout that is contiguous.
 

@@ -26,11 +26,11 @@ from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.instructions import instruction, need_tiled_mma, resolved
+from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import coordinates, layout_of, picked
-from cute_viz.source.python.values import Atom, Instruction, Member, Tensor, run_times
+from cute_viz.source.python.values import Atom, Instruction, Tensor, run_times
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.pointer import Pointer as Address
 from cute_viz.values.types import ValueType
@@ -164,30 +164,9 @@ def _whole(tile: Any) -> Any:
     return find("tile_to_shape").call([find("make_layout").call([inverse]), int(size(tile))])
 
 
-def _cluster_op(side: str) -> Callable[..., Any]:
-    """`cluster_shape_to_tma_atom_A(cluster_shape_mnk, atom_thr_id)`: a multicast where CTAs of the cluster share the operand."""
-
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        cluster, threads = map(need, picked(args, named, ("cluster_shape_mnk", "atom_thr_id")))
-        sms = int(size(layout_of(threads)))
-        if sms not in (1, 2):
-            raise AlgebraError(f"an MMA of tcgen05 is of 1 or 2 CTAs, not {sms}")
-        m, n = (int(size(Layout(extent))) for extent in modes(cluster)[:2])
-        if m % sms:
-            raise AlgebraError(f"a cluster of {m} CTAs along M has no pairs")
-        shared = {"A": n > 1, "B": m != sms, "SFB": sms == 2 or m > 1}[side]
-        name = "CopyBulkTensorTileG2SMulticastOp" if shared else "CopyBulkTensorTileG2SOp"
-        return instruction("cpasync", name, [Member("CtaGroup", "ONE" if sms == 1 else "TWO", sms)], {})
-
-    return make
-
-
 TMA: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "make_tiled_tma_atom"): _tiled_atom,
     ("", "make_tiled_tma_atom_A"): _of_operand("A"),
     ("", "make_tiled_tma_atom_B"): _of_operand("B"),
     ("", "tma_partition"): _partition,
-    ("", "cluster_shape_to_tma_atom_A"): _cluster_op("A"),
-    ("", "cluster_shape_to_tma_atom_B"): _cluster_op("B"),
-    ("", "cluster_shape_to_tma_atom_SFB"): _cluster_op("SFB"),
 }

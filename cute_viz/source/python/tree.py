@@ -33,8 +33,8 @@ class Tree:
     ('a', 2)
     """
 
-    def __init__(self, text: str, name: str = "") -> None:
-        self.text, self.name = text, name  # name: of a file that another imports
+    def __init__(self, text: str, name: str = "", ours: bool = False) -> None:
+        self.text, self.name, self.ours = text, name, ours  # name: of a file that another imports. ours: of `known.MODULES`
         self.starts = [0, *(n + 1 for n, char in enumerate(text) if char == "\n")]
         self.indented = 0
         self.module = self._parsed()
