@@ -95,9 +95,14 @@ class Answer:
 
     @property
     def kernel(self) -> Report | None:
+        """As `report`, with the fixes."""
+        return self.report()
+
+    def report(self, fixes: bool = True) -> Report | None:
         """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
 
-        None for any other source, where one object is meant, and of a file without copies.
+        fixes: search what would cost less, which takes several times as long. None for any other source, where one object is
+        meant, and of a file without copies.
         """
         with self._limits():
             reading = self.readings[0]
@@ -105,7 +110,7 @@ class Answer:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file)
+            return report_of(reading.file, fixes)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import WORD, width
-from cute_viz.analysis.cost import Cost
+from cute_viz.analysis.cost import Cost, Side
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.engine.kernel_elements import Element, elements
@@ -18,6 +18,7 @@ from cute_viz.figures.phases import strip
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
+    from cute_viz.analysis.access import WarpAccess
     from cute_viz.source.model import Move, SourceFile
 
 HEAD = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal")
@@ -356,7 +357,19 @@ def _picture(row: Access) -> str:
     side = row.cost.side
     if side is None or row.cost.wavefronts is None:
         return ""
-    worst = max(side.instructions(), key=lambda a: a.wavefronts)
+    worst = worst_of(side)
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
     figure = strip(title, str(side.tensor.layout), [("", worst.phases())], width(worst.instruction) // WORD)
     return figure.render("svg", fragment=True).decode()
+
+
+def worst_of(side: Side) -> WarpAccess:
+    """The costliest instruction of a side.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.shares import local_share, share
+    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
+    >>> worst_of(Side(column, tuple(range(32)), 1)).wavefronts
+    32
+    """
+    return max(side.instructions(), key=lambda x: (x.wavefronts, len({begin // 32 for begin in x.begins})))

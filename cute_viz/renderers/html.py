@@ -30,18 +30,11 @@ MANY = 1024  # cells whose labels are not written twice
 MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
 CONTROLS = """<form id="controls" role="search" aria-label="What is highlighted">
-<label>Find <input id="find" type="search" placeholder="T5, T0-T3, T5 V1, bank 3, C(5,3)" autocomplete="off" aria-keyshortcuts="/"></label>
-<fieldset hidden><legend>Link by</legend>
-<label><input type="radio" name="by" value="thread" checked> thread</label>
-<label><input type="radio" name="by" value="warp"> warp</label>
-<label><input type="radio" name="by" value="lane"> lane</label>
-<label><input type="radio" name="by" value="value"> value</label>
-<label><input type="radio" name="by" value="bank"> bank</label>
-<label><input type="radio" name="by" value="offset"> offset</label>
-<label><input type="radio" name="by" value="byte"> byte</label>
-<label><input type="radio" name="by" value="coordinate"> coordinate</label>
-<label><input type="radio" name="by" value="label"> label</label>
-</fieldset>
+<label>Find <input id="find" type="search" placeholder="T5, T0-T3, T5 V1, bank 3, C(5,3)" autocomplete="off"
+aria-keyshortcuts="/"></label>
+<label class="by" hidden>Link by <select name="by"><option>thread</option><option>warp</option><option>lane</option>
+<option>value</option><option>bank</option><option>offset</option><option>byte</option><option>coordinate</option>
+<option>label</option></select></label>
 <input id="along" type="range" min="0" value="0" hidden><output id="number" for="along" hidden></output>
 <output id="found" for="find along"></output>
 <button type="reset">Clear</button>
@@ -97,7 +90,9 @@ def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]
     ('<svg', {'offset': [0, 2, 1, 3]})
     """
     page = page_of(figure, options)
-    return svg.write(page, replace(options, fragment=True)), [_panel(place.panel, place.grid, place.detail) for place in page.panels]
+    return svg.write(page, replace(options, fragment=True)), [
+        _panel(place.panel, place.grid, place.detail) for place in page.panels
+    ]
 
 
 def _with_slider(figure: Figure) -> str:

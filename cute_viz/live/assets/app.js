@@ -87,7 +87,7 @@ async function draw(typed = false) {
   subject();
   clearTimeout(asking);
   asking = setTimeout(() => { list(); report.refresh(state.source.includes("\n") && MOVES.test(state.source)); }, typed ? LATER : 0);
-  if (!state.source.trim() && !state.file) { fault(null); by("picture").replaceChildren(); address(); return; }
+  if (!state.source.trim() && !state.file) { fault(null); address(); return; }
   const question = asked();
   if (narrow.matches && !question.options.width) question.options = { ...question.options, width: Math.max(300, by("picture").clientWidth - 8) };
   const out = await engine.ask(state.access ? { ...question, ask: "access", access: state.access } : { ask: "draw", ...question });
@@ -171,6 +171,8 @@ function access(row) {
   if (!row) { panes.open("report"); return; }
   step = true;
   state.access = row.id;
+  explorer.find.value = row.lost > 0 ? /bank \d+/.exec(row.why)?.[0] || "" : ""; // who meets there
+  explorer.chosen = explorer.find.value ? () => explorer.search(explorer.find.value) : null;
   report.chosen(row);
   if (!row.file) editor.light(row.line);
   if (row.fix && row.lost > 0) report.propose(row);
@@ -198,7 +200,7 @@ function reported(out) {
 function marks() {
   const found = report.marks(), taken = new Set(found.map((mark) => mark.line));
   for (const row of rows) {
-    if (!drawable(row) || taken.has(row.line) || row.file) continue;
+    if (!drawable(row) || ["shape", "stride", "tuple"].includes(row.kind) || taken.has(row.line) || row.file) continue;
     taken.add(row.line);
     found.push({ line: row.line, words: row.error ? "?" : "▦", kind: row.error ? "unknown" : current(row) ? "object now" : "object", title: row.error || `draw ${row.path}`, act: () => pick(row) });
   }

@@ -72,11 +72,11 @@ const marks = StateField.define({
 export class Editor {
   // changed: called behind every change. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
   constructor(parent, { changed, complete, hover, suggest }) {
-    this.language = new Compartment();
+    [this.language, this.wrap] = [new Compartment(), new Compartment()];
     const tab = { key: "Tab", run: (view) => view.state.doc.length === 0 && suggest() };
     const leave = { key: "Escape", run: () => { document.getElementById("picture").focus(); return true; } };
     this.extensions = [
-      history(), drawSelection(), lineNumbers(), bracketMatching(), closeBrackets(), indentUnit.of("  "), EditorView.lineWrapping,
+      history(), drawSelection(), lineNumbers(), bracketMatching(), closeBrackets(), indentUnit.of("  "), this.wrap.of(EditorView.lineWrapping),
       syntaxHighlighting(classHighlighter), this.language.of(LANGUAGES.cpp), search({ top: true }), wrongs, lits, showns, marks,
       gutter({ class: "marks", markers: (view) => view.state.field(marks) }),
       autocompletion({ override: [complete], icons: false }), hoverTooltip(hover, { hoverTime: 250 }),
@@ -112,12 +112,21 @@ export class Editor {
     this.quiet = true;
     this.text = words;
     this.quiet = false;
-    this.view.dispatch({ effects: this.language.reconfigure(LANGUAGES[PYTHON.test(words) ? "python" : "cpp"]) });
+    this.suit();
+  }
+
+  // The language of the text, and whether its lines fold: those of a kernel do not.
+  suit() {
+    const several = this.view.state.doc.lines > 3, language = LANGUAGES[PYTHON.test(this.text) ? "python" : "cpp"];
+    this.view.dom.parentElement.classList.toggle("several", several);
+    if (this.suits === `${several} ${language.name}`) return;
+    this.suits = `${several} ${language.name}`;
+    this.view.dispatch({ effects: [this.language.reconfigure(language), this.wrap.reconfigure(several ? [] : EditorView.lineWrapping)] });
   }
 
   // A text of its own, with its history: what another tab of texts holds.
   get state() { return this.view.state; }
-  set state(state) { this.view.setState(state); }
+  set state(state) { this.view.setState(state); this.suits = ""; this.suit(); }
 
   put(span, words, focus = true) { this.change([{ span, text: words }], focus); }
 

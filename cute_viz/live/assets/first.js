@@ -40,14 +40,14 @@ export class First {
       if (!found.length) list.append(element("span", "no example has these words", { className: "soft" }));
     };
     filter.addEventListener("input", narrow);
-    filter.addEventListener("keydown", (event) => { if (event.key === "Enter") list.querySelector("button")?.click(); });
+    filter.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); list.querySelector("button")?.click(); } });
     this.box.replaceChildren(element("h2", "What do you want to see?"), element("p", "", { className: "ask" }), element("div", null, { className: "cards" }, ...cards),
       element("p", null, {}, element("label", "More examples ", {}, filter)), list);
     narrow();
   }
 
   async paint(one, thumb) {
-    const svg = one.svg || (await this.draw({ source: one.source, options: one.options || {}, ...(one.thumb || {}) }, `thumb ${one.title}`))?.svg;
+    const svg = one.svg || (await this.draw({ source: one.source, options: one.options || {}, ...(one.against ? { ask: "compare", against: one.against } : {}), ...(one.thumb || {}) }, `thumb ${one.title}`))?.svg;
     if (!svg) return;
     const image = element("img", null, { alt: "", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` });
     thumb.replaceChildren(image);

@@ -71,7 +71,7 @@ export class Panes {
       document.body.style.setProperty("--dock", `${Math.round(100 * Math.min(0.85, Math.max(0.15, size)))}%`);
     }, document.querySelector(".answers"));
     this.drag(document.getElementById("split"), (event, box) => {
-      document.body.style.setProperty("--words", `${Math.round(100 * Math.min(0.75, Math.max(0.15, event.clientX / box.width)))}%`);
+      document.body.style.setProperty("--words", `${Math.round(100 * Math.min(0.75, Math.max(0.15, event.clientX / box.width)))}vw`);
     }, document.body);
   }
 

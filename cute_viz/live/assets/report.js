@@ -12,10 +12,13 @@ export class Report {
 
   // Ask anew; null of a text without copies.
   async refresh(wanted) {
-    const out = wanted ? await this.ask({ ask: "report" }, "report") : { accesses: null };
-    if (!out) return;
-    this.out = out.accesses ? out : null;
-    this.told(this.out);
+    for (const quick of wanted ? [true, false] : [null]) { // the marks first, the fixes as soon as they are found
+      const out = quick === null ? { accesses: null } : await this.ask({ ask: "report", quick }, "report");
+      if (!out) return;
+      if (quick && this.out && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
+      this.out = out.accesses ? out : null;
+      this.told(this.out);
+    }
   }
 
   get worse() { return (this.out?.accesses || []).filter((row) => row.lost > 0); }
@@ -30,7 +33,7 @@ export class Report {
     }
     const out = [...lines.values()].map((row) => ({
       line: row.line, words: row.ratio, more: bits(row.instruction) ? `${bits(row.instruction)}b` : "", kind: row.lost > 0 ? "bad" : "good",
-      title: `${row.instruction}: ${cost(row)}`, act: () => this.open(row),
+      title: `${row.instruction}: ${cost(row)}`, act: () => this.open(this.out?.accesses.find((one) => one.id === row.id)),
     }));
     for (const row of this.out?.unknown || []) {
       if (!row.file && !lines.has(row.line)) out.push({ line: row.line, words: "?", kind: "unknown", title: row.error, act: () => this.open(null) });
@@ -98,9 +101,14 @@ export class Report {
   // The edit at its place, with what it does.
   propose(row) {
     const { fix } = row, spans = fix.spans;
-    const lines = fix.edits.flatMap((edit) => [
-      element("pre", `${edit.file ? `${edit.file}:` : ""}${edit.line} − ${edit.before}`, { className: "minus" }),
-      element("pre", `${edit.file ? `${edit.file}:` : ""}${edit.line} + ${edit.after}`, { className: "plus" })]);
+    const lines = fix.edits.flatMap(({ file, line, old, new: changed }) => {
+      let start = 0, end = 0;
+      while (start < old.length && old[start] === changed[start]) start++;
+      while (end < Math.min(old.length, changed.length) - start && old.at(-1 - end) === changed.at(-1 - end)) end++;
+      const shown = (sign, text, name) => element("pre", `${file ? `${file}:` : ""}${line} ${sign} ${text.slice(0, start)}`, { className: name },
+        element("b", text.slice(start, text.length - end)), text.slice(text.length - end));
+      return [shown("−", old, "minus"), shown("+", changed, "plus")];
+    });
     const words = [`Line ${row.place}: ${number(row.wavefronts ?? row.instructions)} → ${number(fix.left ?? fix.wavefronts)} ${row.wavefronts === null ? "instructions" : "wavefronts"}.`];
     if (fix.bytes) words.push(`The buffer grows by ${number(fix.bytes)} bytes.`);
     if (fix.unless.length) words.push(`Holds where line ${fix.unless.join(", ")} follows the edit.`);

@@ -68,11 +68,10 @@ export class Explorer {
     this.close.setAttribute("class", "close");
     this.dim = path("dim"); this.marked = path("chosen"); this.linked = path("linked"); this.here = path("here");
     const there = this.panels.relations(), before = this.form.elements.by?.value;
-    for (const radio of this.form.querySelectorAll("input[name=by]")) {
-      radio.parentElement.hidden = !there.includes(radio.value);
-      radio.checked = radio.value === (there.includes(before) && this.by ? before : there[0]);
-    }
-    this.form.querySelector("fieldset").hidden = there.length < 2;
+    const select = this.form.elements.by;
+    for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value);
+    select.value = there.includes(before) && this.by ? before : there[0] ?? "";
+    select.parentElement.hidden = there.length < 2;
     this.by = there.length > 0;
     this.slider();
     this.view.take(svg);
