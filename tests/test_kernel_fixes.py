@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+import cute_viz as cv
 from cute_viz import cli
+from cute_viz.testing import assert_no_bank_conflicts
 from tests.test_kernel_report import GEMM, line_of
 
 VIEWS = """
@@ -113,3 +115,17 @@ def test_boxes_of_a_tma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert load["fix"]["edits"][0]["new"].endswith("Shape<_128,_64>{}, Step<_2,_1>{})")
     ordered = TMA.replace("Shape<_128,_64>{});\n  auto tma", "Shape<_128,_64>{}, Step<_2,_1>{});\n  auto tma")
     assert "ideal" in analyze(tmp_path, capsys, ordered).splitlines()[2]
+
+
+def test_reports_in_python(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(GEMM.replace("copy(tArA, unheard_of);", ""), encoding="utf-8")
+    found: cv.Report = cv.report(path)
+    stores = {row.move.line for row in found.accesses if row.cost.ways > 1}
+    assert stores == {line_of(GEMM, "copy(tArA, tAsA)"), line_of(GEMM, "copy(tBgA, tBsA)")}
+    assert found.memory is not None
+    assert found.memory.totals() == {"nt": 4096, "tn": 4124}
+    assert_no_bank_conflicts(path, launch="nt")
+    with pytest.raises(AssertionError, match=r"4 times its ideal wavefronts(.|\n)*-> "):
+        assert_no_bank_conflicts(path)
+    assert_no_bank_conflicts(path, accept=stores)

@@ -15,6 +15,7 @@ from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name, one_na
 from cute_viz.engine import Answer, Folder
 from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary
+from cute_viz.limits import held
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import PACKAGED, Library
 
@@ -77,7 +78,7 @@ def embed(
     for block in found:
         line, at = line + text.count("\n", at, block.at.start), block.at.start
         try:
-            with boundary():
+            with boundary(), held():
                 reference = pictures.reference(block, line)
         except CuteVizError as error:
             out.failures.append(_located(error, block, text, name))

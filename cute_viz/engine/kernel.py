@@ -5,36 +5,38 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.shares import Given
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.banks import WORD, width
-from cute_viz.analysis.cost import Cost, Side
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.transfer import Transfer
+from cute_viz.analysis.banks import LANES
+from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
+from cute_viz.analysis.transfer import cost_of
 from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launch
+from cute_viz.engine.kernel_memory import Memory, memory_of
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.figures.phases import strip
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
-    from cute_viz.analysis.access import WarpAccess
     from cute_viz.source.model import Move, SourceFile
-
-HEAD = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal")
-_PICTURES = 24  # of the costliest rows
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     """A row of the report: a statement, what it costs in one of the memories that it touches, and the fix of its buffer.
 
-    nth: which row of its statement it is. unfixed: why a row with conflicts has no fix.
+    nth: which row of its statement it is. unfixed: why a row with conflicts has no fix. tensors: the operands of the statement.
     """
 
     move: Move
     cost: Cost
     nth: int = 0
+    tensors: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     fix: Fix | None = None
     unfixed: str = ""
 
@@ -67,6 +69,16 @@ class Access:
         if self.boxed and cost.boxes:
             return f"{_short(cost.instructions / cost.boxes)}x"
         return f"{_short(cost.ways)}-way" if cost.ways > 1 else f"{_short((cost.sectors or 0) / max(1, cost.ideal_sectors or 1))}x"
+
+    @property
+    def operands(self) -> list[dict[str, Any]]:
+        """The tensors of the statement: name, memory, type of the elements, and a thread's part of the layout."""
+        tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in self.tensors]
+        return [
+            {"name": x.pointer.name or None, "memory": x.pointer.space or None, "type": x.pointer.element, "layout": str(x.layout)}
+            for x in tensors
+            if isinstance(x, Tensor)
+        ]
 
     @property
     def basis(self) -> dict[str, Any]:
@@ -107,6 +119,7 @@ class Access:
             "ideal": cost.ideal,
             "sectors": cost.sectors,
             "ideal_sectors": cost.ideal_sectors,
+            "operands": self.operands,
             "tile": cost.side.tensor.pointer.name if cost.side is not None else None,
             "fewest_instructions": cost.boxes,
             "fix": None if self.fix is None else {**self.fix.as_dict(), "left": self.left},
@@ -116,13 +129,6 @@ class Access:
             "reasons": list(cost.why),
             "written": None if cost.written is None else _written(cost.written),
         }
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row in words, below HEAD."""
-        cost = self.cost
-        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
-        return place(self.move), self.move.text, cost.instruction, *("" if x is None else str(x) for x in counts)
 
     @property
     def lost(self) -> int:
@@ -146,7 +152,8 @@ class Report:
     """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes.
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
-    counted. fixed: the report with all fixes. read: every statement with its operands, None of what was not read.
+    counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
+    what was not read.
     """
 
     accesses: tuple[Access, ...]
@@ -154,6 +161,7 @@ class Report:
     notes: tuple[str, ...] = ()
     elements: tuple[Element, ...] = ()
     fixed: Report | None = None
+    memory: Memory | None = None
     read: tuple[tuple[Move, list[Any] | None], ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -202,20 +210,23 @@ class Report:
             ],
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
+            "memory": None if self.memory is None else self.memory.as_dict(),
             "ways": round(self.ways, 3),
             "notes": list(self.notes),
         }
 
 
-def report_of(file: SourceFile, fixes: bool = True) -> Report | None:
+def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Report | None:
     """The report of a file, with the fixes of its buffers; None of one without copies.
+
+    of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
     >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
-    moves = file.moves()
+    moves = [move for move in file.moves() if of is None or _is_of(move, of)]
     if not moves:
         return None
     rows: list[Access] = []
@@ -225,7 +236,7 @@ def report_of(file: SourceFile, fixes: bool = True) -> Report | None:
         try:
             with boundary():
                 mine = move.read()
-                rows += [Access(move, cost, n) for n, cost in enumerate(_costs(move, mine, file.compiled))]
+                rows += [Access(move, cost, n, tuple(mine)) for n, cost in enumerate(_costs(move, mine, file.compiled))]
         except CuteVizError as error:
             unknown.append((move, _uncalled(move, error)))
         operands.append((move, mine))
@@ -233,13 +244,14 @@ def report_of(file: SourceFile, fixes: bool = True) -> Report | None:
     notes = tuple(file.given.notes) if file.compiled else ()
     report = Report(tuple(rows), tuple(unknown), notes, read=tuple(operands))
     if fixes:
-        report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))))
-    return _fixed(file, report) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
+        memory = memory_of(file, report.read, [row.cost.instruction for row in rows])
+        report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
+    return _fixed(file, report, of) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
 
-def _fixed(file: SourceFile, report: Report) -> Report:
+def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     """The report with the fix of every buffer with conflicts; buffers of equal accesses in other calls have the same."""
-    fixer = Fixer(file, report, lambda other: report_of(other, fixes=False) or Report((), ()))
+    fixer = Fixer(file, report, lambda other: report_of(other, False, of) or Report((), ()))
     buffers: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None and row.cost.side is not None:
@@ -280,11 +292,27 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(out))
 
 
+def _is_of(move: Move, name: str) -> bool:
+    """Whether a statement is of a kernel, or of what a function launches."""
+    own = [scope.partition("<")[0] for scope in move.scope]
+    return (
+        name in own
+        or name in move.scope
+        or name in [part.partition(",")[0].split("::")[-1] for part in move.call.split("called in ")]
+    )
+
+
 def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
     """What a statement costs; where that depends on an index that only a run knows, the most that it may be.
 
     compiled: a multiplication of registers is a row, too.
     """
+    if first and isinstance(first[0], Transfer):
+        return [cost_of(one) for one in first]
+    if compiled and move.name.startswith("copy") and _is_lost(first):
+        return [
+            replace(cost, wavefronts=None, ideal=None, sectors=None, ideal_sectors=None, why=_LOST) for cost in _alone(move, first)
+        ]
     worst = costs(move.name, first)
     if not worst and compiled and move.name == "gemm":
         return [issued(first)]
@@ -295,6 +323,26 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
                 max(pair, key=lambda cost: (cost.wavefronts or 0, cost.sectors or 0)) for pair in zip(worst, other, strict=True)
             ]
     return worst
+
+
+_LOST = ("which element a thread moves is decided when the kernel runs: instructions of one warp, neither banks nor sectors",)
+
+
+def _is_lost(operands: list[Any]) -> bool:
+    """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
+    first = operands[0] if operands else None
+    tensors = [x for x in operands[-2:] if isinstance(x, Tensor)]
+    if getattr(getattr(first, "instruction", None), "bulk", False) or isinstance(first, TmaCopy):
+        return False
+    return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
+
+
+def _alone(move: Move, operands: list[Any]) -> list[Cost]:
+    """What a copy costs if all threads of a warp moved the same."""
+    return costs(
+        move.name,
+        [replace(x, part=Given((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
+    )
 
 
 def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
@@ -309,22 +357,6 @@ def _tile(move: Move, cost: Cost) -> tuple[str, str]:
     return launch(move), cost.side.tensor.pointer.base if cost.side is not None else ""
 
 
-def page_of(report: Report, title: str) -> bytes:
-    """The report as a page of HTML; the rows with conflicts open the picture of their costliest instruction.
-
-    >>> b"<table>" in page_of(Report((), ()), "kernel.cu")
-    True
-    """
-    from cute_viz.renderers.report import Line, page
-
-    lines = [
-        Line((*row.cells, _fix(row)), row.move.call, _picture(row) if n < _PICTURES else "", row.lost > 0)
-        for n, row in enumerate(report.accesses)
-    ]
-    missing = [(place(move), move.text, error.message) for move, error in report.unknown]
-    return page(title, _MEANING, (*HEAD, "fix"), lines, assumption(report), missing)
-
-
 def place(move: Move) -> str:
     """The line of a statement, behind the included file that it is in.
 
@@ -333,43 +365,3 @@ def place(move: Move) -> str:
     ('7', 'a.cuh:7')
     """
     return f"{move.file}:{move.line}" if move.file else str(move.line)
-
-
-def assumption(report: Report) -> str:
-    """What was taken for granted, in words; "" where nothing was.
-
-    >>> assumption(Report((), ()))
-    ''
-    """
-    told = ", ".join(f"{name} = {value} (line {line})" for name, (value, line) in report.assumed.items())
-    return f"the sizes are those of the program without arguments: {told}" if told else ""
-
-
-_MEANING = "Each row: one execution of the statement by all threads of a block. A wavefront is one round of shared memory."
-
-
-def _fix(row: Access) -> str:
-    return f"{row.fix.what}: {row.fix.wavefronts[1]} of {row.fix.ideal}" if row.fix else ""
-
-
-def _picture(row: Access) -> str:
-    """The wavefronts of the costliest instruction, as SVG; "" where there is none."""
-    side = row.cost.side
-    if side is None or row.cost.wavefronts is None:
-        return ""
-    worst = worst_of(side)
-    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
-    figure = strip(title, str(side.tensor.layout), [("", worst.phases())], width(worst.instruction) // WORD)
-    return figure.render("svg", fragment=True).decode()
-
-
-def worst_of(side: Side) -> WarpAccess:
-    """The costliest instruction of a side.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> worst_of(Side(column, tuple(range(32)), 1)).wavefronts
-    32
-    """
-    return max(side.instructions(), key=lambda x: (x.wavefronts, len({begin // 32 for begin in x.begins})))

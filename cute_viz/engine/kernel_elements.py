@@ -67,7 +67,7 @@ def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) 
                 continue
             line, where = line_of(file.text, found.start())
             yield Element(line, where, " ".join(found[0].split()), entry.name, known[key])
-    for base in {base for base in known.values() if base.isidentifier()}:
+    for base in {base for base in known.values() if base.isidentifier() and file.language == "cpp"}:
         for found in re.finditer(rf"(?<![\w.>:]){base}\s*\[[^\]\n]*\]", code):
             begin = code.rfind("\n", 0, found.start()) + 1
             if not re.search(r"__shared__|\bextern\b", code[begin : found.start()]):

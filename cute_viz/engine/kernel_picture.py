@@ -10,7 +10,6 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.relocate import root_of
 from cute_viz.engine.access import cells_of
-from cute_viz.engine.kernel import worst_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
@@ -18,6 +17,8 @@ from cute_viz.figures.served import served
 from cute_viz.figures.words import count
 
 if TYPE_CHECKING:
+    from cute_viz.analysis.access import WarpAccess
+    from cute_viz.analysis.cost import Side
     from cute_viz.engine.kernel import Access
     from cute_viz.figures.model import Figure
 
@@ -38,7 +39,7 @@ def picture_of(row: Access, title: str) -> Figure:
     side = row.cost.side
     if side is None:
         raise FigureError(f"{row.cost.instruction} has no tile that could be drawn", hint="its figures are in the report")
-    worst = worst_of(side)
+    worst = _worst(side)
     if row.cost.wavefronts is None:
         return sectors(title, str(side.tensor.layout), worst.begins, worst.width, worst.mask)
     sides = [("Now", side)]
@@ -47,7 +48,7 @@ def picture_of(row: Access, title: str) -> Figure:
     tiles, strips = [], []
     for name, one in sides:
         same = [x for x in one.instructions() if (x.warp, x.step) == (worst.warp, worst.step)]
-        shown, (layout, swizzle) = (same or [worst_of(one)])[0], root_of(one.tensor)
+        shown, (layout, swizzle) = (same or [_worst(one)])[0], root_of(one.tensor)
         layout = None if layout is None else clear_static(layout)
         whole = layout if swizzle is None or layout is None else ComposedLayout(swizzle, 0, layout)
         head = f"{name} {'' if whole is None else whole}: {count(shown.wavefronts, 'wavefront')}"
@@ -56,3 +57,7 @@ def picture_of(row: Access, title: str) -> Figure:
     if all(len(cells) == len(tiles[0][1]) > 0 for _, cells in tiles):
         return served(title, row.move.text, tiles)
     return strip(title, row.move.text, strips, width(worst.instruction) // WORD)
+
+
+def _worst(side: Side) -> WarpAccess:
+    return max(side.instructions(), key=lambda x: (x.wavefronts, len({begin // 32 for begin in x.begins})))

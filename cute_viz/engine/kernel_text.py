@@ -49,6 +49,8 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
     out += _totals(report)
+    if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
+        out += ["", *(held if everything else held[:4])]
     out += ["", *missing(report, everything)]
     return out
 
