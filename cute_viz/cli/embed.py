@@ -7,6 +7,7 @@ import os
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed, mark_of
 from cute_viz.documents.markup import LANGUAGES
@@ -28,7 +29,8 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  cute-viz embed notes.md\n"
     "  cute-viz embed notes.md --folder pictures && \\\n"
     "    cute-viz embed notes.md --folder pictures --check\n"
@@ -38,23 +40,23 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "                        <!-- cute-viz: kernel.cu::gemm_tn::sA | let=M:512 -->\n"
     "  Markdown, MyST        a fence ```cute-viz tile=8x128\n"
     "  reST                  .. cute-viz: (8,8):(8,1)      .. /cute-viz\n"
-    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz"
+    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
-@click.option("--folder", default="", metavar="DIR", help="Where the pictures go, relative to each document; by default beside it.")
-@click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="The format, instead of svg; in LaTeX pdf or tikz.")
-@click.option("--page", metavar="URL", help="Let each picture link to the live page at this address, with its source.")
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
-@click.option("--force", is_flag=True, help="Overwrite pictures and references that were changed since, or are not from embed.")
+@click.option("--folder", default="", metavar="DIR", help="Put pictures here, relative to the document")
+@click.option("-T", "--format", "format_", type=Choice(EMBEDDED), metavar="FORMAT", help="Format; in LaTeX pdf or tikz")
+@click.option("--page", metavar="URL", help="Link each picture to the live page at URL")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if a picture is out of date")
+@click.option("--force", is_flag=True, help="Overwrite what somebody changed, and files that embed did not write")
 @layouts_option
 def command(
     files: tuple[str, ...], folder: str, format_: str | None, page: str | None, check: bool, force: bool, library: Library
 ) -> int:
-    """Draw what Markdown, MyST, reST, HTML and LaTeX documents ask for, and put references with alt texts into them.
+    """Draw the pictures that Markdown, MyST, reST, HTML and LaTeX documents ask for, and keep their references and alt texts up to
+    date.
 
-    A block is an expression, the name of a spec, or an address in the document's folder (kernel.cu::sA), and options as in a spec's
-    figure, with let=M:512 for values; name= and alt= override the picture's file
-    name and its alt text. Everything else of the document stays as it is, byte for byte. Only what embed wrote is overwritten:
+    A block holds a source (an expression, a spec, or kernel.cu::sA) and options; let=M:512 sets a value, name= and alt= replace
+    the file name and the alt text. The rest of the document stays the same, byte for byte. Only what embed wrote is overwritten:
     the comment that ends a block holds its hashes.
     """
     folder = folder.replace("\\", "/").rstrip("/") if folder != "/" else folder

@@ -6,24 +6,24 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.shares import Given
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.banks import WORD, width
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.transfer import Transfer
+from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
+from cute_viz.analysis.transfer import cost_of
 from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launch
 from cute_viz.engine.kernel_memory import Memory, memory_of
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.figures.phases import strip
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move, SourceFile
-
-HEAD = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal")
-_PICTURES = 24  # of the costliest rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,6 @@ class Access:
             "reasons": list(cost.why),
             "written": None if cost.written is None else _written(cost.written),
         }
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row in words, below HEAD."""
-        cost = self.cost
-        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
-        return place(self.move), self.move.text, cost.instruction, *("" if x is None else str(x) for x in counts)
 
     @property
     def lost(self) -> int:
@@ -314,6 +307,12 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
 
     compiled: a multiplication of registers is a row, too.
     """
+    if first and isinstance(first[0], Transfer):
+        return [cost_of(one) for one in first]
+    if compiled and move.name.startswith("copy") and _is_lost(first):
+        return [
+            replace(cost, wavefronts=None, ideal=None, sectors=None, ideal_sectors=None, why=_LOST) for cost in _alone(move, first)
+        ]
     worst = costs(move.name, first)
     if not worst and compiled and move.name == "gemm":
         return [issued(first)]
@@ -324,6 +323,26 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
                 max(pair, key=lambda cost: (cost.wavefronts or 0, cost.sectors or 0)) for pair in zip(worst, other, strict=True)
             ]
     return worst
+
+
+_LOST = ("which element a thread moves is decided when the kernel runs: instructions of one warp, neither banks nor sectors",)
+
+
+def _is_lost(operands: list[Any]) -> bool:
+    """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
+    first = operands[0] if operands else None
+    tensors = [x for x in operands[-2:] if isinstance(x, Tensor)]
+    if getattr(getattr(first, "instruction", None), "bulk", False) or isinstance(first, TmaCopy):
+        return False
+    return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
+
+
+def _alone(move: Move, operands: list[Any]) -> list[Cost]:
+    """What a copy costs if all threads of a warp moved the same."""
+    return costs(
+        move.name,
+        [replace(x, part=Given((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
+    )
 
 
 def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
@@ -338,22 +357,6 @@ def _tile(move: Move, cost: Cost) -> tuple[str, str]:
     return launch(move), cost.side.tensor.pointer.base if cost.side is not None else ""
 
 
-def page_of(report: Report, title: str) -> bytes:
-    """The report as a page of HTML; the rows with conflicts open the picture of their costliest instruction.
-
-    >>> b"<table>" in page_of(Report((), ()), "kernel.cu")
-    True
-    """
-    from cute_viz.renderers.report import Line, page
-
-    lines = [
-        Line((*row.cells, _fix(row)), row.move.call, _picture(row) if n < _PICTURES else "", row.lost > 0)
-        for n, row in enumerate(report.accesses)
-    ]
-    missing = [(place(move), move.text, error.message) for move, error in report.unknown]
-    return page(title, _MEANING, (*HEAD, "fix"), lines, assumption(report), missing)
-
-
 def place(move: Move) -> str:
     """The line of a statement, behind the included file that it is in.
 
@@ -362,31 +365,3 @@ def place(move: Move) -> str:
     ('7', 'a.cuh:7')
     """
     return f"{move.file}:{move.line}" if move.file else str(move.line)
-
-
-def assumption(report: Report) -> str:
-    """What was taken for granted, in words; "" where nothing was.
-
-    >>> assumption(Report((), ()))
-    ''
-    """
-    told = ", ".join(f"{name} = {value} (line {line})" for name, (value, line) in report.assumed.items())
-    return f"the sizes are those of the program without arguments: {told}" if told else ""
-
-
-_MEANING = "Each row: one execution of the statement by all threads of a block. A wavefront is one round of shared memory."
-
-
-def _fix(row: Access) -> str:
-    return f"{row.fix.what}: {row.fix.wavefronts[1]} of {row.fix.ideal}" if row.fix else ""
-
-
-def _picture(row: Access) -> str:
-    """The wavefronts of the costliest instruction, as SVG; "" where there is none."""
-    side = row.cost.side
-    if side is None or row.cost.wavefronts is None:
-        return ""
-    worst = max(side.instructions(), key=lambda a: a.wavefronts)
-    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
-    figure = strip(title, str(side.tensor.layout), [("", worst.phases())], width(worst.instruction) // WORD)
-    return figure.render("svg", fragment=True).decode()

@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
-from cute_viz.engine.access import Access, accessor, report_of, typed
+from cute_viz.engine.access import accessor, report_of, typed
+from cute_viz.engine.accessing import Access
 from cute_viz.engine.evaluate import evaluate as evaluated
 from cute_viz.engine.search import search_swizzle, tile_of
 from cute_viz.errors import UsageError
@@ -210,7 +211,7 @@ def swizzle(question: Question) -> dict[str, Any]:
 
 
 def solve(question: Question) -> dict[str, Any]:
-    """The layout that gives a table, as `cute-viz solve --json` finds it.
+    """The layout that gives a table, as `cute-viz find layout --json` finds it.
 
     >>> from cute_viz.live.question import Question
     >>> solve(Question("", "0 1 2 3; 4 5 6 7"))["layout"]
