@@ -129,3 +129,25 @@ def test_reports_in_python(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"4 times its ideal wavefronts(.|\n)*-> "):
         assert_no_bank_conflicts(path)
     assert_no_bank_conflicts(path, accept=stores)
+
+
+def test_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another definition, of several lines or one: what differs; a view that is left behind breaks the kernel."""
+    text = GEMM.replace("Int<8>{}), make_stride", "Int<8>{}),\n    make_stride").replace("copy(tArA, unheard_of);", "")
+    said = analyze(tmp_path, capsys, text, "--set", "tn::sA=make_layout(make_shape(Int<128>{}, Int<8>{}), Stride<_1,_132>{})")
+    line = line_of(text, "copy(tArA, tAsA)")
+    assert said.splitlines()[0] == f"line {line}: copy(tArA, tAsA): 128 -> 32 wavefronts"
+    assert "tn     256   64     64" in said
+    assert "4,124 -> 4,208 bytes" in said
+    views = VIEWS.format(second=ROWS, more="")
+    broken = analyze(tmp_path, capsys, views, "--set", "sV=composition(Swizzle<3,3,3>{}, Layout<Shape<_64,_64>,Stride<_64,_1>>{})")
+    assert broken.startswith("This breaks the kernel: sV is read by another layout than it is written by")
+    assert "nothing here is named" in analyze_error(tmp_path, capsys, views, "--set", "other=4")
+
+
+def analyze_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *words: str) -> str:
+    (tmp_path / "kernel.cu").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        cli.main(["analyze", str(tmp_path / "kernel.cu"), *words])
+    assert left.value.code == 1
+    return capsys.readouterr().err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,10 +17,14 @@ from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_page import page_of
-from cute_viz.engine.kernel_text import text_of
+from cute_viz.engine.kernel_text import text_of, totals_of
+from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.options.words import read
+
+if TYPE_CHECKING:
+    from cute_viz.engine import Answer
 
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
@@ -67,6 +71,13 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     help="For a kernel: text, JSON, SARIF 2.1.0, or annotations of GitHub.",
 )
 @click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=EXPR",
+    help="For a kernel: what it would cost if this definition were EXPR; all is read again: --set 'gemm_tn::sA=Layout<...>{}'.",
+)
+@click.option(
     "--max-ways",
     type=click.FloatRange(1),
     metavar="N",
@@ -106,6 +117,7 @@ def command(
     as_json: bool,
     everything: bool,
     kind: str,
+    settings: tuple[str, ...],
     max_ways: float | None,
     accept: tuple[str, ...],
     baseline: str | None,
@@ -128,6 +140,9 @@ def command(
     the program had no arguments; --let gives others.
     """
     answer = ask(reading.request(source))
+    if settings:
+        _what_if(answer, settings, as_json or kind == "json")
+        return
     if access is None and (report := answer.kernel) is not None:
         _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         _judge(report, max_ways, accept, baseline)
@@ -163,6 +178,22 @@ def command(
     else:
         _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
         output.echo(found["summary"])
+
+
+def _what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
+    """The difference that other definitions make."""
+    pairs = dict(word.partition("=")[::2] for word in settings)
+    if not all(pairs.values()):
+        raise click.UsageError("--set takes NAME=EXPR")
+    reading = answer.readings[0]
+    if reading.file is None:
+        raise click.UsageError("--set needs the file of a kernel")
+    before, after, wrong = what_if(reading.file, pairs, reading.query)
+    if as_json:
+        click.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
+        return
+    for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
+        output.say(line, err=False)
 
 
 def _kernel(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:

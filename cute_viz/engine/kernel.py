@@ -211,10 +211,11 @@ class Report:
         }
 
 
-def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Report | None:
+def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole: bool = False) -> Report | None:
     """The report of a file, with the fixes of its buffers; None of one without copies.
 
     of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
+    whole: with its memory, though without fixes.
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
@@ -238,7 +239,7 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Re
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
     report = Report(tuple(rows), tuple(unknown), notes, read=tuple(operands))
-    if fixes:
+    if whole or fixes:
         memory = memory_of(file, report.read, [row.cost.instruction for row in rows])
         report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
     return _fixed(file, report, of) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report

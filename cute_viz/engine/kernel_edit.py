@@ -39,13 +39,14 @@ class Edit:
 
 
 def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    """A text with edits.
+    """A text with edits; every line that follows keeps its number.
 
-    >>> edited("a b", (Edit(0, 1, "c", 1), Edit(2, 3, "d", 1)))
-    'c d'
+    >>> edited("a b", (Edit(0, 1, "c", 1), Edit(2, 3, "d", 1))), edited("(1,\\n2)", (Edit(0, 6, "3", 1),))
+    ('c d', '3\\n')
     """
     for edit in sorted(set(edits), key=lambda edit: -edit.start):
-        text = text[: edit.start] + edit.new + text[edit.end :]
+        lines = text.count("\n", edit.start, edit.end) - edit.new.count("\n")
+        text = text[: edit.start] + edit.new + "\n" * lines + text[edit.end :]
     return text
 
 

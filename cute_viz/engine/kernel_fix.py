@@ -59,9 +59,11 @@ class Fix:
         }
 
 
-def consistent(before: Report, after: Report) -> tuple[str, dict[str, int]]:
+def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[str, int]]:
     """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
     many bits each buffer reaches further.
+
+    alike: the tiles have the sizes that they had; without it, what has another size is not compared.
 
     Each element that any statement moves has one place before and one after, whichever statement asks, and no two have the same.
     """
@@ -73,9 +75,11 @@ def consistent(before: Report, after: Report) -> tuple[str, dict[str, int]]:
         views = [_views(mine or ()), _views(yours or ())]
         for a, b in zip(*views, strict=False):
             if size(a.layout) != size(b.layout) or a.pointer.base != b.pointer.base:
+                if not alike:
+                    continue
                 return f"the operands of line {move.line} would no longer be known", {}
             pairs.append((launch(move), a, b))
-        if len(views[0]) != len(views[1]):
+        if alike and len(views[0]) != len(views[1]):
             return f"the operands of line {move.line} would no longer be known", {}
     changed = {
         (where, a.pointer.base) for where, a, b in pairs if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part

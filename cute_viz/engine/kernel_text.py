@@ -48,7 +48,8 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
-    out += _totals(report)
+    if totals := totals_of(report):
+        out += ["", *totals]
     if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
         out += ["", *(held if everything else held[:4])]
     out += ["", *missing(report, everything)]
@@ -180,16 +181,21 @@ def _pattern(row: Access) -> str:
     return row.cost.instruction + (f"{side.tensor.layout} {side.tensor.part}" if side is not None else "")
 
 
-def _totals(report: Report) -> list[str]:
-    """Wavefronts of shared memory in all: now, with the fixes, ideal; each statement once."""
-    table = [("", "now", "fixed", "ideal")]
+def totals_of(report: Report, before: Report | None = None) -> list[str]:
+    """Wavefronts of shared memory in all, each statement once: now, with the fixes, ideal. before: those of another report first.
+
+    >>> totals_of(Report((), ()))
+    []
+    """
+    table: list[tuple[str, ...]] = [("", "now", "fixed", "ideal")] if before is None else [("", "before", "now", "ideal")]
     for name, (now, after, ideal) in report.totals.items():
-        table.append((name or "all", f"{now:,}", "-" if after in (None, now) else f"{after:,}", f"{ideal:,}"))
+        counts = (now, after if after != now else None) if before is None else (before.totals.get(name, (None,))[0], now)
+        table.append((name or "all", *("-" if x is None else f"{x:,}" for x in counts), f"{ideal:,}"))
     if len(table) < 2:
         return []
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return ["", "Shared-memory wavefronts per block, each statement once", *lines]
+    return ["Shared-memory wavefronts per block, each statement once", *lines]
 
 
 def missing(report: Report, everything: bool = False) -> Iterator[str]:
