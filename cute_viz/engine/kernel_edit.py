@@ -62,6 +62,10 @@ class Editor:
         self.file, self.left = file, _READS
         self._values: list[tuple[Entry, Any]] | None = None
 
+    def again(self) -> None:
+        """Begin with another buffer."""
+        self.left = _READS
+
     def edits(self, tensor: Tensor, call: str, places: Places) -> Iterator[tuple[Edit, ...]]:
         """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
         layout, swizzle = root_of(tensor)
@@ -87,8 +91,9 @@ class Editor:
                     except CuteVizError:
                         continue
         found = [entry for entry, value in self._values if _is(value, layout, swizzle)]
-        caller = call.partition(",")[0].split("::")[-1]
-        return sorted(found, key=lambda entry: (caller not in entry.scope, name[:2] != entry.name[:2], name not in entry.name))
+        callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
+        mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
+        return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
 
     def orders(self) -> Iterator[Edit]:
         """Calls of tile_to_shape without an order, each with the order of the other mode first."""
