@@ -6,7 +6,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import click
 
 import cute_viz
 from cute_viz.algebra.ops import OPS
-from cute_viz.cli import COMMANDS
+from cute_viz.cli import commands
 from cute_viz.errors import spelled
 from cute_viz.limits import LIMITS, limit, raised_by
 from cute_viz.options import OPTIONS
@@ -47,8 +46,7 @@ def tick(text: str) -> str:
 
 def _commands() -> str:
     out = ["# Commands\n", "The output of `cute-viz COMMAND --help`.\n"]
-    for name, (module, summary) in COMMANDS.items():
-        command: click.Command = import_module(module).command
+    for name, command, summary in commands():
         context = click.Context(command, info_name=f"cute-viz {name}", max_content_width=100, terminal_width=100)
         context.help_option_names = ["-h", "--help"]
         out += [f"## {name}\n", f"{summary}\n", code(command.get_help(context))]

@@ -11,7 +11,6 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ import pytest
 from cute_viz import __version__
 from cute_viz.algebra.ops import OPS
 from cute_viz.cli import COMMANDS
+from cute_viz.cli import commands as every_command
 from cute_viz.limits import LIMITS
 from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
@@ -35,7 +35,16 @@ REFUSED = {
     "make_tensor(make_smem_ptr<half_t>(0), (_4)))'": 1,
     "cute-viz show docs/descriptors.cu --name kMajor": 1,
 }
+
+
+def measured(name: str) -> str:
+    """One of CUTLASS's tutorials, with whose counters the predictions are compared."""
+    with gzip.open(ROOT / "tests/data/measured_kernels.json.gz") as file:
+        return str(json.load(file)["files"][name])
+
+
 DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "descriptors.cu", "atoms/mine.yaml")
+SGEMM = measured("sgemm_2.cu")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
@@ -43,6 +52,8 @@ FILES = {
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
+    "gemm.cu": SGEMM,
+    "sgemm_2.cu": SGEMM,
     "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
     **{f"docs/{name}": (ROOT / "docs" / name).read_text() for name in DOCS},
     "offsets.csv": "0,1,2,3\n5,4,7,6\n",
@@ -94,8 +105,7 @@ def sessions(text: str) -> list[tuple[str, str]]:
 def examples() -> list[str]:
     """The commands that the helps show."""
     out = []
-    for module, _ in COMMANDS.values():
-        command = import_module(module).command
+    for _, command, _ in every_command():
         lines = joined([line.strip() for line in (command.epilog or "").splitlines()])
         for line in lines:
             if line.startswith("cute-viz ") and not STAY.match(line):
@@ -131,7 +141,7 @@ def call(line: str, folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("line", dict.fromkeys([*COMMANDS_SHOWN, *examples()]))
 def test_it_runs(line: str, folder: Path) -> None:
     status, said = call(line, folder)
-    on_a_gpu = line.startswith("cute-viz check ") and "--emit" not in line  # 3: could not check, and says what is missing
+    on_a_gpu = line.startswith("cute-viz verify ") and "--emit" not in line  # 3: could not check, and says what is missing
     assert status in ((0, 3) if on_a_gpu else (REFUSED.get(line, 0),)), said
     assert "Traceback" not in said
     for target in re.findall(r" (?:-o|>) ([^\s;]+)", line):
