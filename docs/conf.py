@@ -11,13 +11,18 @@ from sphinx.application import Sphinx
 from cute_viz import __version__
 
 project = "cute-viz"
-author = "the authors of cute-viz"
+author = "cute-viz maintainers"
 release = version = __version__
 extensions = ["myst_parser", "cute_viz.ext.sphinx"]
 myst_heading_anchors = 3
-html_theme = "alabaster"
-html_theme_options = {"description": "See CuTe layouts", "page_width": "1200px", "fixed_sidebar": True}
-html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
+myst_enable_extensions = ["deflist", "attrs_inline"]
+html_theme = "furo"
+html_title = "cute-viz"
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
 highlight_language = "none"
 suppress_warnings = ["myst.xref_missing"]  # SCHEMA.md and LIBRARY.md link to files of the repository
 
@@ -28,6 +33,15 @@ def _generate(app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = PAGES[docname]()
 
 
+def _head(app: Sphinx, pagename: str, templatename: str, context: dict[str, object], doctree: object) -> None:
+    """What a link to a page shows where it is shared."""
+    about = "See what your CuTe layouts do: who owns each element, which banks conflict, and how to fix it."
+    tags = {"og:title": f"{context.get('title', project)} - cute-viz", "og:description": about, "og:type": "website"}
+    lines = "".join(f'<meta property="{name}" content="{value}">' for name, value in tags.items())
+    context["metatags"] = f'{context.get("metatags", "")}{lines}<meta name="description" content="{about}">'
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.connect("source-read", _generate)
+    app.connect("html-page-context", _head)
