@@ -212,6 +212,14 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert drawn == asked > 25
 
 
+def test_the_pictures_of_the_story_are_those_of_its_command(tmp_path: Path) -> None:
+    """`docs/_static/store_*.svg`, which README and the tutorial show."""
+    for stride in (129, 132):
+        words = f"analyze (4,8):(1,{stride}) --access ((8,4),1):((4,1),0) --type f32 --store --view access --for readme -o x.svg"
+        assert run(*words.split(), cwd=tmp_path).returncode == 0
+        assert (tmp_path / "x.svg").read_bytes() == (ROOT / "docs" / "_static" / f"store_{stride}.svg").read_bytes()
+
+
 def test_the_version_stands_in_one_place() -> None:
     """The package's; the changelog begins with it, and a release takes a tag of it alone."""
     assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()

@@ -14,7 +14,8 @@ from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
+from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
+from cute_viz.engine.accessing import DRAWN, Access
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif

@@ -51,6 +51,7 @@ def command(
     let: dict[str, str],
     dialect: str,
     build: Build | None,
+    launch: str,
     library: Library,
 ) -> None:
     """List what a file defines (line, name, kind, value), or one KIND: mma, copy, ops, formats, palettes, limits.
@@ -61,10 +62,10 @@ def command(
     if what not in ("mma", "copy") and (arch or element or words):
         raise click.UsageError("WORD, --arch and --type apply to mma and copy")
     if what not in KINDS:
-        _entries(what, as_json, Reading(let, None, dialect, library, build))
+        _entries(what, as_json, Reading(let, None, dialect, library, build, launch))
         return
-    if as_json or let or dialect != "auto" or build is not None:
-        raise click.UsageError("--json, --let, --dialect, --flags and --build apply to a file")
+    if as_json or let or dialect != "auto" or build is not None or launch:
+        raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
     rows: list[tuple[str, ...]]
     if what == "formats":
         from cute_viz.renderers import FORMATS

@@ -32,6 +32,7 @@ class Reading:
     dialect: str = "auto"
     library: Library = field(default_factory=Library)
     build: Build | None = None
+    launch: str = ""
 
     def request(self, *sources: Any, options: dict[str, Any] | None = None, formats: tuple[str, ...] = ()) -> Request:
         """The request for sources as the command line has them: paths of files, `-` for standard input, all that is text."""
@@ -45,6 +46,8 @@ class Reading:
             formats=formats,
             files=True,
             build=self.build,
+            launch=self.launch,
+            configured=True,
         )
 
 
@@ -63,15 +66,22 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @machine_options
     @wraps(command)
     def wrapped(
-        *args: Any, let: dict[str, str], name: str | None, dialect: str, library: Library, build: Build | None, **more: Any
+        *args: Any,
+        let: dict[str, str],
+        name: str | None,
+        dialect: str,
+        library: Library,
+        build: Build | None,
+        launch: str,
+        **more: Any,
     ) -> Any:
-        return command(*args, reading=Reading(let, name, dialect, library, build), **more)
+        return command(*args, reading=Reading(let, name, dialect, library, build, launch), **more)
 
     return wrapped
 
 
 def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --flags, --build and --through: how a file of C++ is compiled; given to the command as `build`."""
+    """The options --flags, --build and --through: how a file of C++ is compiled, as `build`; --launch: which of its kernels."""
 
     @click.option(
         "--flags",
@@ -80,6 +90,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("-p", "--build", "folder", metavar="DIR", help="The same, from DIR/compile_commands.json")
     @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
+    @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
     def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, **more: Any) -> Any:
         if flags is not None and folder is not None:

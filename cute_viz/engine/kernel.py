@@ -6,11 +6,16 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.shares import Given
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.transfer import Transfer
+from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
+from cute_viz.analysis.transfer import cost_of
 from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launch
 from cute_viz.engine.kernel_memory import Memory, memory_of
@@ -302,6 +307,12 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
 
     compiled: a multiplication of registers is a row, too.
     """
+    if first and isinstance(first[0], Transfer):
+        return [cost_of(one) for one in first]
+    if compiled and move.name.startswith("copy") and _is_lost(first):
+        return [
+            replace(cost, wavefronts=None, ideal=None, sectors=None, ideal_sectors=None, why=_LOST) for cost in _alone(move, first)
+        ]
     worst = costs(move.name, first)
     if not worst and compiled and move.name == "gemm":
         return [issued(first)]
@@ -312,6 +323,26 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
                 max(pair, key=lambda cost: (cost.wavefronts or 0, cost.sectors or 0)) for pair in zip(worst, other, strict=True)
             ]
     return worst
+
+
+_LOST = ("which element a thread moves is decided when the kernel runs: instructions of one warp, neither banks nor sectors",)
+
+
+def _is_lost(operands: list[Any]) -> bool:
+    """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
+    first = operands[0] if operands else None
+    tensors = [x for x in operands[-2:] if isinstance(x, Tensor)]
+    if getattr(getattr(first, "instruction", None), "bulk", False) or isinstance(first, TmaCopy):
+        return False
+    return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
+
+
+def _alone(move: Move, operands: list[Any]) -> list[Cost]:
+    """What a copy costs if all threads of a warp moved the same."""
+    return costs(
+        move.name,
+        [replace(x, part=Given((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
+    )
 
 
 def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:

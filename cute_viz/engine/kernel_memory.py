@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, domain
@@ -145,8 +146,9 @@ def memory_of(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...],
     names = {x.pointer.name for _, x in seen if x.pointer.space == "smem"}
     for name, scope in sorted(paths) if file.asked is not None and len(launches) > 1 else ():
         for tensor in sorted(names):
-            entry = file.asked(f"{name}::{scope}::{tensor}") if file.asked is not None else None
-            asked += [(name, entry.read, entry.tensor)] if entry is not None else []
+            with suppress(CuteVizError):  # one that is called by way of others has no such path
+                entry = file.asked(f"{name}::{scope}::{tensor}") if file.asked is not None else None
+                asked += [(name, entry.read, entry.tensor)] if entry is not None else []
     for name, value, tensor_of in asked:
         try:
             with boundary():

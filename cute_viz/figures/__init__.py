@@ -80,6 +80,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
         row = TILINGS["partition" if options.tensor is not None else tiling]
         return row.meaning, row
     if isinstance(obj, Swizzle):
+        if options.view == "matrix":
+            return "`view=matrix`", VIEWS["matrix"]
         if options.view is not None:
             raise FigureError(f"{obj} alone has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
         return BITS.meaning, BITS

@@ -91,6 +91,15 @@ OPTIONS: dict[str, Option] = {
         Option("operand", "text", "Show only these panels: A, B, C (MMA); S, D (copy)", "object", example="LETTERS"),
         Option("type", "element", "Element type, for the views banks and address: f16, 8", "object", field="bits"),
         Option("tensor", "object", "Show what the highlighted thread holds of this tensor", "object"),
+        Option(
+            "by",
+            "object",
+            "Who accesses the tile (view access): ldmatrix.x4",
+            "object",
+            example="OBJECT",
+            more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
+            " or wgmma, tcgen05, tma.",
+        ),
         Option("coord", "text", "Origin of a TMA tile in its tensor: 96,0", "object", example="I,J"),
         Option(
             "max_cells",
