@@ -69,7 +69,9 @@ def _command(name: str, command: click.Command, summary: str) -> str:
             meaning = spelled(row.meaning, "cli") if row is not None and row.short == param.help else param.help or ""
             choices = ", ".join(map(tick, map(str, getattr(param.type, "choices", ()))))
             first = next(word for word in param.opts if word.startswith("--"))
-            rows.append((tick(first), f"{meaning}{': ' if choices and meaning else ''}{choices}", _default(param)))
+            rows.append(
+                (tick(first), f"{meaning.rstrip('.')}{'. One of ' if choices and meaning else ''}{choices}", _default(param))
+            )
     out += ["## Options\n", table(("option", "meaning", "default"), rows)]
     if command.epilog:
         out += ["\n## Examples\n", code(re.sub(r"\A.*?:\n", "", command.epilog.replace("\b", "").strip()))]
@@ -82,7 +84,9 @@ def _command(name: str, command: click.Command, summary: str) -> str:
 
 
 def _default(param: click.Option) -> str:
-    return tick(str(param.default)) if param.show_default is True and isinstance(param.default, (str, int)) and param.default else ""
+    return (
+        tick(str(param.default)) if param.show_default is True and isinstance(param.default, (str, int)) and param.default else ""
+    )
 
 
 def _options() -> str:
@@ -97,7 +101,7 @@ def _options() -> str:
         for option in OPTIONS.values()
     )
     return (
-        '# Options of a picture\n\nAll interfaces take the same options: `--tile 8x128` on the command line is `tile="8x128"` in Python '
+        '# Options of a picture\n\nAll interfaces take the same options: `--tile 8x128` is `tile="8x128"` in Python '
         "and in a fence, `tile: 8x128` in a spec, `:tile: 8x128` in a Sphinx directive. An option that a picture does not use is "
         "an error.\n\n" + table(("option", "value", "meaning", "used by"), rows)
     )

@@ -90,7 +90,11 @@ def commands(text: str) -> list[str]:
     for block in blocks(text):
         if not any(line.startswith("$ ") for line in block):
             out += [line for line in joined(block) if "cute-viz " in line and 'eval "$(' not in line]
-    return [line.split("  #")[0].removeprefix("pipx install . && ").removeprefix("pip install . && ").strip() for line in out if not STAY.match(line)]
+    return [
+        line.split("  #")[0].removeprefix("pipx install . && ").removeprefix("pip install . && ").strip()
+        for line in out
+        if not STAY.match(line)
+    ]
 
 
 def sessions(text: str) -> list[tuple[str, str]]:
