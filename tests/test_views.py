@@ -139,6 +139,7 @@ def is_said_anyway(what: str, base: dict[str, Any], name: str, word: Any) -> boo
         word == OPTIONS[name].default
         or (name == "tile" and word == (base.get("tile") or "4x8") and base.get("view") != "matrix")
         or (name == "by" and word == base.get("by"))
+        or (name == "tile" and base.get("view") == "zoom")  # of the tile that the MMA covers
         or (name == "coords" and what in FLAT)
         or (name == "fold" and what in ("an integer", "rank 1"))  # one column
     )
