@@ -4,6 +4,7 @@
     figure(source)       the picture of it: fig.save("x.svg"), fig.svg(), fig.render("tikz"); shows itself in a notebook
     render(source, ...)  the picture as bytes, or as a file
     report("kernel.cu")  what every copy and multiplication of a kernel costs, and the edits that fix it
+    explain(source)      the steps of an operation; compare(a, b): what differs; interact: sliders in a notebook
     Layout, ComposedLayout, Swizzle, and `cute_viz.algebra` with CuTe's operations under CuTe's names
 
 A source is a text, an object of the algebra, or whatever prints as CuTe notation, such as the layouts, TiledCopy and TiledMMA of
@@ -25,7 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cute_viz import display as _display
-from cute_viz.api import figure, parse, render, report
+from cute_viz.api import compare, explain, figure, interact, parse, render, report
 
 if TYPE_CHECKING:
     from typing import Any as _Any
@@ -38,7 +39,21 @@ if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
 
 __version__ = "0.1.0"
-__all__ = ["ComposedLayout", "CuteVizError", "Figure", "Layout", "Report", "Swizzle", "figure", "parse", "render", "report"]
+__all__ = [
+    "ComposedLayout",
+    "CuteVizError",
+    "Figure",
+    "Layout",
+    "Report",
+    "Swizzle",
+    "compare",
+    "explain",
+    "figure",
+    "interact",
+    "parse",
+    "render",
+    "report",
+]
 
 _LAZY = {
     "ComposedLayout": "algebra.composed",
