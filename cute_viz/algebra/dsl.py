@@ -187,7 +187,6 @@ def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
 
 
 def _spread(layout: AnyLayout) -> AnyLayout:
-    """A layout whose strides of 0 are larger than any value."""
     if not isinstance(layout, Layout) or is_coordinate_layout(layout):
         return layout
     return Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))

@@ -58,12 +58,10 @@ def _make(operand: str, *given: Any) -> Any:
 
 
 def _layout(part: Any) -> Any:
-    """The layout of a partitioned tensor: where it begins does not matter to registers."""
     return part.layout if isinstance(part, Tensor) and part.swizzle is None else whole(part)
 
 
 def _registers(mma: TiledMMA, operand: str, layout: Layout) -> Tensor:
-    """Registers for an operand, of the type that the MMA has for it."""
     types = mma.atom.types
     return Tensor(Pointer("rmem", types["ABC".index(operand)] if types else None), layout)
 
@@ -75,11 +73,7 @@ def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
     if not is_int_tuple(shape) or tuple_rank(shape) < 3:
         refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
     if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(
-            name,
-            (part,),
-            f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not",
-        )
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
         _check_type(name, mma.atom, operand, part)
 
@@ -136,7 +130,6 @@ def size_words(name: str, mode: str, allowed: str) -> str:
 
 
 def _said_name(name: str) -> str:
-    """An operation as CUTLASS's assertions call it."""
     short = re.sub(r"^(SM100_MMA_(?:TF32|F16BF16))_[ST]S$", r"\1", name)
     return "SM100_MMA_S8" if name == "SM100_MMA_S8_2x1SM_SS_SPARSE" else short
 

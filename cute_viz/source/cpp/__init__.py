@@ -46,9 +46,8 @@ _FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust"
 
 
 def read(text: str, given: Given) -> SourceFile:
-    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for.
-
-    Raises: LimitError for a text over the limit `input`, or blocks that are nested too deeply; nothing else.
+    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text over
+    the limit `input`, or blocks that are nested too deeply; nothing else.
 
     >>> file = read("template <int N> struct T { using A = Layout<Shape<Int<N>,_8>>; };", Given({"N": "4"}))
     >>> str(file.find("T::A").read())
@@ -79,7 +78,6 @@ def read(text: str, given: Given) -> SourceFile:
 
 
 def _lookup(context: Context) -> Lookup:
-    """What looks the names of a file up."""
     lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
     return lookup
 
@@ -101,7 +99,6 @@ def _scopes(reader: Declarer) -> list[Scope]:
 
 
 def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
-    """The member that a query names through a class, or the variable of a function as one caller has it; None for another one."""
     return _called_by(context, query) or _member_of(context, lookup, query)
 
 
@@ -227,7 +224,6 @@ def _is_object(context: Context, declaration: Declaration) -> bool:
 
 
 def _runs(error: CuteVizError) -> bool:
-    """Whether an integer is another one in every thread or block of a kernel: it has no value to ask for."""
     return bool(error.needs) and error.needs[0].startswith(("threadIdx.", "blockIdx.", *RUN_TIME))
 
 
@@ -256,7 +252,6 @@ def _included(context: Context, declaration: Declaration) -> str:
 
 
 def _text(context: Context, declaration: Declaration) -> str:
-    """The expression that a declaration is defined by, in one line."""
     if declaration.init is None or declaration.init[0] == declaration.init[1]:
         return ""
     span = context.span(declaration.init)
@@ -303,13 +298,11 @@ def _tree(context: Context, part: Range) -> Node | None:
 
 
 def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Any:
-    """The value of an expression without a name."""
     context.deep = 0
     return finished(Evaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
 
 
 def _is_likely(context: Context, declaration: Declaration) -> bool:
-    """Whether the words of a declaration are those of layouts, copies and MMAs; those of tags and functions are not."""
     words = [declaration.name]
     for part in (declaration.type, declaration.init):
         begin, end = part or (0, 0)

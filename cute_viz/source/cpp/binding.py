@@ -29,9 +29,8 @@ def as_argument(value: Any, param: Param | None = None) -> Any:
 
 
 def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: Span) -> dict[str, Any]:
-    """The parameters of a template by name, as far as they are given; values or Lazy ones.
-
-    Raises: NotationError for more arguments than parameters.
+    """The parameters of a template by name, as far as they are given; values or Lazy ones. Raises: NotationError for more arguments
+    than parameters.
     """
     out: dict[str, Any] = {}
     position = 0
@@ -98,9 +97,8 @@ def key_of(values: list[Any]) -> tuple[Any, ...]:
 
 
 def matched(meaning: Meaning, scope: Scope, values: list[Any]) -> dict[str, Any] | None:
-    """The parameters of a specialisation for the arguments of a template; None where it is not for them.
-
-    Raises: the error of an argument that is not known; NotationError where it is not known whether two types are the same.
+    """The parameters of a specialisation for the arguments of a template; None where it is not for them. Raises: the error of an
+    argument that is not known; NotationError where it is not known whether two types are the same.
     """
     assert scope.spec is not None
     parts = meaning.context.reader.split(*scope.spec)

@@ -137,7 +137,6 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
 
 
 def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """as_position_independent_swizzle_tensor(x): its swizzle acts on element offsets."""
     (tensor,) = _solid(meaning, args[:1])
     if isinstance(tensor, Thread):
         return tensor
@@ -183,7 +182,6 @@ def _selector(kind: str) -> _Call:
 
 
 def _template(meaning: Meaning, part: Part) -> list[Any]:
-    """The template arguments of a call."""
     return [meaning.argument(item) for item in part.args or ()]
 
 
@@ -222,7 +220,6 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 
 def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> bool:
-    """is_major<i>(stride), is_major<i, Stride>(): whether that stride is the static 1 (cutlass/gemm/gemm.h)."""
     template = _template(meaning, part)
     stride = meaning.solid(args[0]) if args else template[1] if len(template) > 1 else None
     if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
@@ -266,7 +263,6 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
 
 
 def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """CUTE_STATIC_V(x): the number that the type of x is (cute/config.hpp)."""
     value = certain(_argument(meaning, part, args, span))
     return Runtime(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
@@ -279,7 +275,6 @@ def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 
 def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """conditional_return<test>(a, b), conditional_return(test, a, b)."""
     tests = part.args or args[:1]
     values = args[-2:]
     if len(values) != 2 or len(tests) != 1:
@@ -299,7 +294,6 @@ def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 
 def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """shape(x), stride(x) and the like of tuples that are shapes already."""
     template = tuple(_template(meaning, part))
     values = _solid(meaning, args)
     if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:

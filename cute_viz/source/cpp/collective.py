@@ -59,10 +59,8 @@ DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
 
 
 def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
-    """CollectiveBuilder<...> of a mainloop, or of an epilogue; its member CollectiveOp has the layouts.
-
-    Raises: NotationError for an architecture, a schedule or elements whose rule is not read here; AlgebraError for what CUTLASS
-    refuses.
+    """CollectiveBuilder<...> of a mainloop, or of an epilogue; its member CollectiveOp has the layouts. Raises: NotationError for
+    an architecture, a schedule or elements whose rule is not read here; AlgebraError for what CUTLASS refuses.
     """
     if len(args) < 13:
         raise meaning.fail(f"{full} takes 13 arguments or more", span)
@@ -254,7 +252,6 @@ def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
 
 
 def _wide(element: Any) -> int:
-    """The bits of the elements of C or D; 0 of void."""
     return 0 if isinstance(element, ValueType) and element.name == "void" else bits(element)
 
 
@@ -262,7 +259,6 @@ def _epilogue_bytes(
     tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: dict[str, Any], atoms: dict[str, Any], maps: int
 ) -> int:
     """The bytes of SharedStorage: the stages of C and D, then the fusion's, and tensor maps and barriers, each at its alignment.
-
     Source: sm90_get_tma_dispatch_policy, and SharedStorage of the epilogue.
     """
     c, d = _wide(elements["C"]), _wide(elements["D"])

@@ -64,7 +64,6 @@ _LANES = 128
 
 
 def _cluster(value: Any) -> tuple[Any, ...]:
-    """A shape of CTAs; an extent that the launch tells is None."""
     value = solid(value)
     if not isinstance(value, tuple) or len(value) != 3:
         raise AlgebraError(f"the cluster must be a shape of three modes, not {show(value)}")
@@ -216,9 +215,8 @@ def _dense(meaning: Meaning, types: list[Any], extents: tuple[int, int], majors:
 
 
 def _scaled(value: Any, schedule: str) -> tuple[ValueType, str, int]:
-    """The elements of a block-scaled operand, the type of its scale factors, and how many elements one scales.
-
-    Source: blockscaled_type of sm1xx_common.inl.
+    """The elements of a block-scaled operand, the type of its scale factors, and how many elements one scales. Source:
+    blockscaled_type of sm1xx_common.inl.
     """
     value = solid(value)
     if isinstance(value, External) and (factor := scale_type(value)) is not None and value.args:
@@ -232,7 +230,6 @@ def _scaled(value: Any, schedule: str) -> tuple[ValueType, str, int]:
 
 
 def _is_mxf4(elements: list[Any], strides: list[Any], schedule: str) -> bool:
-    """Whether the instruction is that of two operands of four bits (select_instr of sm1xx_common.inl)."""
     if "Mxf8f6f4" in schedule:
         return False
     if "Nvf4" in schedule or "Mxf4" in schedule:
@@ -241,12 +238,10 @@ def _is_mxf4(elements: list[Any], strides: list[Any], schedule: str) -> bool:
 
 
 def _filled(meaning: Meaning, layout: Any) -> int:
-    """size(filter_zeros(layout)): the bytes of scale factors."""
     return int(size(meaning.operate("filter_zeros", [layout])))
 
 
 def _barriers(accumulators: int, scheduled: int, array: bool, maps: int) -> int:
-    """The bytes of barriers and of the scheduler: Sm100DenseGemmTmaUmmaCarveout."""
     responses = 2 if array else 1
     total = 16 * accumulators + 16 * scheduled * responses + 16 + 8  # accumulators, scheduler, load order, deallocation
     total += 16 * scheduled + 16 * scheduled * responses + 4 * scheduled  # throttle, responses, pointers of tensor memory
@@ -333,7 +328,6 @@ def _extent(mode: Any) -> int:
 
 
 def _contiguous(meaning: Meaning, mode: Any) -> int:
-    """How much of a mode of an epilogue's tile TMA copies as one."""
     if not isinstance(mode, Layout):
         return _extent(mode)
     return _extent(meaning.operate("coalesce", [meaning.operate("right_inverse", [mode])]))

@@ -102,9 +102,8 @@ def granularity(meaning: Meaning, layout: Any, span: Span, mode: int = 0) -> int
 
 
 def carveout(meaning: Meaning, value: Any, span: Span) -> int | tuple[int]:
-    """The bytes that the stages of a mainloop leave to others; in a tuple the number of stages where it is given.
-
-    Raises: the error of a tag whose number is not known.
+    """The bytes that the stages of a mainloop leave to others; in a tuple the number of stages where it is given. Raises: the error
+    of a tag whose number is not known.
     """
     value = solid(value)
     name = tag_word(value)
@@ -134,9 +133,8 @@ def _unmarked(n: int) -> int:
 
 
 def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) -> Any:
-    """A function or member of CUTLASS's configurations of scale factors; None of anything else.
-
-    Source: cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
+    """A function or member of CUTLASS's configurations of scale factors; None of anything else. Source:
+    cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
     """
     word = owner.name.rsplit("::", 1)[-1] if isinstance(owner, External) and owner.args else ""
     if name in DEDUCED or (name.startswith("deduce_layout") and not operands):
@@ -259,9 +257,8 @@ IS_MAJORS = ("is_mn_major", "is_k_major", *(f"is_{major}_major_{x}" for x in "AB
 
 def major_of(name: str, args: list[Any]) -> Any:
     """The major of an operand that a function of MAJORS gives for a tag or strides, or whether it is that of one of IS_MAJORS.
-
-    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl.
-    Raises: AlgebraError for what is no layout of a matrix.
+    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl. Raises: AlgebraError for
+    what is no layout of a matrix.
 
     >>> rows = External("cutlass::layout::RowMajor")
     >>> str(major_of("gmma_ss_tag_to_major_B", [ValueType("half_t"), rows])), major_of("is_k_major_A", [rows])
@@ -309,9 +306,8 @@ def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
 
 
 def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) -> Any:
-    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile.
-
-    Source: sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
+    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile. Source:
+    sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
     """
     if len(args) < 2:
         raise AlgebraError("the strides and the element of the output are missing")
@@ -322,9 +318,8 @@ def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) 
 
 
 def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
-    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp).
-
-    Raises: AlgebraError for any other operation.
+    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises: AlgebraError
+    for any other operation.
     """
     op = getattr(solid(args[0]), "instruction", UNKNOWN) if len(args) == 1 else UNKNOWN
     found = None
@@ -336,7 +331,6 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
 
 
 def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
-    """stmatrix or ldmatrix for the columns of an epilogue's tile."""
     extent = product(certain(tile[1])) if isinstance(tile, tuple) and len(tile) > 1 and isinstance(tile[1], (int, tuple)) else 0
     if not extent or extent % 8:
         raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")

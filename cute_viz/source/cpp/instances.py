@@ -10,13 +10,7 @@ from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import (
-    Cell,
-    Class,
-    Env,
-    Template,
-    copied,
-)
+from cute_viz.source.cpp.values import Cell, Class, Env, Template, copied
 from cute_viz.values.types import ValueType
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole

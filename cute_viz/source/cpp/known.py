@@ -213,7 +213,6 @@ def _bits_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
 
 
 def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    """An array as a type to copy, of its width; what points into it points to its elements."""
     _check(values := values[:2])  # its alignment is not asked
     if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
         raise meaning.fail(f"{name} has a type and a number", span)

@@ -26,9 +26,8 @@ _BUILD = Callable[[Context], Lookup]
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
-    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
-
-    lookup: makes what looks names up in a context.
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
+    makes what looks names up in a context.
     """
     out = []
     known: dict[Scope, list[tuple[str, Context]]] = {}
@@ -58,20 +57,17 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
 
 
 def _defined(reader: Declarer, name: str) -> bool:
-    """Whether the file has functions of this name, in any namespace."""
     last = name.rpartition("::")[2]
     return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
 
 
 def _parameters(function: Scope) -> tuple[str, ...]:
-    """The names of the parameters of a function, and of its template."""
     return tuple(param.name for param in (*function.arguments, *(function.params or ())))
 
 
 def _ways(reader: Declarer, given: Given, lookup: _BUILD, function: Scope) -> list[tuple[str, Context]]:
-    """The ways in which a function is called: a label, and a context in which its parameters are those of the calls.
-
-    A call of an overloaded name counts for the function that it means.
+    """The ways in which a function is called: a label, and a context in which its parameters are those of the calls. A call of an
+    overloaded name counts for the function that it means.
     """
     kept = []
     for path in paths(reader, function):
@@ -134,7 +130,6 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
 
 
 def _is_own(first: Any) -> bool:
-    """Whether an instruction has its own access of its tensors, by no threads."""
     from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
     from cute_viz.algebra.tma import TmaCopy
 
@@ -142,9 +137,8 @@ def _is_own(first: Any) -> bool:
 
 
 def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Any:
-    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
-
-    own: the layout of a tensor is enough, whatever threads have of it.
+    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
+    tensor is enough, whatever threads have of it.
     """
     node = evaluator.context.tree(part)
     try:

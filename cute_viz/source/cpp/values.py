@@ -108,10 +108,9 @@ def is_runtime(value: Any) -> bool:
 
 
 class Env:
-    """A scope with values for its parameters: the class of a template with its arguments, a call of a function.
-
-    args: values by name, or an error, or a function that gives the value when it is asked for. memo: of its declarations.
-    cells: the variables of a function that runs, the members of an object; None where nothing changes.
+    """A scope with values for its parameters: the class of a template with its arguments, a call of a function. args: values by
+    name, or an error, or a function that gives the value when it is asked for. memo: of its declarations. cells: the variables
+    of a function that runs, the members of an object; None where nothing changes.
     """
 
     __slots__ = ("args", "asking_bases", "cells", "children", "memo", "parent", "scope")
