@@ -87,6 +87,8 @@ def key_of(values: list[Any]) -> tuple[Any, ...]:
                 continue
         if isinstance(value, Class):
             out.append(id(value.env))
+        elif isinstance(value, Pointer):
+            out.append(("Pointer", *key_of([value.type])))
         else:
             try:
                 hash(value)
@@ -149,6 +151,9 @@ def fits(meaning: Meaning, pattern: Node, value: Any, names: dict[str, Param], o
         return True
     if last.args is None or not _free(pattern, names):
         return _is(meaning, pattern, value)
+    if last.name in ("enable_if_t", "enable_if"):  # of parameters that stand before it
+        within = meaning.inside(Env(meaning.env.scope, meaning.env, out))
+        return bool(within.truth(last.args[0]) and _is(within, pattern, value))
     inside = _inside(meaning, last.name, value)
     return inside is not None and _all(meaning, list(last.args), inside, names, out)
 

@@ -18,6 +18,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
+from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
@@ -30,7 +31,7 @@ from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
-from cute_viz.source.cpp.values import Built, Pack, finished
+from cute_viz.source.cpp.values import Class, Pack, finished
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import Pointer
 
@@ -254,8 +255,8 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     value = meaning.solid(args[0])
     if isinstance(value, int) and not isinstance(value, (bool, Runtime)):
         return number(1, SIZE)
-    if isinstance(value, Built) and "sizeof" in value.members:
-        return value.members["sizeof"]()
+    if isinstance(value, Class) and meaning.lookup.member("size_of", value.env) is not None:  # of cutlass.hpp
+        return number(int(meaning.type_member(value, Part("size_of", None, span), span)), SIZE)
     if isinstance(value, Tensor) and value.pointer.space == "rmem" and 8 % min(value.bits, 8) == 0:
         count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
         return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
@@ -354,6 +355,8 @@ CALLS: dict[str, _Call] = {
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,
+    "cute_viz_check": check,
+    "cute_viz_is_plain_fusion": is_plain_fusion,
     "sizeof": _sizeof,
     "tensor": _mode,
     "sizeof...": _count,

@@ -54,6 +54,7 @@ def _any_of(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     if True in found:
         return True
     if None in found:
+        solid(first)
         raise meaning.fail("cannot determine whether these types are the same", span)
     return False
 
@@ -93,7 +94,7 @@ def _static(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
 
 def _is(test: Callable[[Any], bool]) -> Callable[[Meaning, tuple[Node, ...], Span], bool]:
     def trait(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-        return test(meaning.solid(args[0]))
+        return test(solid(meaning.value(args[0])))  # a tag is none of these
 
     return trait
 
