@@ -3,6 +3,7 @@
     parse(text)          a layout, an atom, a tiling ... of CuTe notation, C++ or Python source, a print, a name
     figure(source)       the picture of it: fig.save("x.svg"), fig.svg(), fig.render("tikz"); shows itself in a notebook
     render(source, ...)  the picture as bytes, or as a file
+    report("kernel.cu")  what every copy and multiplication of a kernel costs, and the edits that fix it
     Layout, ComposedLayout, Swizzle, and `cute_viz.algebra` with CuTe's operations under CuTe's names
 
 A source is a text, an object of the algebra, or whatever prints as CuTe notation, such as the layouts, TiledCopy and TiledMMA of
@@ -24,7 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cute_viz import display as _display
-from cute_viz.api import figure, parse, render
+from cute_viz.api import figure, parse, render, report
 
 if TYPE_CHECKING:
     from typing import Any as _Any
@@ -32,17 +33,19 @@ if TYPE_CHECKING:
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
     from cute_viz.algebra.swizzle import Swizzle
+    from cute_viz.engine.kernel import Report
     from cute_viz.errors import CuteVizError
     from cute_viz.figures.model import Figure
 
 __version__ = "0.1.0"
-__all__ = ["ComposedLayout", "CuteVizError", "Figure", "Layout", "Swizzle", "figure", "parse", "render"]
+__all__ = ["ComposedLayout", "CuteVizError", "Figure", "Layout", "Report", "Swizzle", "figure", "parse", "render", "report"]
 
 _LAZY = {
     "ComposedLayout": "algebra.composed",
     "CuteVizError": "errors",
     "Figure": "figures.model",
     "Layout": "algebra.layout",
+    "Report": "engine.kernel",
     "Swizzle": "algebra.swizzle",
 }
 

@@ -1,4 +1,4 @@
-"""The Python door: `parse`, `figure` and `render`, every option a keyword with the name that it has on the command line."""
+"""The Python door: `parse`, `figure`, `render`, `report`, every option a keyword with its name on the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
+    from cute_viz.engine.kernel import Report
     from cute_viz.figures.model import Figure
 
 Folders = str | os.PathLike[str] | tuple[str | os.PathLike[str], ...]  # one, or several
@@ -60,6 +61,7 @@ def figure(
     type: int | str | None = None,
     tensor: Any = None,
     coord: str | None = None,
+    by: Any = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
@@ -74,7 +76,8 @@ def figure(
 
     source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
-    view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`.
+    view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
+    `access`, `path`, `matrix`, `zoom`, `cube`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
@@ -82,7 +85,7 @@ def figure(
     thread, warp, value: colour only these: 5, "0..3" or range(4). follow: follow this one thread through a GEMM.
     operand: only these panels: "A", "CA", "S".
     type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: reject more cells.
-    coord: where the tile of a TMA copy begins in the tensor: "96,0".
+    coord: where the tile of a TMA copy begins in the tensor: "96,0". by: who accesses the tile of the view `access`.
     diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
     let: values for run-time names. name, dialect, layouts, limits: as for `parse`.
 
@@ -94,7 +97,7 @@ def figure(
     options = {
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+        "coord": coord, "by": by, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
     return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
@@ -126,6 +129,7 @@ def render(
     type: int | str | None = None,
     tensor: Any = None,
     coord: str | None = None,
+    by: Any = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
@@ -161,9 +165,41 @@ def render(
         "target": target, "bare": bare,
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+        "coord": coord, "by": by, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)
+
+
+def report(
+    source: str | os.PathLike[str],
+    *,
+    let: Mapping[str, Any] | None = None,
+    launch: str | None = None,
+    layouts: Folders = (),
+    limits: Mapping[str, int] | None = None,
+) -> Report:
+    """What every copy and multiplication of a kernel costs, with the edits that fix it: of a file, by its path, or of its text.
+
+    launch: of this kernel alone, or of what this function launches. let, layouts, limits: as for `parse`.
+
+    Raises: CuteVizError for a source that is no file with copies.
+
+    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
+    >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
+    >>> [(row.move.line, row.cost.wavefronts, row.cost.ideal) for row in report(text).accesses]
+    [(3, 4, 4)]
+    """
+    from dataclasses import replace
+
+    from cute_viz.engine import ask
+    from cute_viz.errors import CuteVizError
+
+    path = _path(source) if "\n" not in os.fspath(source) else os.fspath(source)
+    request = replace(_request((path,), {}, let, launch, "auto", layouts, limits), files=True)
+    found = ask(request).kernel
+    if found is None:
+        raise CuteVizError("there is no `copy` or `gemm` statement to report", name=None if "\n" in path else path)
+    return found
 
 
 def bundle(value: object) -> dict[str, str]:

@@ -144,6 +144,7 @@ _OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
 def _on_the_command_line(name: str, value: str) -> str:
     if name == "limit":
         return f"cute-viz --limit {value}" if value else "--limit"
+    name = "for" if name == "target" else name
     quoted = f"'{value}'" if re.search(r"[?(){}*;&|<> ]", value) else value
     return f"--{name.replace('_', '-')} {quoted}".rstrip()
 
@@ -240,7 +241,7 @@ class LimitError(CuteVizError):
 
 
 class InternalError(CuteVizError):
-    """A bug in cute-viz that some input has revealed."""
+    """A bug in cute-viz that some input has revealed: its message begins with `this is a mistake in cute-viz`."""
 
 
 class CannotCheck(CuteVizError):
@@ -279,6 +280,15 @@ def _no_command(line: str) -> str:
 def _line_column(text: str, offset: int) -> tuple[int, int]:
     head = text[:offset]
     return head.count("\n") + 1, offset - (head.rfind("\n") + 1) + 1
+
+
+def line_of(text: str, offset: int) -> tuple[int, str]:
+    """The line of a place, and the included file that it is in, as line markers say it; "" of the text's own.
+
+    >>> line_of('a\\n#line 7 "b.h"\\nc', 16)
+    (7, 'b.h')
+    """
+    return _marked(text, offset, _line_column(text, offset)[0])
 
 
 def _marked(text: str, offset: int, line: int) -> tuple[int, str]:
@@ -334,7 +344,7 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
     except RecursionError:
         raise LimitError("the input is nested too deeply", hint="name its parts, a line each") from None
     except (MemoryError, SystemError):  # the latter is Python's own, where memory ends within it
-        raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
+        raise LimitError("out of memory", hint="draw or read less at once; `limit=memory=N` allows more bytes") from None
     except ImportError as error:
         if _interrupted(error):
             raise KeyboardInterrupt from None

@@ -5,7 +5,7 @@ A request may raise them; what it raised holds while it is answered, and nowhere
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -45,22 +45,40 @@ LIMITS = {
     "elements": Limit(1 << 22, "elements of a layout that are examined one by one", 1 << 30),
     "accesses": Limit(1 << 20, "elements that an analysed access touches, or that its tile has", 1 << 28),
     "combinations": Limit(10_000, "names or operations of one entry of a library that are listed or tried", 1 << 20),
-    "steps": Limit(1_000_000, "steps in which one file of source code is evaluated", 1 << 30),
+    "steps": Limit(300_000, "steps in which one file of source code is evaluated", 1 << 30),
+    "values": Limit(1 << 26, "bytes of the texts and lists that one file of source code makes", 1 << 36),
+    "page-cells": Limit(1 << 19, "cells of all pictures of a page or a folder with every object of a file", 1 << 30),
     "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
+    "seconds": Limit(20, "seconds of processor time of a command, or of one picture of a gallery or a document", 1 << 20),
+    "memory": Limit(500_000_000, "bytes of memory of a command", 1 << 40),
 }
+_SPENT = ("steps", "values", "seconds", "memory")  # whoever raises any other limit may spend as much more of these
 
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})  # beyond those of the table
 
+_arm: Callable[[], None] | None = None  # sets time and memory anew, where a request is held to them
 _raised: ContextVar[Mapping[str, int]] = ContextVar("raised", default=NO_LIMITS)
 
 
 def limit(name: str) -> int:
-    """The value of a limit in the request under way.
+    """The value of a limit in the request under way: of time, memory and steps more where it lets in more.
 
     >>> limit("nesting")
     64
+    >>> with raised({"source": 1 << 20}):
+    ...     limit("steps") // LIMITS["steps"].value, limit("input") >> 20
+    (16, 1)
     """
-    return _raised.get().get(name) or LIMITS[name].value
+    given = _raised.get()
+    value, _, most = LIMITS[name]
+    if name in given or not given:
+        return given.get(name, value)
+    if name == "input":  # a file of source code is one, too
+        return max(value, given.get("source", 0))
+    if name in _SPENT:
+        more = [-(-other // LIMITS[key].value) for key, other in given.items() if key not in _SPENT]
+        return min(most, value * max([1, *more]))
+    return value
 
 
 @contextmanager
@@ -76,6 +94,8 @@ def raised(limits: Mapping[str, int]) -> Iterator[None]:
     64
     """
     token = _raised.set({**_raised.get(), **checked(limits)} if limits else _raised.get())
+    if limits and _arm is not None:
+        _arm()
     try:
         yield
     finally:
@@ -140,20 +160,91 @@ def over(
 
 
 class Budget:
-    """The work that one file of source code may cost, whatever language it is in: a step for each part that is evaluated.
+    """What one file of source code may cost, in any language: a step for each part that is evaluated, bytes for what it makes.
 
     >>> budget = Budget()
     >>> budget.step(), budget.steps
     (None, 1)
     """
 
-    __slots__ = ("most", "steps")
+    __slots__ = ("bytes", "most", "steps")
 
     def __init__(self) -> None:
-        self.steps, self.most = 0, limit("steps")
+        self.steps, self.bytes, self.most = 0, 0, limit("steps")
 
     def step(self, text: str | None = None, span: Span | None = None) -> None:
         """Count one step. Raises: LimitError for too many."""
         self.steps += 1
         if self.steps > self.most:
             raise over("steps", "this file takes too many steps to evaluate", most=self.most, text=text, span=span)
+
+    def made(self, size: int, text: str | None = None, span: Span | None = None) -> None:
+        """Count the bytes of a value before it is made. Raises: LimitError for too many."""
+        self.bytes += size
+        if self.bytes > limit("values"):
+            raise over("values", "the values of this file take too many bytes", text=text, span=span)
+
+
+class _TimeIsOver(BaseException):
+    """No reader of a file takes it for a value that cannot be known."""
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Time and memory of a request, where a system can hold a process to them (Windows cannot); in the main thread alone.
+
+    Raises: LimitError for more time than `seconds`; of more than `memory`, Python raises MemoryError.
+
+    >>> with raised({"seconds": 1}), held():
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    cute_viz.errors.LimitError: this takes more than 1 second; the limit is 1
+      hint: draw or read less at once; limits={"seconds": N} (up to 1048576) raises it
+    """
+    try:
+        import resource
+        import signal
+    except ImportError:
+        yield
+        return
+    global _arm
+    most, seconds, before, begun = resource.getrlimit(resource.RLIMIT_DATA), 0, _arm, _taken()
+
+    def arm() -> None:
+        nonlocal seconds
+        told = [bound for bound in (begun + limit("memory"), *most) if bound != resource.RLIM_INFINITY]
+        resource.setrlimit(resource.RLIMIT_DATA, (min(told), most[1]))
+        left, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
+        more, seconds = limit("seconds") - seconds, limit("seconds")
+        signal.setitimer(signal.ITIMER_VIRTUAL, max(0.1, left + more), 0.5)  # again, where a library has caught the first
+
+    def end(*_: object) -> None:
+        raise _TimeIsOver
+
+    try:
+        handler = signal.signal(signal.SIGVTALRM, end)
+    except ValueError:  # in another thread
+        yield
+        return
+    try:
+        _arm = arm
+        arm()
+        yield
+    except _TimeIsOver:
+        said = f"this takes more than {seconds} second{'s' * (seconds > 1)}"
+        raise over("seconds", said, most=seconds, instead="draw or read less at once") from None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, handler)
+        resource.setrlimit(resource.RLIMIT_DATA, most)
+        _arm = before
+
+
+def _taken() -> int:
+    """Bytes of memory that the process has taken; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[5]) * 4096
+    except (OSError, ValueError, IndexError):
+        return 0

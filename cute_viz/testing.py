@@ -8,17 +8,20 @@ A layout, a copy or an access is a text in any notation that `parse` reads, the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from cute_viz.analysis import expect
-from cute_viz.api import parse
+from cute_viz.api import parse, report
+from cute_viz.engine.kernel_ci import failures
+from cute_viz.engine.kernel_text import text_of
 from cute_viz.notation import read_call
 from cute_viz.options.words import parse_tile
 
 Let = Mapping[str, Any] | None
 
-__all__ = ["assert_conflict_free", "assert_covers", "assert_same", "assert_vector"]
+__all__ = ["assert_conflict_free", "assert_covers", "assert_no_bank_conflicts", "assert_same", "assert_vector"]
 
 
 def assert_same(a: Any, b: Any, let: Let = None) -> None:
@@ -56,6 +59,29 @@ def assert_conflict_free(smem: Any, access: Any, type: Any = None, let: Let = No
     >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
     """
     _check(expect.conflict_free(_object(smem, let), _object(access, let), type, **how))
+
+
+def assert_no_bank_conflicts(
+    source: str | os.PathLike[str],
+    *,
+    launch: str | None = None,
+    accept: Collection[int | str] = (),
+    let: Let = None,
+    most: float = 1,
+) -> None:
+    """No access of shared memory of a kernel, by the path of its file, costs more than `most` times its ideal wavefronts.
+
+    launch: of this kernel alone, or of what this function launches. accept: lines that may cost anything, 201 or "a.h:201".
+    A store or cp.async that takes up to twice the ideal and has no fix is allowed.
+    Raises: AssertionError with every line, why, and the fix; so do statements that cannot be evaluated. CuteVizError for a file
+    without copies.
+
+    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
+    >>> assert_no_bank_conflicts(text + "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}")
+    """
+    found = report(source, let=let, launch=launch)
+    if wrong := failures(found, most, tuple(map(str, accept)), None):
+        raise AssertionError("\n".join([*wrong, "", *text_of(found, "")]))
 
 
 def assert_vector(copy: Any, bits: int, let: Let = None) -> None:

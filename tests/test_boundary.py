@@ -35,7 +35,7 @@ def said_once(words: str) -> bool:
 
 def test_a_command(planted: None) -> None:
     done = run("render", WRONG, "-T", "svg")
-    assert (done.returncode, done.stdout) == (1, b"")
+    assert (done.returncode, done.stdout) == (70, b"")
     assert said_once(done.stderr.decode())
     assert done.stderr.decode().startswith(f"error: {SAID}\n  hint: please report it")
 
@@ -44,7 +44,7 @@ def test_a_line_of_eval(planted: None, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = cute_viz.cli.evaluate.show
     monkeypatch.setattr(cute_viz.cli.evaluate, "show", lambda value: broken() if value == 7 else shown(value))
     done = run("eval", "-", stdin=b"3 + 3\n7\n4 + 4\n")
-    assert (done.returncode, done.stderr) == (1, b"")
+    assert (done.returncode, done.stderr) == (70, b"")
     assert done.stdout.decode().splitlines() == ["6", f"error: {SAID}", "8"]
 
 
@@ -55,7 +55,7 @@ def test_a_block_of_a_document(planted: None, tmp_path: Path) -> None:
     assert len(done.pictures) == 1
     (tmp_path / "x.md").write_text(text)
     out = run("embed", str(tmp_path / "x.md"))
-    assert (out.returncode, out.stdout) == (1, b"")
+    assert (out.returncode, out.stdout) == (70, b"")
     assert said_once(out.stderr.decode())
     assert out.stderr.decode().startswith(f"error: {tmp_path / 'x.md'}:1:")
 
@@ -63,7 +63,7 @@ def test_a_block_of_a_document(planted: None, tmp_path: Path) -> None:
 def test_a_job_of_a_gallery(planted: None, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(f"specs:\n  wrong: {{layout: '{WRONG}'}}\n  right: {{swizzle: '{RIGHT}'}}\n")
     done = run("gallery", str(tmp_path / "s.yaml"), "-o", str(tmp_path / "out"), "-j", "1")
-    assert done.returncode == 1
+    assert done.returncode == 70
     assert said_once(done.stderr.decode())
     assert f"{tmp_path / 's.yaml'}:2" in done.stderr.decode()
     assert [path.name for path in (tmp_path / "out").glob("*.svg")] == ["right.svg"]

@@ -152,7 +152,7 @@ class TestSignals:
 
     def test_two_galleries_into_one_folder(self, spec: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"
-        for _ in range(3):
+        for _ in range(2):
             shutil.rmtree(out, ignore_errors=True)
             both = [subprocess.Popen(python("gallery", str(spec), "-o", str(out)), stderr=subprocess.PIPE) for _ in range(2)]
             for one in both:
@@ -223,7 +223,7 @@ class TestMemory:
         environment = {**UNMEASURED, "CUTE_VIZ_DEBUG": ""}
         return subprocess.run(python(*args), env=environment, capture_output=True, timeout=60, preexec_fn=little)
 
-    @pytest.mark.parametrize("megabytes", [16, 20, 40, 75, 110, 130, 170][sys.version_info >= (3, 14) :])
+    @pytest.mark.parametrize("megabytes", [16, 40, 110, 170][sys.version_info >= (3, 14) :])
     def test_little(self, megabytes: int, tmp_path: Path) -> None:
         old = tuple(map(int, version("matplotlib").split(".")[:2])) < (3, 8)  # its Agg never comes back where memory ends
         for suffix in ("svg",) if old else ("svg", "png", "pdf"):

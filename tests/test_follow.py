@@ -144,7 +144,7 @@ class TestArrows:
                 assert abs(grid.left + box[edge] * grid.cell_w - x) < 4
                 assert grid.top + box[0] * grid.cell_h < y < grid.top + box[2] * grid.cell_h
 
-    @pytest.mark.parametrize("target", ["readme", "page", "slide"])
+    @pytest.mark.parametrize("target", ["readme", "page"])
     def test_of_a_narrow_page_stay_within_a_row(self, target: str) -> None:
         page = page_of(day(13), Options(target=target))
         assert page.panels[0].detail == 0  # every label

@@ -60,7 +60,7 @@ def _naive(text: str, m: int, n: int) -> int:
 
 def test_what_a_file_of_cpp_calls_known_is_so_for_all_numbers() -> None:
     rng = random.Random(33)
-    texts = [_expression(rng, 3) for _ in range(800)]
+    texts = [_expression(rng, 3) for _ in range(300)]
     lines = "\n".join(f"  auto a{k} = make_shape({text} + 7, Int<8>{{}});" for k, text in enumerate(texts))
     file = read(f"void kernel(int M, int N) {{\n{lines}\n}}", Given())
     known = 0
@@ -71,7 +71,7 @@ def test_what_a_file_of_cpp_calls_known_is_so_for_all_numbers() -> None:
             continue
         known += 1
         assert naive == {int(number)}, (text, number)
-    assert 50 < known < 200  # those without M and N, and those in which they cancel out
+    assert 18 < known < 75  # those without M and N, and those in which they cancel out
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_is_not_proven_is_asked_for(text: str) -> None:
 
 def test_algebra_of_integers() -> None:
     rng = random.Random(4)
-    for _ in range(2000):
+    for _ in range(600):
         values: list[tuple[Any, dict[tuple[int, int], int]]] = [
             (Unknown("M"), {(m, n): m for m, n in NUMBERS}),
             (Unknown("N") * 8 + 4, {(m, n): 8 * n + 4 for m, n in NUMBERS}),

@@ -144,7 +144,7 @@ def test_each_call_of_a_kernel_has_its_rows(tmp_path: Path, capsys: pytest.Captu
         ("tn, line 37", "st.shared.32", 32, 128, 32, None, None),
     ]
     assert found["accesses"][0]["wavefronts"] == 128, "the worst comes first"
-    assert found["accesses"][0]["cure"]["wavefronts"] < 128 * 2
+    assert found["accesses"][0]["fix"]["wavefronts"] < 128 * 3
     assert [row["line"] for row in found["unknown"]] == [line_of(GEMM, "copy(tArA, unheard_of)")] * 2
 
 
@@ -162,7 +162,7 @@ def test_a_copy_of_a_kernel_is_counted_as_the_copy_alone(tmp_path: Path, capsys:
     assert row["wavefronts"] == sum(step["wavefronts"] for step in steps)
     assert row["ideal"] == sum(step["ideal"] for step in steps)
     assert (row["wavefronts"] > row["ideal"]) == (layout is PLAIN)
-    assert (row["cure"] or {}).get("layout") == (None if layout is SWIZZLED else "Sw<3,3,3>")
+    assert (row["fix"] or {}).get("what") == (None if layout is SWIZZLED else "Sw<3,3,3>")
 
 
 @pytest.mark.parametrize(("swizzle", "wavefronts"), [("", 2048), (", cute.make_swizzle(3, 4, 3)", 256)])
@@ -230,9 +230,33 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         said = capsys.readouterr()
         assert "ldmatrix.x4" in said.out
         assert ("8 times its ideal" in said.err) == bool(status)
+    line = str(line_of(path.read_text(), "cute::copy("))
+    assert main(["analyze", str(path), "--max-ways", "1", "--accept", line]) == 0
+    assert "(accepted)" in capsys.readouterr().out
+    assert main(["analyze", str(path), "--max-ways", "1", "--accept", "1"]) == 1
+    assert "no access in line 1" in capsys.readouterr().err
+    assert main(["analyze", str(path), "--json"]) == 0
+    before = tmp_path / "before.json"
+    before.write_text(capsys.readouterr().out, encoding="utf-8")
+    path.write_text("// moved\n" + LDMATRIX.format(layout=PLAIN), encoding="utf-8")
+    assert main(["analyze", str(path), "--baseline", str(before)]) == 0
+    before.write_text(before.read_text().replace('"wavefronts": 2048', '"wavefronts": 256'), encoding="utf-8")
+    assert main(["analyze", str(path), "--baseline", str(before), "--format", "github"]) == 1
+    said = capsys.readouterr()
+    assert "2048 wavefronts, 256 in the baseline" in said.err
+    assert f"::warning file={str(path)[1:]},line={int(line) + 1},title=bank-conflict::8-way ldmatrix.x4" in said.out.replace(
+        "file=/", "file="
+    )
+    assert main(["analyze", str(path), "--format", "sarif"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]) == (
+        "bank-conflict",
+        {"startLine": int(line) + 1},
+    )
     assert main(["analyze", str(path), "-o", str(tmp_path / "report.html")]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert page.count("<details>") == 1
+    assert page.count("<details") == 1
+    assert page.count("<figcaption>") == 2, "now and fixed"
     assert "<svg" in page
     assert main(["analyze", "(8,64):(64,1)", "--max-ways", "1"]) == 2
 
@@ -240,10 +264,10 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_what_is_written_in_a_file_is_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Names of a stranger's file do not become markup."""
     path = tmp_path / "kernel.cu"
-    path.write_text('void f() {\n  copy(a, b<"<script>">);\n  copy("<script>alert(1)</script>", b);\n}\n', encoding="utf-8")
+    path.write_text('void f() {\n  copy(a, b<"<script>alert(2)">);\n  copy("<script>alert(1)</script>", b);\n}\n', encoding="utf-8")
     main(["analyze", str(path), "-o", str(tmp_path / "report.html")])
     capsys.readouterr()
-    assert "<script>" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 # A program: its kernel is called through two functions, with sizes that its arguments may change, and a copy of it by nothing.
@@ -370,13 +394,16 @@ def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture
     main_file = f'#include "detail/device.cuh"\n#include "../outside.cuh"\n#include "none.h"\nvoid nt({caller}'
     found = report(tmp_path, capsys, main_file)
     whole = report(tmp_path, capsys, GEMM, name="whole.cu")
-    assert [{**row, "line": row["line"] - 2, "file": None, "call": None} for row in found["accesses"]] == [
-        {**row, "call": None} for row in whole["accesses"]
+    assert [{**row, "line": row["line"] - 2, "file": None, "call": None, "fix": None} for row in found["accesses"]] == [
+        {**row, "call": None, "fix": None} for row in whole["accesses"]
+    ]
+    assert [(row["fix"]["edits"][0]["file"], row["fix"]["edits"][0]["line"]) for row in found["accesses"][:1]] == [
+        (None, line_of(main_file, "make_layout(make_shape(Int<128>{}, Int<8>{}), make_stride"))
     ]
     assert {row["file"] for row in [*found["accesses"], *found["unknown"]]} == {"detail/device.cuh"}
     assert {row["call"] for row in found["accesses"]} == {f"nt, line {line_of(main_file, 'device<<<')}", "tn, line 19"}
     assert main(["analyze", str(tmp_path / "kernel.cu")]) == 0
-    assert "detail/device.cuh:15 " in capsys.readouterr().out
+    assert "detail/device.cuh:15" in capsys.readouterr().out
 
 
 def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -523,8 +550,8 @@ def test_what_many_statements_lack_is_said_once(tmp_path: Path, capsys: pytest.C
     )
     assert main(["analyze", str(tmp_path / "a.cu")]) == 0
     out = capsys.readouterr().out
-    assert "3 statements not evaluated: " in out
-    assert ": lines 2, 3, 4\n" in out
+    assert "Not evaluated: 3 statements: " in out
+    assert " 2, 3, 4\n" in out
 
 
 TOGETHER = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses as analysed
 from cute_viz.analysis.swizzles import search
 from cute_viz.documents.blocks import blocks
+from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.load import from_json
@@ -21,12 +23,12 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode, searched, write
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
-from cute_viz.source import cpp, mlir, types
+from cute_viz.source import cpp, mlir, python, types
 from cute_viz.source.model import Given
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.library_files import library_of
 from cute_viz.spec.yaml import read_yaml
-from tests.commands import fails, run
+from tests.commands import fails, process, run
 
 
 def digits(n: int) -> str:
@@ -36,6 +38,18 @@ def digits(n: int) -> str:
 def counted(n: int) -> object:
     text = f"constexpr int f(int n) {{ int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }} constexpr int c = f({n});"
     return cpp.read(text, Given()).find("c").read()
+
+
+def text_of(n: int) -> object:
+    return python.read(f"a = 'x' * 8 + 'y' * {n // 8 - 16}\nb = len(a)\n", Given()).find("b").read()
+
+
+def every(n: int) -> None:
+    """Draw two objects of a file, of which the first has so many cells, and raise what is said of the second."""
+    with TemporaryDirectory() as at:
+        write(f"using A = Layout<Shape<_1,_{n}>>;\nusing B = Layout<Shape<_2,_2>>;\n".encode(), f"{at}/x.cu")
+        for error in ask(Request((f"{at}/x.cu",))).drawings[1]:
+            raise error
 
 
 def prints(n: int) -> str:
@@ -62,6 +76,8 @@ def png(cell: float) -> bytes:
 CASES = {
     "source": (1000, lambda: parse(" " * 994 + "(4,8)", dialect="cute"), lambda: parse(" " * 996 + "(4,8)", dialect="cute")),
     "steps": (2000, lambda: counted(10), lambda: counted(250)),
+    "values": (1 << 10, lambda: text_of(1 << 9), lambda: text_of(1 << 10)),
+    "page-cells": (100, lambda: every(100), lambda: every(101)),
     "input of YAML": (1000, lambda: read_yaml("#" * 993 + "\na: 1"), lambda: read_yaml("#" * 996 + "\na: 1")),
     "source of the DSL": (
         1000,
@@ -168,7 +184,56 @@ def _check_words(case: str, name: str, error: CuteVizError) -> None:
 
 
 def test_every_limit_has_a_case() -> None:
-    assert {case.split(" of ")[0] for case in CASES} == set(limits.LIMITS)
+    assert {case.split(" of ")[0] for case in CASES} | {"seconds", "memory"} == set(limits.LIMITS)
+
+
+def test_time_and_memory_of_a_command(tmp_path) -> None:
+    """Whatever it is that takes them: a line, and the limit that allows more."""
+    (tmp_path / "x.cu").write_text("constexpr int f() { int i = 0; while (true) i = i + 1; return i; }\nconstexpr int a = f();\n")
+    said = fails(run("--limit", "seconds=1", "--limit", "steps=1000000000", "list", str(tmp_path / "x.cu")), 1)
+    assert "this takes more than 1 second" in said
+    assert "--limit seconds=N" in said
+    whole = ("render", "(512,512)", "--cell", "16", "-T", "pdf")
+    assert "out of memory" in (said := fails(process("--limit", "memory=60000000", *whole), 1))
+    assert "--limit memory=N" in said
+
+
+BOMBS = {  # what a few lines of Python make of a short value; each has lines that are read before and after
+    "texts": ("a = 'abcdefgh'", "a = a + a", "n = len(a)"),
+    "texts in turn": ("a = 'abcdefgh'", "a, b = a + a, a.upper()", "n = len(a)"),
+    "tuples": ("a = (1, 2)", "a = (a, a)", "n = a"),
+    "lists of themselves": ("a = [1]", "a = [a, a]", "n = a"),
+    "dictionaries": ("a = {'x': 1}", "a = {'x': a, 'y': a}", "n = a"),
+    "a thousand times": ("a = [1] * 1000", "a = [a] * 1000", "n = a"),
+    "sums": ("a = [1]", "a = a + a", "n = a"),
+    "compared": ("a = [1]\nb = [1]", "a = [a, a]\nb = [b, b]", "n = 8 if a == b else 4"),
+    "loops": ("a = 'abcdefgh'", "for i in range(60):\n    a = a + a", "n = len(a)"),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_values_that_double_are_no_bomb(bomb: str, tmp_path) -> None:
+    first, again, last = BOMBS[bomb]
+    lines = ["import cutlass.cute as cute", "before = cute.make_layout((2, 2))", first, *[again] * 40, last]
+    (tmp_path / "x.py").write_text("\n".join([*lines, "after = cute.make_layout((4, 8))\n"]))
+    listed = run("list", str(tmp_path / "x.py"), "--json")
+    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+    assert rows["before"]["value"] == "(2,2):(1,2)"
+    spent = bomb == "compared"  # which takes all steps of the file
+    assert rows["after"]["value"] == (None if spent else "(4,8):(1,4)")
+    assert len(listed.stdout) < 300_000
+    if "n" in rows:
+        assert rows["n"]["error"]
+        assert not rows["n"]["value"]
+
+
+def test_the_limit_of_source_suffices(tmp_path) -> None:
+    """A file over two limits of characters, and what is evaluated in it: one option lets it in."""
+    (tmp_path / "x.cu").write_text("// x\n" * 300_000 + "using L = Layout<Shape<_4,_8>>;\n")
+    (tmp_path / "x.py").write_text("# x\n" * 300_000 + "import cutlass.cute as cute\nL = cute.make_layout((4, 8))\n")
+    for name in ("x.cu", "x.py"):
+        assert "the limit is" in run("list", str(tmp_path / name)).stderr.decode()
+        assert b"(4,8):(1,4)" in run("--limit", "source=3000000", "list", str(tmp_path / name)).stdout.replace(b"_", b"")
 
 
 def test_the_option() -> None:

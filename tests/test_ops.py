@@ -107,7 +107,7 @@ def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
     yield from (([value], ()) for value in values)
     for count in range(2, most + 2):
         filled = [*example, *[4] * most][:count]
-        step = {2: 4, 3: 16}.get(count, 22) if count <= most else 22  # none divides the number of values
+        step = {2: 8, 3: 32}.get(count, 44) if count <= most else 44  # none divides the number of values
         for n, (i, j) in enumerate(combinations(range(count), 2)):
             for a, b in islice(product(values, repeat=2), n % step, None, step):
                 filled[i], filled[j] = a, b
@@ -137,7 +137,8 @@ def test_any_operands_give_a_value_that_can_be_read_again_or_are_refused_in_word
 
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_an_explanation_of_any_operands_ends_in_the_result(name):
-    for operands in product([*map(parse, WRITTEN), *GIVEN], repeat=min(2, len(OPS[name].kinds))):
+    every = product([*map(parse, WRITTEN), *GIVEN], repeat=min(2, len(OPS[name].kinds)))
+    for operands in islice(every, 0, None, 3 if len(OPS[name].kinds) > 1 else 1):
         with contextlib.suppress(CuteVizError):
             last = explain(name, list(operands))[-1]
             if last.words.startswith("this fails"):
@@ -155,7 +156,7 @@ def test_a_warning_changes_nothing(name):
         except CuteVizError as error:
             return error.message
 
-    for operands in product([*map(parse, WRITTEN), *GIVEN], repeat=2):
+    for operands in islice(product([*map(parse, WRITTEN), *GIVEN], repeat=2), 0, None, 3):
         assert outcome(operands, []) == outcome(operands, None)
 
 

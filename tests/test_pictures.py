@@ -21,7 +21,7 @@ from cute_viz.figures.model import HOLE, Figure, Panel, to_dict
 from cute_viz.figures.page import page as one_page
 from cute_viz.renderers import Options
 from cute_viz.renderers.frame import Detail
-from cute_viz.renderers.marks import group_marks, vector_marks
+from cute_viz.renderers.marks import group_marks, joined, vector_marks
 from cute_viz.renderers.page import page_of
 from tests import by_hand, readback
 
@@ -77,7 +77,7 @@ class TestEveryPicture:
         for panel in picture.panels:
             heads = {re.split(r"\d", entry.label)[0] for legend in picture.legends_of(panel) for entry in legend.entries}
             for mark in group_marks(picture, panel, 40, 40) if picture.paints[panel.paints[0]].hue >= 0 else ():
-                assert re.split(r"\d", mark.lines[0])[0] in heads
+                assert re.split(r"\d", joined(mark.lines))[0] in heads
 
     def test_a_name_of_owners_is_true(self, picture: Figure) -> None:
         for panel in picture.panels:
@@ -85,8 +85,9 @@ class TestEveryPicture:
                 continue
             for mark in group_marks(picture, panel, 40, 40):
                 width = 32 if mark.lines[0].startswith("warp") else 1
+                name = joined(mark.lines)
                 held = {t // width for r, c in inside(mark) for t in holders(panel, r * panel.cols + c)}
-                assert numbers_of(mark.lines[0]) == held
+                assert numbers_of(name) == held
 
     def test_every_hue_is_told(self, picture: Figure) -> None:
         """Each hue of a panel has an entry in one of the panel's own legends."""

@@ -78,6 +78,7 @@ class Cost:
     wavefronts, ideal: of shared memory, None of global memory; sectors, ideal_sectors: of global memory, None of shared.
     side: what is counted, for other layouts of the same tile. why: what keeps the copy from being wider.
     written: what it costs as CuTe writes it, where the compiler takes elements together that CuTe moves one by one.
+    boxes: of a TMA, the fewest instructions that copy such a tile.
     """
 
     instruction: str
@@ -90,6 +91,7 @@ class Cost:
     side: Side | None
     why: tuple[str, ...] = ()
     written: Cost | None = None
+    boxes: int | None = None
 
     @property
     def ways(self) -> float:

@@ -9,16 +9,18 @@ from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+from cute_viz.algebra.inttuple import leaves, modes
+from cute_viz.algebra.inverse import max_common_vector
+from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Given
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.table import offsets
+from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import BOX, instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
-from cute_viz.analysis.banks import LANES, width
+from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
@@ -26,12 +28,11 @@ from cute_viz.analysis.multiply import multiplied
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import ValueType
 
 _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
-_CURES = 400  # swizzles and paddings that are tried
-_WORK = 1 << 23  # elements whose places are tried in all
 
 
 def costs(name: str, operands: list[Any]) -> list[Cost]:
@@ -95,21 +96,50 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
         )
     if tma.ctas > 1:
         why.append(f"{tma.ctas} CTAs issue a part of the box each, and all of them receive it")
-    sectors = least = None
+    sectors = least = boxes = None
     if tma.im2col is None and not tma.gathers:
         sectors, least = (count * n for n in _sectors(tma))
-    return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why))
+        boxes = min(count, max(1, whole // size(tma.cta_v_map)) * _fewest(tma))
+        if boxes < count:
+            box = tma.map.box_dim[: tma.map.rank]
+            why.append(
+                f"Boxes of {'x'.join(map(str, box))} elements: the tile in shared memory continues along another mode than the"
+                " tensor, so that one instruction copies less than a box may hold."
+            )
+    return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why), None, boxes)
 
 
-def _bulk(atom: Copy_Atom, pair: list[Any]) -> Cost:
+def _fewest(tma: TmaCopy) -> int:
+    """The instructions of a tile whose boxes are as large as they may be: 256 elements a mode, of the first the swizzle's width."""
+    reach: dict[tuple[int, ...], int] = {}
+    for extent, step in flat_modes(tma.cta_v_map):
+        if isinstance(step, Basis) and isinstance(step.value, int):
+            reach[step.path] = reach.get(step.path, 1) + (int(extent) - 1) * step.value
+        else:
+            return 1 << 30
+    inner = (128 << 3 >> (3 - tma.map.swizzle)) // tma.map.bits if tma.map.swizzle else 256
+    first = next(leaves(modes(tma.gbasis.stride)[0]), None)
+    inside = {basis.path for basis in leaves(modes(tma.gbasis.stride)[0]) if isinstance(basis, Basis)}
+    out = 1
+    for path, extent in reach.items():
+        out *= -(-extent // (inner if path in inside else 256))
+    return out if isinstance(first, Basis) else 1 << 30
+
+
+def _bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
     """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
-    sizes = [size(domain(x.layout if isinstance(x, Tensor) else x)) for x in pair if not isinstance(x, CuteVizError)]
+    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
+    sizes = [size(tile) for tile in tiles if next(unknowns(tile), None) is None]
     if not sizes:
         error = next((x for x in pair if isinstance(x, CuteVizError)), None)
         raise AlgebraError(f"{atom.name}: {BOX}") if error is None else error
-    values = size(get(atom.layout_src, 1))
-    count = max(1, max(sizes) // max(1, values))
-    return Cost(atom.name, min(values, max(sizes)) * count, count, None, None, None, None, None, (f"{atom.name}: {BOX}",))
+    if isinstance(atom, Copy_Atom):
+        whole, values = max(sizes), size(get(atom.layout_src, 1))
+    else:  # what lies together in both tensors (copy of SM90_BULK_COPY_AUTO)
+        whole = min(sizes)
+        values = max_common_vector(*tiles) if len(sizes) == 2 else whole
+    count = max(1, whole // max(1, values))
+    return Cost(atom.name, min(values, whole) * count, count, None, None, None, None, None, (f"{atom.name}: {BOX}",))
 
 
 def _sectors(tma: TmaCopy) -> tuple[int, int]:
@@ -252,65 +282,3 @@ def _joined(pair: list[Cost]) -> list[Cost]:
     steps = zip(read.side.instructions(), written.side.instructions(), strict=True)
     wavefronts = sum(async_wavefronts(*step) for step in steps)
     return [replace(written, wavefronts=wavefronts, sectors=read.sectors, ideal_sectors=read.ideal_sectors)]
-
-
-def cure(sides: list[Side]) -> tuple[str, int, int] | None:
-    """For accesses of one shared tile with conflicts: the swizzle, or else the padding, that costs the fewest wavefronts.
-
-    Gives its name in CuTe's notation, the wavefronts that are left, and the ideal; None where nothing that is tried is better.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> cure([Side(column, tuple(range(32)), 1)])
-    ('Sw<5,0,5>', 32, 32)
-    """
-    now = [side.instructions() for side in sides]
-    ideal, best = sum(x.ideal for one in now for x in one), sum(x.wavefronts for one in now for x in one)
-    if best <= ideal:
-        return None
-    names = [one[0].instruction for one in now]
-    units = [max(1, 8 * width(name) // side.tensor.bits) for name, side in zip(names, sides, strict=True)]
-    least = max(units).bit_length() - 1
-    parts = [(x, x.offset + int(place)) for side in sides for x in (side.tensor,) for place in offsets(x.layout)]
-    used = {start + place for x, place in parts for start in x.starts}
-    out: tuple[str, int, int] | None = None
-    tries = _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides))
-    for name, move in _moves(least, max(used).bit_length())[:tries]:
-        count = _total(sides, {place: move(place) for place in used}, best, names)
-        if count is not None and count < best:
-            best, out = count, (name, count, ideal)
-            if best == ideal:
-                break
-    return out
-
-
-def _moves(least: int, total: int) -> list[tuple[str, Any]]:
-    """Swizzles and paddings, the simplest first."""
-    out: list[tuple[str, Any]] = []
-    for bits in (3, 2, 1, 4, 5):
-        for shift in range(bits, max(bits, total)):
-            if least + bits + shift <= total:
-                out.append((str(Swizzle(bits, least, shift)), Swizzle(bits, least, shift)))
-    for row in range(3, total):
-        pad = 1 << least
-        out.append((f"{pad} element{'s' if pad > 1 else ''} of padding after every {1 << row}", _padding(1 << row, pad)))
-    return out[:_CURES]
-
-
-def _padding(row: int, pad: int) -> Any:
-    return lambda place: place + place // row * pad
-
-
-def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str]) -> int | None:
-    """The wavefronts with another layout, None where an instruction becomes another one, and where there are more than `most`."""
-    total = 0
-    for side, name in zip(sides, names, strict=True):
-        found = replace(side, name=name if "matrix" in name else side.name, fixed="").instructions(move)
-        if not found or found[0].instruction != name:
-            return None
-        for x in found:
-            total += x.wavefronts
-            if total > most:
-                return None
-    return total

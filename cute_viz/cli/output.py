@@ -12,6 +12,23 @@ import click
 from cute_viz import files
 from cute_viz.errors import CuteVizError, one_line, spelled
 
+MISTAKE = 70  # the status of a command that has said that there is a mistake in cute-viz: EX_SOFTWARE of sysexits.h
+_told: list[str] = []
+
+
+def echo(words: str = "", err: bool = False, nl: bool = True) -> None:
+    """Words to standard output or error."""
+    if "a mistake in cute-viz" in words:
+        _told.append(words)
+    click.echo(words, err=err, nl=nl)
+
+
+def mistaken() -> bool:
+    """Whether a mistake of ours was told since the last time that somebody asked."""
+    said = bool(_told)
+    _told.clear()
+    return said
+
 
 def file_of(path: str | None) -> str | None:
     """The file that -o names; None for standard output."""
@@ -34,7 +51,7 @@ def write(data: bytes, path: str | None, root: str | None = None) -> None:
 def say(words: str, err: bool = True) -> None:
     """One line of what a command has done, in which no name of a file begins another."""
     line = one_line(words)
-    click.echo(fitted(line, sys.stderr, "  ") if err else line, err=err)
+    echo(fitted(line, sys.stderr, "  ") if err else line, err=err)
 
 
 def fitted(line: str, stream: TextIO, indent: str = "") -> str:
@@ -63,14 +80,14 @@ def error(failure: CuteVizError | str, spelling: str = "cli") -> None:
     """One error, with its place and hint; as words, those of `explain`."""
     first, *rest = f"error: {failure if isinstance(failure, str) else failure.explain(spelling)}".split("\n")
     lines = [fitted(line, sys.stderr, "        ") if line.startswith("  hint: ") else line for line in rest]
-    click.echo("\n".join([fitted(first, sys.stderr, "  "), *lines]), err=True)
+    echo("\n".join([fitted(first, sys.stderr, "  "), *lines]), err=True)
 
 
 def table(rows: Sequence[Sequence[str]]) -> None:
     """Rows as lines, their columns aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        click.echo("  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip())
+        echo("  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip())
 
 
 def facts(known: dict[str, Any], as_json: bool) -> None:
@@ -80,14 +97,14 @@ def facts(known: dict[str, Any], as_json: bool) -> None:
 
         from cute_viz.engine.facts import with_marks
 
-        click.echo(json.dumps(with_marks(known)))
+        echo(json.dumps(with_marks(known)))
         return
     width = max(map(len, known))
     for name, fact in known.items():
         if isinstance(fact, dict):  # of a part
-            click.echo(f"{name}:")
+            echo(f"{name}:")
             facts({f"  {word}": told for word, told in fact.items()}, False)
             continue
         if isinstance(fact, list) and all(isinstance(word, str) for word in fact):  # sentences
             fact = "; ".join(fact) or "none"
-        click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")
+        echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")

@@ -9,7 +9,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
 from cute_viz.documents.names import LONGEST, is_file_name, one_name
 from cute_viz.engine.answer import Answer
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, LimitError, spelled
 from cute_viz.files import held, own_bytes, top_of
 from cute_viz.files import write as write_file
 from cute_viz.gallery.draw import foreign, hash_of
@@ -62,7 +62,8 @@ def write(answer: Answer, format: str, folder: str) -> None:
 def tell(answer: Answer) -> None:
     """Say what could not be drawn."""
     for error in answer.drawings[1]:
-        output.say(f"not drawn: {error.line('cli')}")
+        more = f"; {spelled(error.hint, 'cli')}" if isinstance(error, LimitError) and error.hint else ""
+        output.say(f"not drawn: {error.line('cli')}{more}")
 
 
 def _written_before(folder: str) -> dict[str, str]:

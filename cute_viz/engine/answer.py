@@ -18,7 +18,7 @@ from cute_viz.engine.request import Request
 from cute_viz.engine.subject import Subject, subject_of
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
-from cute_viz.limits import raised
+from cute_viz.limits import LIMITS, raised
 from cute_viz.options import known
 
 if TYPE_CHECKING:
@@ -95,17 +95,22 @@ class Answer:
 
     @property
     def kernel(self) -> Report | None:
+        """As `report`, with the fixes."""
+        return self.report()
+
+    def report(self, fixes: bool = True) -> Report | None:
         """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
 
-        None for any other source, where one object is meant, and of a file without copies.
+        fixes: search what would cost less, which takes several times as long. None for any other source, where one object is
+        meant, and of a file without copies; a name may be that of a kernel, or of the function that launches it.
         """
         with self._limits():
             reading = self.readings[0]
-            if reading.query is not None or reading.file is None:
+            if reading.file is None:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file)
+            return report_of(reading.file, fixes, of=reading.query)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -303,7 +308,10 @@ class Answer:
                 raise error.named(reading.name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
-        return raised(self.request.limits)
+        cells = str(self.request.options.get("max_cells"))
+        wanted = int(cells) if cells.isdecimal() and len(cells) < 10 else 0  # what is no number is refused where it is read
+        more = {"cells": wanted} if LIMITS["cells"].value < wanted <= LIMITS["cells"].most else {}
+        return raised({**more, **self.request.limits})
 
 
 def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:

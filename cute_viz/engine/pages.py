@@ -13,14 +13,15 @@ from cute_viz.engine.reading import Reading
 from cute_viz.engine.whole import drawable, wanted
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures import build
+from cute_viz.figures.model import Figure
 from cute_viz.figures.options import options_of
 from cute_viz.figures.page import page
+from cute_viz.limits import limit, over
 from cute_viz.options.words import read_all
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.ways import once
 
 if TYPE_CHECKING:
-    from cute_viz.figures.model import Figure
     from cute_viz.source.model import Entry
 
 NAMES = 3  # that the heading of an object gives
@@ -48,12 +49,19 @@ def drawings(reading: Reading) -> tuple[list[Drawing], list[CuteVizError]]:
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
     options = replace(options_of(words, heat), wave=request.library.together)
     out, failed, unread = [], list[CuteVizError](), list[CuteVizError]()
+    figures, cells, over_room = dict[str, Figure](), 0, list[str]()
     for entry, value in drawable(reading.listed, unread):
         if isinstance(value, tuple):
             continue
         try:
             matrix = _matrix(value) if request.options.get("view") is None else None
-            figure = build(value if matrix is None else matrix, options)
+            if (figure := figures.get(show(value))) is None:
+                if cells > limit("page-cells"):
+                    over_room.append(entry.path)
+                    continue
+                figure = build(value if matrix is None else matrix, options)
+                figures[show(value)] = figure
+                cells += sum(panel.rows * panel.cols for panel in figure.panels)
             if matrix is not None:
                 figure = replace(figure, source=show(value), notes=(*figure.notes, f"{entry.name}: {_AS_MATRIX}"))
             out.append(Drawing(entry, value, figure))
@@ -66,6 +74,9 @@ def drawings(reading: Reading) -> tuple[list[Drawing], list[CuteVizError]]:
         if needs is not None:
             alone = alone.but(message=f"nothing in this file can be drawn yet: {needs.message}", hint=needs.hint)
         raise failed[0] if failed else alone
+    if over_room:
+        said = f"{over_room[0]}, and {len(over_room) - 1} more: the pictures before have {cells} cells"
+        failed.append(over("page-cells", said, instead="draw these by their names"))
     return out, [*failed, *([needs] if needs is not None else [])]
 
 

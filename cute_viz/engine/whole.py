@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
+_LONG = 60  # characters of the arguments of a kernel
 _HARDWARE = {"tma": "TMA copy", "descriptor": "descriptor", "instruction": "instruction descriptor", "tmem": "tensor memory"}
 
 
@@ -28,7 +29,7 @@ _HARDWARE = {"tma": "TMA copy", "descriptor": "descriptor", "instruction": "inst
 class Row:
     """What the list of a file says of one entry.
 
-    kind: such as `layout`, `TiledMMA`, `shape`, `integer`; "" of what could not be read. value: as CuTe prints it. brief: the
+    kind: such as `layout`, `TiledMMA`, `integer`, `launch 1`; "" of what could not be read. value: as CuTe prints it. brief: the
     same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
@@ -79,7 +80,7 @@ class Row:
 
 
 def rows(file: SourceFile) -> list[Row]:
-    """A row for each entry, in the order of their definition; all are evaluated.
+    """A row for each launch of a kernel, then for each entry, in the order of their definition; all are evaluated.
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
@@ -87,7 +88,13 @@ def rows(file: SourceFile) -> list[Row]:
     >>> rows(file)[0].value
     '_4:_1'
     """
-    return [_row(entry, file.language) for entry in (file.entries if file.compiled else file.own)]
+    launched = []
+    for n, launch in enumerate(file.launches(), 1):
+        short = str(launch).replace(launch.args, "...") if len(launch.args) > _LONG else str(launch)
+        path = "::".join(launch.kernel)
+        brief = short.removeprefix(path).strip()
+        launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file))
+    return launched + [_row(entry, file.language) for entry in (file.entries if file.compiled else file.own)]
 
 
 def values(file: SourceFile) -> dict[str, Any]:

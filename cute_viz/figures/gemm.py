@@ -18,10 +18,10 @@ from cute_viz.figures.copy import copy
 from cute_viz.figures.grid import grid
 from cute_viz.figures.highlight import LOWEST, highlight_notes
 from cute_viz.figures.mma import mma
-from cute_viz.figures.mma_operands import transposed
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
+from cute_viz.figures.trim import transposed
 
 
 def gemm(obj: Gemm, options: FigureOptions) -> Figure:

@@ -13,7 +13,7 @@ from cute_viz.algebra.layout import Layout, cosize, idx2crd
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
 from cute_viz.figures.rulers import ruler, steps_of
@@ -21,6 +21,7 @@ from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
 from cute_viz.values.integer import Static
 
+ROOM = 64  # columns of slices side by side, more of which are in several rows
 PIXELS = 100_000  # cells of a swizzled layout from which on each would be a pixel
 
 
@@ -59,7 +60,9 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     one = len(modes(layout.shape)) < 2  # a second mode 1:0 is drawn, of which there is nothing to tell
     col_ruler = ruler("" if one else "mode 1", shape[1], nested=options.coords)
     panels = []
-    across = max(1, 32 // cols)
+    columns = product(rest[0]) if rest else 1
+    in_grid = len(rest) > 1 or (rest and columns * cols <= ROOM)
+    across = columns if in_grid else max(1, 32 // cols)
     for n, crd in enumerate(_slices(rest)):
         cells = slice(n * plane, (n + 1) * plane)
         panels.append(
@@ -79,8 +82,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
-    where = ("Cell i", "the one mode goes down") if one else ("Cell (i,j)", "mode 0 goes down, mode 1 right")
-    caption = f"{where[0]} shows {shown[options.labels]}; {where[1]}"
+    caption = f"{'Cell i' if one else 'Cell (i,j)'} shows {shown[options.labels]}"
     if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
         caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
@@ -97,6 +99,17 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         legends=painting.legends,
         panels=tuple(panels),
         facts=facts,
+        outer=_outer(rest) if in_grid else (),
+    )
+
+
+def _outer(rest: tuple[Any, ...]) -> tuple[Ruler, Ruler]:
+    """The rulers of a grid of slices: mode 2 right, the modes after it down."""
+    down = [",".join(map(str, crd)) for crd in cartesian(*map(range, map(product, rest[:0:-1])))]
+    titles = ", ".join(f"mode {n}" for n in range(len(rest) + 1, 2, -1))
+    return (
+        Ruler(titles, tuple(down), (0,) * (len(down) + 1)),
+        Ruler("mode 2", tuple(map(str, range(product(rest[0])))), (0,) * (product(rest[0]) + 1)),
     )
 
 

@@ -126,7 +126,7 @@ def _inset(swizzle: Swizzle, offsets_of: Any, paints: Any) -> Panel | None:
 def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint, ...], legend: Legend, paints: Any) -> Figure:
     rows, cols = map(int, paints.shape)
     title = options.title or f"{rows} × {cols} layout"
-    caption = f"Each pixel is a cell (i,j), {what}; mode 0 goes down, mode 1 right"
+    caption = f"Each pixel is a cell (i,j), {what}"
     return Figure(
         kind="heat",
         title=title,

@@ -27,6 +27,7 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.scales import in_tensor_memory
+from cute_viz.figures.trim import transposed
 from cute_viz.figures.words import NOT_RUN, not_run
 
 CORE = 8  # rows and columns of a block in registers
@@ -73,7 +74,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         parts.append(("", instruction(told, plain), PLACES["D"]))
     called = op.called or op.name
     title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
-    joined = page(title, [(heading, figure) for heading, figure, _ in parts], 3, str(obj), "A left of C, B above it")
+    joined = page(title, [(heading, figure) for heading, figure, _ in parts], 3, str(obj))
     placed, n = [], 0
     for _, figure, at in parts:
         for panel in joined.panels[n : n + len(figure.panels)]:
@@ -109,32 +110,6 @@ def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: Figu
         f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Only the first", "Of shared memory", "Hatched"))
     )
     return replace(drawn, panels=(transposed(panel) if operand == "B" else panel,), legends=drawn.legends[:1], notes=notes)
-
-
-def transposed(panel: Panel) -> Panel:
-    """A panel with rows and columns exchanged, arrows and boxes too.
-
-    >>> line = Ruler("m", ("0", "1"), (0, 0, 0)), Ruler("k", ("0",), (0, 0))
-    >>> turned = transposed(Panel("", 2, 1, ("a →", "b"), (0, 0), *line, arrows=((0, 0, 1, 0),), arrow_labels=("",)))
-    >>> turned.rows, turned.labels, turned.arrows
-    (1, ('a ↓', 'b'), ((0, 0, 0, 1),))
-    """
-    order = [r * panel.cols + c for c in range(panel.cols) for r in range(panel.rows)]
-    number = {cell: n for n, cell in enumerate(order)}
-    turn = str.maketrans("→↓", "↓→")
-    return replace(
-        panel,
-        rows=panel.cols,
-        cols=panel.rows,
-        labels=tuple(panel.labels[n].translate(turn) for n in order) if panel.labels else (),
-        paints=tuple(panel.paints[n] for n in order),
-        row_ruler=panel.col_ruler,
-        col_ruler=panel.row_ruler,
-        owners=tuple(sorted((number[cell], mine) for cell, mine in panel.owners)),
-        boxes=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.boxes),
-        data={name: tuple(column[n] for n in order) for name, column in panel.data.items()},
-        arrows=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.arrows),
-    )
 
 
 def _places(mma: TiledMMA, operand: str) -> tuple[int, int, list[Where]]:

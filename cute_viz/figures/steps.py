@@ -64,7 +64,7 @@ def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) 
         kind="steps",
         title=title,
         source=source,
-        caption="A cell shows its offset; mode 0 goes down, mode 1 right",
+        caption="A cell shows its offset",
         description=f"{title}. {' '.join(panels[n].caption + '.' for n in firsts)} {' '.join(told)}{colours(legends)}",
         paints=paints,
         legends=legends,

@@ -40,23 +40,6 @@ def fold(figure: Figure, columns: int) -> Figure:
     return replace(figure, panels=tuple(panels), arrows=figure.arrows if whole else ())
 
 
-def in_bands(figure: Figure, count: int) -> Figure | None:
-    """The figure with its widest panel in so many bands, cut between boxes; None where panels stand side by side, or are narrower.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
-    >>> folded = in_bands(build(Layout((2, 6))), 2)
-    >>> folded and [panel.cols for panel in folded.panels], in_bands(build(Layout((2, 6))), 8)
-    ([3, 3], None)
-    """
-    widest = max(figure.panels, key=lambda panel: panel.cols)
-    step = max((c1 - c0 for _, c0, _, c1 in widest.boxes), default=1)
-    columns = -(-widest.cols // (count * step)) * step
-    if any(panel.place[1] for panel in figure.panels) or count * step > widest.cols:
-        return None
-    return fold(figure, columns)
-
-
 def crop(figure: Figure, rows: int, columns: int) -> Figure:
     """The upper left corner of every panel; a note says what was left out.
 
@@ -110,6 +93,33 @@ def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
 def _part(ruler: Ruler, start: int, stop: int) -> Ruler:
     marks = tuple(n - start for n in ruler.marks if start <= n < stop)
     return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1], marks)
+
+
+def transposed(panel: Panel) -> Panel:
+    """A panel with rows and columns exchanged, arrows and boxes too.
+
+    >>> from cute_viz.figures.model import Panel, Ruler
+    >>> line = Ruler("m", ("0", "1"), (0, 0, 0)), Ruler("k", ("0",), (0, 0))
+    >>> turned = transposed(Panel("", 2, 1, ("a →", "b"), (0, 0), *line, arrows=((0, 0, 1, 0),), arrow_labels=("",)))
+    >>> turned.rows, turned.labels, turned.arrows
+    (1, ('a ↓', 'b'), ((0, 0, 0, 1),))
+    """
+    order = [r * panel.cols + c for c in range(panel.cols) for r in range(panel.rows)]
+    number = {cell: n for n, cell in enumerate(order)}
+    turn = str.maketrans("→↓", "↓→")
+    return replace(
+        panel,
+        rows=panel.cols,
+        cols=panel.rows,
+        labels=tuple([panel.labels[n].translate(turn) for n in order]) if panel.labels else (),
+        paints=tuple([panel.paints[n] for n in order]),
+        row_ruler=panel.col_ruler,
+        col_ruler=panel.row_ruler,
+        owners=tuple(sorted((number[cell], mine) for cell, mine in panel.owners)),
+        boxes=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.boxes),
+        data={name: tuple([column[n] for n in order]) for name, column in panel.data.items()},
+        arrows=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.arrows),
+    )
 
 
 def abridged(figure: Figure) -> Figure:

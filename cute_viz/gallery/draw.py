@@ -16,7 +16,7 @@ from cute_viz.errors import CuteVizError, FigureError, boundary
 from cute_viz.files import own_bytes
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
-from cute_viz.limits import current, raised
+from cute_viz.limits import current, held, raised
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.geometry import number
 from cute_viz.renderers.page import page_of
@@ -46,7 +46,7 @@ Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gall
 def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
     """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is reported, not raised."""
     try:
-        with boundary():
+        with boundary(), held():
             return _draw(job, folder, check, ours)
     except CuteVizError as error:
         if error.span is None or error.text != job.builder.text:

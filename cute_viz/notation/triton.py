@@ -91,7 +91,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
         raise NotationError(
             f"{encoding.name} is not a supported encoding", hint=did_you_mean(encoding.name, known) or ", ".join(known)
         )
-    shape = typed.shape or tuple(shape) or _own_shape(typed)
+    shape = _of_a_buffer(typed) or tuple(shape) or _own_shape(typed)
     if not shape:
         raise NotationError(
             f"{encoding.name} is laid out for a shape, which nothing says",
@@ -104,6 +104,17 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
     if encoding.name == _TENSOR_MEMORY:
         return memory.tensor_memory(encoding, shape)
     return memory.shared(encoding, shape)
+
+
+def _of_a_buffer(typed: Typed) -> tuple[int, ...]:
+    """The shape of a type; of several buffers of memory, whose first mode no encoding knows, that of one."""
+    fields, name = typed.encoding.fields, typed.encoding.name
+    if name not in memory.ENCODINGS and name != _TENSOR_MEMORY:
+        return typed.shape
+    order, ctas = fields.get("order"), fields.get("CGALayout")
+    told = order if isinstance(order, list) else ctas[0] if isinstance(ctas, list) and ctas else None
+    rank = len(told) if isinstance(told, list) else fields.get("rank") or (2 if name in ("nvmma_shared", _TENSOR_MEMORY) else 0)
+    return typed.shape[1:] if isinstance(rank, int) and len(typed.shape) == rank + 1 > 1 else typed.shape
 
 
 def _own_shape(typed: Typed) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The colours of a page besides the palette, light and dark: paper, text, muted text, borders, arrows, cells without owner.
+"""The colours of a page besides the palette, light and dark: paper, text, muted text, borders, arrows, conflicts, holes.
 
 Formats that carry both themes (SVG, HTML) write the light ones and replace them by a style sheet.
 """
@@ -9,8 +9,8 @@ from cute_viz.renderers import Options
 from cute_viz.renderers.palette import Palette, palette
 
 PAPER, TEXT, MUTED, LINE, BORDER = "#ffffff", "#1a1a1a", "#57606a", "#000000", "#111111"
-LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER, "a": "#b5121b"}
-DARK = {"p": "#0d1117", "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3", "a": "#ff7b72"}
+LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER, "a": "#3d4654", "x": "#b5121b"}
+DARK = {"p": "#0d1117", "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3", "a": "#b6c2cf", "x": "#ff7b72"}
 HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
 
 HATCH = ("#9aa4ae", 0.8)  # colour and stroke of a diagonal through each hole, of formats without patterns

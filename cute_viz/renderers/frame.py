@@ -41,7 +41,8 @@ IMAGE = 2048  # px that an image of cells takes at least, where there are so man
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 FEW = (110.0, 240.0)  # px across and down that the cells of a stage take where they are few
-THIN, THINNEST = 16.0, 8192  # px at least of an object of a file across and down, of so many cells
+LEAST_NAMED = 0.25  # px of cells whose groups may have names
+THIN, THINNEST = 26.0, 8192  # px at least of an object of a file across and down, of so many cells
 ARROW_ROOM = 6.0  # px below a label in whose cell an arrow along the row begins
 LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
@@ -50,7 +51,8 @@ class Fit(NamedTuple):
     """The room that a page leaves around what is written, in px.
 
     small: of the second line of a label. narrow: that a caption has at least. pad, cell, ruler: beside a box's label, a cell's,
-    and row labels. gap: between panels. line: the label of a box is one line, `T5 V0-7`.
+    and row labels. gap: between panels. line: the label of a box is one line, `T5 V0-7`. thick: long rows and columns are.
+    high: of a cell without a label. caption: of a letter of it.
     """
 
     small: float = SMALL
@@ -60,6 +62,9 @@ class Fit(NamedTuple):
     ruler: float = 12.0
     gap: float = GAP
     line: bool = False
+    thick: bool = False
+    high: float = 0.0
+    caption: float = CAPTION
 
 
 LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 12.0)
@@ -107,6 +112,12 @@ class Frame:
     def height(self) -> float:
         """px of the whole panel, the room for its ruler and caption above included."""
         return self.top + self.panel.rows * self.cell_h + 2
+
+    @property
+    def named(self) -> float:
+        """The share of the cells that have a label, or lie in a group with a name on it."""
+        cells = self.panel.rows * self.panel.cols
+        return 1.0 if self.detail < Detail.COLOUR else sum((m.r1 - m.r0) * (m.c1 - m.c0) for m in self.marks) / cells
 
     @property
     def corner(self) -> float:
@@ -165,8 +176,12 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
         w = h = LARGEST
     if cell is not None:
         w, h = cell, max(cell, h) if detail == Detail.VECTOR else cell
-    if detail == Detail.COLOUR:
-        marks = group_marks(figure, panel, w, h, (3.0, 18.0) if fit == LOOSE else (2.0, 15.0))
+    if detail >= Detail.COLOUR:
+        h = max(h, fit.high)
+        if fit.thick and panel.rows * panel.cols <= THINNEST:  # of a few long rows or columns, whose colours are to be seen
+            detail, w, h = Detail.COLOUR, max(w, THIN / panel.cols), max(h, THIN / panel.rows)
+        if w >= LEAST_NAMED or h >= LEAST_NAMED:
+            marks = group_marks(figure, panel, w, h, (3.0, 18.0) if fit == LOOSE else (2.0, 15.0))
     rows = panel.row_ruler
     tight = fit != LOOSE
     beside = bool(rows.title) and not (tight and len(rows.title) > LETTERS)
@@ -174,9 +189,9 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if tight and not rows.title and not any(rows.labels):
         left = 3.0  # of a panel whose neighbour is ruled for both
     left = max(left, title_width(rows.title) + 8 if beside else 0.0)  # which is not monospaced
-    caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), CAPTION * BOLD, commas=True)) if panel.caption else ()
+    caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), fit.caption * BOLD, commas=True)) if panel.caption else ()
     titled = panel.col_ruler.title or (rows.title and not beside)
-    top = 24.0 + (18 if titled else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
+    top = 24.0 + (18 if titled else 0) + (fit.caption * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
 
 
@@ -253,7 +268,7 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
         return _shelved(figure, room or SHELF, cell, fit)
     text, whole = has_text(figure), None
     if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
-        whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
+        whole = aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if full or whole[2] <= (room or VECTORS_FROM):
             return whole
     most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
@@ -261,20 +276,20 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
     if whole is not None and not room and not vectors and whole[2] <= WIDEST:
         return whole
     if cell is not None and text:
-        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
+        fitted = aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
+            return aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
     if vectors:
-        fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
+        fitted = aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted
         if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
+            return aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
     if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
-        return _aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
+        return aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
     if cell is not None:
         detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
-        return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
+        return aligned(figure, frames(figure, detail, cell=cell, fit=fit))
     return _colours(figure, room or ROOMY, every, fit)
 
 
@@ -287,7 +302,7 @@ def _inset(figure: Figure, room: float | None, cell: float | None, fit: Fit) -> 
     if corner.width > most:
         size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
         (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
-    return _aligned(figure, [first, corner])
+    return aligned(figure, [first, corner])
 
 
 def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitted:
@@ -311,23 +326,13 @@ def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitte
         own = fit._replace(narrow=min(max(fit.narrow, *(caption_width(p.caption) for p in block)), room / 2))
         mine = [] if cell else [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
         if cell or max(frame.detail for frame in mine) >= Detail.COLOUR:
-            mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own)
-            if len(mine) == 1:
-                mine = [_thickened(mine[0])]
-        mine, places, w, h = _aligned(part, mine)
+            mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own._replace(thick=len(mine) == 1))
+        mine, places, w, h = aligned(part, mine)
         found += mine
         within.append(places)
         sizes.append((w, h))
     corners, w, h = shelves(sizes, room, fit.gap)
     return found, [(x + dx, y + dy) for (x, y), inner in zip(corners, within, strict=True) for dx, dy in inner], w, h
-
-
-def _thickened(frame: Frame) -> Frame:
-    """A frame of a few long rows or columns, its cells as high or wide as it takes to see their colours."""
-    panel = frame.panel
-    w, h = max(frame.cell_w, THIN / panel.cols), max(frame.cell_h, THIN / panel.rows)
-    thin = (w, h) != (frame.cell_w, frame.cell_h) and panel.rows * panel.cols <= THINNEST
-    return replace(frame, detail=Detail.COLOUR, cell_w=w, cell_h=h) if thin else frame  # an image has square cells
 
 
 def has_text(figure: Figure) -> bool:
@@ -342,7 +347,7 @@ def has_text(figure: Figure) -> bool:
 
 def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
     """Cells of colour, as large as the room allows; all panels have cells of one size."""
-    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0, fit=fit))
+    first = aligned(figure, frames(figure, Detail.RASTER, cell=10.0, fit=fit))
     across: dict[int, tuple[int, float]] = {}
     for panel, frame in zip(figure.panels, first[0], strict=True):
         cols, left = across.get(panel.place[1], (0, 0.0))
@@ -352,11 +357,17 @@ def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
     size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
     size = float(int(size)) if size >= 1 else size
     detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
-    return _aligned(figure, frames(figure, detail, cell=size, fit=fit))
+    return aligned(figure, frames(figure, detail, cell=size, fit=fit))
 
 
-def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
-    """The frames with sizes such that panels line up, where they stand, and the size of all."""
+def aligned(figure: Figure, found: list[Frame]) -> Fitted:
+    """The frames with sizes such that panels line up, where they stand, and the size of all.
+
+    >>> from cute_viz import figure
+    >>> drawn = figure("(2,4)")
+    >>> aligned(drawn, frames(drawn, Detail.FULL))[1]
+    [(0, 0)]
+    """
     shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
     found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
     places, w, h = arrange(

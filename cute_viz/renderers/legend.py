@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from cute_viz.figures.model import Figure, Legend, LegendEntry
-from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, counted, is_shared, wrap
-from cute_viz.renderers.primitives import MUTED, TEXT, Line, Swatch
+from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, wrap
+from cute_viz.renderers.primitives import TEXT, Line, Swatch
 from cute_viz.renderers.ways import shelves
 
 LEGEND_WIDTH = 230.0  # of a column
@@ -16,43 +18,30 @@ ROW = 20.0  # height of an entry of one line
 LINE = 14.0  # height of each further line
 INDENT = 22.0  # from a swatch to its label
 SWATCH = (14.0, 2.0, 0.6)  # size, radius and stroke of a swatch
-SIZES = (12, 11)  # px of a label, and of a number of cells
+SIZES = (12, 11)  # px of a label, and of smaller words
+Entry: TypeAlias = "tuple[LegendEntry, list[str]]"  # and its label in lines
 
 
 class Key:
-    """The legends of a figure in a width: in one column, or in as many as fit; a long label takes several lines.
+    """The legends of a figure in a width: a column of entries, or lines of them; a long label takes several lines.
 
-    counts: with how many cells there are of each; without, what is meant stands in lines, and what is repeated, or of several
-    legends tells nothing apart, is left out.
+    What is repeated, what no cell is painted with, and of several legends what tells nothing apart is left out; where the names
+    of all entries stand on the cells, their heading is left.
 
     >>> from cute_viz import figure
-    >>> key = Key(figure("(2,2):(2,1)", color_by="row"), LEGEND_WIDTH, column=True)
+    >>> key = Key(figure("(2,2):(2,1)", color_by="row"), LEGEND_WIDTH, column=False)
     >>> key.height, [line.text for line in key.placed(0, 0)[1]]
-    (78.0, ['hue: row', 'row 0', '2 cells', 'row 1', '2 cells'])
-    >>> [line.text for line in Key(figure("(2,2):(2,1)", color_by="row"), 200, False, counts=False).placed(0, 0)[1]]
-    ['hue: row', 'row 0', '1']
+    (58.0, ['hue: row', 'row 0', '1'])
     """
 
-    def __init__(self, figure: Figure, width: float, column: bool, counts: bool = True) -> None:
+    def __init__(self, figure: Figure, width: float, column: bool, named: Collection[str] = ()) -> None:
         letter = SIZES[0] * PROSE
-        words = [(legend, e, count_words(figure, legend, e) if counts else "") for legend in figure.legends for e in legend.entries]
-        widest = max(
-            (INDENT + (22 if count else 8) + (len(e.label) + (2 + len(count) if count else 0)) * letter for _, e, count in words),
-            default=width,
-        )
-        columns = 1 if column else max(1, int(width // widest))
-        self.step = min(widest, width) if counts else 0.0
-        self.width = width if counts or column else min(width, BLOCK)
-        self.legends: list[tuple[list[str], list[list[tuple[LegendEntry, list[str], str]]]]] = []
-        few = counts or len(figure.legends) < SEVERAL
-        for legend in [legend for legend in figure.legends if few or len(legend.entries) > 1]:
-            labels = [e.label for e in legend.entries] if counts else _unrepeated([e.label for e in legend.entries])
-            own = [count for mine, _, count in words if mine is legend]
-            mine = [
-                (e, wrap(label, self.width - INDENT, letter), count)
-                for e, label, count in zip(legend.entries, labels, own, strict=True)
-            ]
-            rows = [mine[n : n + columns] for n in range(0, len(mine), columns)] if counts else _lines(mine, self.width)
+        self.width = width if column else min(width, BLOCK)
+        self.legends: list[tuple[list[str], list[list[Entry]]]] = []
+        for legend in told(figure, named):
+            labels = _unrepeated([e.label for e in legend.entries])
+            mine = [(e, wrap(label, self.width - INDENT, letter)) for e, label in zip(legend.entries, labels, strict=True)]
+            rows = [[one] for one in mine] if column else _lines(mine, self.width)
             self.legends.append((wrap(legend.title, self.width, letter), rows))
         sizes = [(self.width, len(title) * 18 + 20.0 + sum(map(_height, rows))) for title, rows in self.legends]
         self.corners, _, self.height = shelves(sizes, width, 0.0)
@@ -69,13 +58,10 @@ class Key:
             top += 6
             for row in rows:
                 left = start
-                for entry, label, count in row:
+                for entry, label in row:
                     swatches.append(Swatch(left, top, *SWATCH, entry.paint))
                     lines += [Line(text, left + INDENT, top + 7 + LINE * k, SIZES[0], TEXT) for k, text in enumerate(label)]
-                    if count:
-                        at = left + INDENT + 10 + len(label[-1]) * SIZES[0] * PROSE
-                        lines.append(Line(count, at, top + 7 + LINE * (len(label) - 1), SIZES[1], MUTED))
-                    left += self.step or _across(label)
+                    left += _across(label)
                 top += _height(row)
         return swatches, lines
 
@@ -85,11 +71,11 @@ def _across(label: Sequence[str]) -> float:
     return INDENT + max(map(len, label)) * SIZES[0] * PROSE + 12
 
 
-def _lines(entries: Sequence[tuple[LegendEntry, list[str], str]], width: float) -> list[list[tuple[LegendEntry, list[str], str]]]:
+def _lines(entries: Sequence[Entry], width: float) -> list[list[Entry]]:
     """Entries in lines of a width."""
-    out: list[list[tuple[LegendEntry, list[str], str]]] = [[]]
+    out: list[list[Entry]] = [[]] if entries else []
     for entry in entries:
-        if out[-1] and sum(_across(label) for _, label, _ in [*out[-1], entry]) - 12 > width:
+        if out[-1] and sum(_across(label) for _, label in [*out[-1], entry]) - 12 > width:
             out.append([])
         out[-1].append(entry)
     return out
@@ -106,12 +92,24 @@ def _unrepeated(labels: Sequence[str]) -> list[str]:
     return [*labels[:1], *[label.rpartition(" ")[2] for label in labels[1:]]] if alike else [*labels]
 
 
-def _height(row: Sequence[tuple[LegendEntry, list[str], str]]) -> float:
-    return ROW + LINE * (max(len(label) for _, label, _ in row) - 1)
+def _height(row: Sequence[Entry]) -> float:
+    return ROW + LINE * (max(len(label) for _, label in row) - 1)
+
+
+def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
+    """The legends that tell something: entries of cells that there are, and have no name; of many legends those of several entries.
+
+    >>> from cute_viz import figure
+    >>> [len(legend.entries) for legend in told(figure("(2,2):(2,1)"))]
+    [4]
+    """
+    found = [replace(legend, entries=tuple([e for e in legend.entries if e.count])) for legend in figure.legends]
+    found = [legend for legend in found if legend.entries and (len(found) < SEVERAL or len(legend.entries) > 1)]
+    return [replace(legend, entries=()) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
 
 
 def narrowest(figure: Figure) -> float:
-    """px of a column of the legends without counts: as wide as the longest label, within reason.
+    """px of a column of the legends: as wide as the longest label, within reason.
 
     >>> from cute_viz import figure
     >>> narrowest(figure("(2,2):(2,1)", color_by="row"))
@@ -121,22 +119,11 @@ def narrowest(figure: Figure) -> float:
     return float(min(LEGEND_WIDTH, max(110.0, INDENT + longest * SIZES[0] * PROSE)))
 
 
-def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:
-    """How many cells have an entry's paint, in words; none where cells of the legend have several owners, as only one is shown.
-
-    >>> from cute_viz import figure
-    >>> drawn = figure("(2,2):(2,1)", tile=(2, 2)), figure("(2,2):(0,1)", tile=(1, 2))
-    >>> [count_words(one, one.legends[0], one.legends[0].entries[0]) for one in drawn]
-    ['2 cells', '']
-    """
-    return "" if is_shared(figure, legend) else counted(entry.count)
-
-
-def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float, counts: bool) -> bool:
+def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float) -> bool:
     """Whether the upper left place of the panels is empty, and has room for the legend.
 
     >>> from cute_viz import figure
-    >>> free_corner(figure("SM80_16x8x16_F32F16F16F32_TN"), [(400, 500)] * 3, LEGEND_WIDTH, True)
+    >>> free_corner(figure("SM80_16x8x16_F32F16F16F32_TN"), [(400, 500)] * 3, LEGEND_WIDTH)
     True
     """
     places = [panel.place for panel in figure.panels]
@@ -144,11 +131,11 @@ def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float,
         return False
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= column and height >= Key(figure, column, True, counts).height
+    return width >= column and height >= Key(figure, column, True).height
 
 
-def heading(figure: Figure) -> list[Line]:
-    """What stands above the panels: the title, the source and the caption.
+def heading(figure: Figure, labelled: bool = True) -> list[Line]:
+    """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels.
 
     >>> from cute_viz import figure
     >>> heading(figure("(2,4)"))[1].text
@@ -157,7 +144,7 @@ def heading(figure: Figure) -> list[Line]:
     return [
         Line(figure.title, 0, 0, 17, TEXT, weight=700),
         Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
-        Line(figure.caption, 0, 0, 12.5),
+        Line(figure.caption if labelled else "", 0, 0, 12.5),
     ]
 
 

@@ -199,9 +199,33 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
         if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
             continue
         name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else names.get(hue, "")
-        if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0]:
-            out.append(Mark(r0, c0, r1, c1, (name,), panel.paints[r0 * panel.cols + c0]))
+        for lines in _in_lines(name):
+            tall = least[1] + 12 * (len(lines) - 1)
+            if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
+                out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
+                break
     return (*out, *_plain_marks(figure, panel, w, h, least))
+
+
+def _in_lines(name: str) -> list[tuple[str, ...]]:
+    """A name in one line, and a range or words in two: none of none.
+
+    >>> _in_lines("128..255"), _in_lines("T0")
+    ([('128..255',), ('128..', '255')], [('T0',)])
+    """
+    head, dots, last = name.partition("..")
+    word, space, number = name.partition(" ")
+    two = [(head + dots, last)] if dots else [(word, number)] if space else []
+    return [(name,), *two] if name else []
+
+
+def joined(lines: Sequence[str]) -> str:
+    """The name whose lines these are.
+
+    >>> joined(("128..", "255")), joined(("warp", "0"))
+    ('128..255', 'warp 0')
+    """
+    return "".join(lines) if lines[0].endswith("..") else " ".join(lines)
 
 
 def _plain_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:

@@ -5,113 +5,149 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from itertools import pairwise
 
-from cute_viz.figures.model import Figure, Panel
-from cute_viz.records import dataclass
+from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, Frame, fit_panels, has_text
-from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
+from cute_viz.renderers.board import board_of
+from cute_viz.renderers.frame import (
+    GAP,
+    LARGEST,
+    LOOSE,
+    TIGHT,
+    Detail,
+    Fit,
+    Fitted,
+    Frame,
+    aligned,
+    fit_panels,
+    frames,
+)
+from cute_viz.renderers.geometry import BOLD, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
+from cute_viz.renderers.levels import Drawing, arranged, drawings, prepared, units
+from cute_viz.renderers.marks import joined
+from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw
-from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
-from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
-from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
+from cute_viz.renderers.placed import Page, Place
+from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
+from cute_viz.renderers.targets import TARGETS, Target, target_of
+from cute_viz.renderers.ways import once
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
-NARROW = 76.0  # px of the caption of a unit
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
+NAMED_SHARE = 0.4  # of cells that have a label, or a name
+NAMED = 17.0  # px of a row that holds the name of a group
+MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
 TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
-LONGEST = 1500.0  # px of the stages in a README
-ROOMIER = (160.0, 200.0)  # px of captions on shelves
-WORD = 97.0  # px of a caption with the longest word that one has
-
-
-Rank = tuple[bool, bool, bool, bool, bool, bool, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A panel on the page: its level of detail, and where its cells are."""
-
-    panel: Panel
-    detail: Detail
-    grid: Grid
-
-
-@dataclass(frozen=True)
-class Page:
-    """A laid out figure: its size, and where its panels are. draw: gives what `items` holds."""
-
-    figure: Figure
-    width: float
-    height: float
-    panels: tuple[Place, ...]
-    draw: Callable[[], Sequence[Primitive]]
-
-    @cached_property
-    def items(self) -> tuple[Primitive, ...]:
-        """All that is drawn, in drawing order; of a page that is only tried nobody asks for it."""
-        return tuple(self.draw())
 
 
 @kept()
 def page_of(figure: Figure, options: Options) -> Page:
-    """The page of a figure as options want it: of a target with letters as small as it bears, wide panels folded.
+    """The page of a figure as options want it: of a place with a height, the richest drawing that fits it.
 
     >>> from cute_viz import figure
-    >>> page = page_of(figure("((16,8),8):((64,1),8)", tile=(8, 128)), Options(target="column"))
-    >>> page.width <= 318, len(page.panels), page.panels[0].detail.name
-    (True, 2, 'VECTOR')
+    >>> page = page_of(figure("(128,128):(1,128)"), Options(target="readme"))
+    >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
+    (True, True, 1, 'COLOUR')
     """
+    if figure.flow:
+        return board_of(figure, options)
     with keeping():
         return _chosen(figure, options)
 
 
 def _chosen(figure: Figure, options: Options) -> Page:
-    """The page that its target bears best of those that are tried."""
+    """The page of the richest drawing that its target holds; of none, the lowest."""
     target = target_of(options)
-    if figure.kind == "file":
+    plain = options.cell is not None or options.full or target.width is None or target.height is None
+    if figure.kind == "file" or plain:
+        if figure.kind == "page" and figure.arrows and not options.full and options.cell is None:
+            return _of_stages(figure, target)
         return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-    if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
-        return _of_stages(figure, target)
-    freely = target.shrinks or bool(figure.arrows)
-    if target.width is None or options.cell is not None or not freely:
-        as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-        if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and has_text(figure)):
-            return as_it_is
-        if not _is_nameless(as_it_is) and (options.target in (None, "screen") or has_groups(figure)):
-            return as_it_is
-    best: tuple[Rank, Page] | None = None
-    unit = None
-    for drawn, line in arranged(figure, target.is_landscape):
-        if best is not None and not any(best[0][:4]) and (not any(best[0][4:6]) or best[1].figure is unit):
-            break  # as it is, with labels, or as the unit that repeats
-        unit = drawn if len(drawn.paints) > len(figure.paints) else None
-        for scale in (1.0, 9 / 11, LEAST / FONT) if target.shrinks else (1.0,):
-            fit = TIGHT._replace(
-                small=SMALL if scale * SMALL >= LEAST else FONT, line=line, narrow=NARROW if unit else TIGHT.narrow
-            )
-            page = lay_out(drawn, width=target.width / scale, full=options.full, target=target, fit=fit)
-            rank = _rank(page, figure, drawn, scale, target)
-            if page.width * scale <= target.width + 1 and (best is None or rank < best[0]):
-                best = rank, page if scale == 1 else _scaled(page, scale)
-    if best is not None and best[0][0] and not options.full:
-        return _grown(_low(figure, target, best[1]), target)
-    if options.target in (None, "screen") and not freely and (best is None or best[1].height > TALLEST):
-        return as_it_is
-    if best is not None and (freely or not _is_mute(best[1]) or not _is_nameless(best[1])):
-        return _grown(best[1], target)
-    return lay_out(figure, width=target.width, full=options.full, target=target)
+    figure = prepared(once(figure))
+    for drawn in drawings(figure, target):
+        page = _tried(drawn, target)
+        if page is not None and _fits(page, target):
+            return _grown(page, target)
+    blocks = _in_blocks(figure, target)
+    if (_is_nameless(blocks) or not _fits(blocks, target)) and (unit := units(figure)) is not None:
+        for drawn in drawings(unit, target):
+            page = _tried(drawn, target)
+            if page is not None and _fits(page, target):
+                return _grown(page, target)
+        of_unit = _in_blocks(unit, target)
+        if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
+            blocks = of_unit
+    return _grown(blocks, target)
+
+
+def _fits(page: Page, target: Target) -> bool:
+    assert target.width is not None
+    assert target.height is not None
+    return page.width <= target.width + 0.5 and page.height <= target.height + 0.5
+
+
+def _tried(drawn: Drawing, target: Target) -> Page | None:
+    """The page of a drawing; None where its panels alone are too large."""
+    assert target.width is not None
+    assert target.height is not None
+    found = [
+        frames(replace(drawn.figure, panels=(panel,)), detail, None if detail < Detail.COLOUR else drawn.cell, drawn.fit)[0]
+        for panel, detail in zip(drawn.figure.panels, drawn.details, strict=True)
+    ]
+    fitted = aligned(drawn.figure, found)
+    if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale > target.height:
+        return None
+    return lay_out(drawn.figure, width=target.width, target=target, fit=drawn.fit, fitted=fitted, scale=drawn.scale)
+
+
+def _in_blocks(figure: Figure, target: Target) -> Page:
+    """The page in blocks of colour: the arrangement whose cells are the largest in its width and height."""
+    found = [_blocks(way, target) for way in arranged(figure, target)]
+    fitting = [page for page in found if _fits(page, target)]
+    if not fitting:
+        return min(found, key=lambda page: page.height * page.width)
+    best = max(fitting, key=lambda page: min(place.grid.cell_w for place in page.panels))
+    if _is_nameless(best) and not _is_nameless(high := _blocks(best.figure, target, NAMED)) and _fits(high, target):
+        return high
+    return best
+
+
+def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
+    """The page in blocks whose cells are as large as width and height allow: one size for all panels.
+
+    high: px of a cell, at least.
+    """
+    assert target.width is not None
+    assert target.height is not None
+    fit = TIGHT._replace(small=max(SMALL, target.least), thick=True, high=high)
+    ends: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    for panel in figure.panels:
+        for most, at, extent in zip(ends, panel.place[::-1], (panel.cols, panel.rows), strict=True):
+            most[at] = max(most.get(at, 0), extent)
+    cols, rows = (sum(most.values()) for most in ends)
+    many = sum(1 for panel in figure.panels for a, b in pairwise(panel.paints) if a != b) > MOST_RUNS
+    size = min(LARGEST * target.grows, target.width / cols, target.height / rows)
+    while True:
+        size = float(int(size)) if size >= 8 else int(4 * size) / 4 if size >= 1 else 1 / -(-1 // size)
+        found = frames(figure, Detail.RASTER if size < 3 and many else Detail.COLOUR, cell=size, fit=fit)
+        page = lay_out(figure, width=target.width, target=target, fit=fit, fitted=aligned(figure, found))
+        over = max((page.width - target.width) / cols, (page.height - target.height) / rows)
+        if over <= 0.5 / max(cols, rows) or size <= 0.02:
+            return page
+        size -= max(over, 0.02 * size)
+        if size <= 0:
+            return page
 
 
 def _grown(page: Page, target: Target) -> Page:
-    """The page of a slide as large as the slide is, and never upright; any other as it is."""
+    """The page of a slide as large as the slide is; any other as it is."""
     if not target.is_landscape or target.width is None or target.height is None:
         return page
     grown = _scaled(page, max(1.0, min(target.width / page.width, target.height / page.height)))
@@ -121,74 +157,13 @@ def _grown(page: Page, target: Target) -> Page:
 def _of_stages(figure: Figure, target: Target) -> Page:
     """The page of a kernel's stages, with every label where that is not too much, else in colours where a panel has many cells."""
     page = lay_out(figure, width=target.width, target=target)
-    if page.height <= TALLEST and (target.width is None or page.width <= target.width + 1):
-        return page
-    if target.width is None:
-        return lay_out(figure, cell=STAGE, target=target)
-    best = page
-    for size in (STAGE, 8.0, 6.0):
-        for drawn, line in arranged(in_brief(figure)):
-            if not line:
-                page = lay_out(drawn, width=target.width, cell=size, target=target, fit=LOOSE._replace(narrow=TIGHT.narrow))
-                if page.width <= target.width + 1 and (best.width > target.width + 1 or page.height < best.height):
-                    best = page
-                if best is page and page.height <= LONGEST:
-                    return page
-    return best
-
-
-def _low(figure: Figure, target: Target, best: Page) -> Page:
-    """The page with cells so low that it fits the height of its target; the lowest where none does."""
-    scale = LEAST / FONT
-    assert target.width is not None
-    assert target.height is not None
-    brief = in_brief(figure)
-    ways = [drawn for drawn, line in arranged(brief, target.is_landscape) if not line]
-    if figure.kind in ("page", "follow") and figure.arrows:
-        ways.append(replace(brief, kind="file"))
-    most = (target.height + target.likes) / 2 if figure.kind == "page" else target.height  # whose captions are long
-    lowest = best
-    for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
-        for drawn in ways:
-            for narrow in (TIGHT.narrow, WORD, *ROOMIER * (drawn.kind == "file"))[: 1 + 3 * (len(drawn.panels) > 1)]:
-                page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
-                if page.width * scale <= target.width + 1 and page.height * scale <= most:
-                    return _scaled(page, scale)
-                if page.width * scale <= target.width + 1 and page.height * scale < lowest.height:
-                    lowest = _scaled(page, scale)
-    return lowest
-
-
-def _is_mute(page: Page) -> bool:
-    """Whether the cells of a page have no labels at the detail that it has."""
-    return max(place.detail for place in page.panels) >= Detail.COLOUR
+    return page if page.height <= TALLEST else lay_out(figure, width=target.width, cell=STAGE, target=target)
 
 
 def _is_nameless(page: Page) -> bool:
-    """Whether no group of cells has its name on it, either."""
-    return not any(isinstance(item, Plates) for item in page.items)
-
-
-def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Target) -> Rank:
-    """The lower, the better: no higher than its place, with labels, or names of groups, as high as it likes, whole;
-    then in detail and large, or, of what is arranged anew, in little height. Where only groups have names,
-    small letters beside the cells are best.
-    """
-    detail = max(place.detail for place in page.panels)
-    mute = _is_mute(page) and has_text(page.figure)
-    height = page.height * scale
-    tall = height > target.likes
-    abridged = len(drawn.panels) == len(figure.panels) and drawn.panels[0].rows < figure.panels[0].rows
-    as_it_is = drawn is figure or target.is_landscape
-    return (
-        target.height is not None and height > target.height,
-        mute,
-        mute and _is_nameless(page),
-        tall,
-        abridged and bool(figure.arrows),
-        not as_it_is and not tall,
-        height if tall else scale if mute else detail - scale / 10 if drawn is figure else -scale if as_it_is else height,
-    )
+    """Whether few cells have a label, or the name of a group."""
+    cells = [place.panel.rows * place.panel.cols for place in page.panels]
+    return sum(n * place.named for n, place in zip(cells, page.panels, strict=True)) < NAMED_SHARE * sum(cells)
 
 
 def _scaled(page: Page, scale: float) -> Page:
@@ -204,12 +179,14 @@ def lay_out(
     full: bool = False,
     target: Target = TARGETS["screen"],
     fit: Fit = LOOSE,
+    fitted: Fitted | None = None,
+    scale: float = 1.0,
 ) -> Page:
     """The page of a figure.
 
     width: px that the page may take; cell: px of a cell; without either, the level of detail is the highest that keeps
     the page readable. full: labels were asked for by name, so they are never left out. target: what surrounds the panels.
-    fit: the room around what is written.
+    fit: the room around what is written. fitted: the frames, where they are known, and scale: of them and their letters.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -219,10 +196,15 @@ def lay_out(
     """
     figure = once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()
-    fitted, places, panels_w, panels_h = fit_panels(figure, (width - 2 * margin) if width else None, cell, full, fit)
-    sizes = [(frame.width, frame.height) for frame in fitted]
-    column = LEGEND_WIDTH if target.counts else narrowest(figure)
-    corner = bool(legends) and free_corner(figure, sizes, column, target.counts)
+    found = fitted or fit_panels(figure, (width - 2 * margin) if width else None, cell, full, fit)
+    framed, places, panels_w, panels_h = found
+    places, panels_w, panels_h = [(x * scale, y * scale) for x, y in places], panels_w * scale, panels_h * scale
+    outer = Outer(figure, framed, places, scale)
+    places, panels_w, panels_h = [(x + outer.left, y + outer.top) for x, y in places], panels_w + outer.left, panels_h + outer.top
+    sizes = [(frame.width * scale, frame.height * scale) for frame in framed]
+    named = {joined(mark.lines) for frame in framed for mark in frame.marks}
+    column = narrowest(figure)
+    corner = bool(legends) and free_corner(figure, sizes, column)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
     beside = bool(legends) and not corner and panels_w + GAP + column <= room
     inner = panels_w + (GAP + column if beside else 0)
@@ -232,31 +214,34 @@ def lay_out(
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
-    head = prose(heading(figure), inner, margin, margin) if target.head else []
+    mute = any(frame.detail >= Detail.COLOUR and frame.panel.labels for frame in framed)
+    head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
-    legend = Key(figure, column if beside or corner else inner, beside or corner, target.counts)
+    legend = Key(figure, column if beside or corner else inner, beside or corner, named)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
-    if order := undrawn(figure.arrows, fitted):
+    if order := undrawn(figure.arrows, framed):
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    sentences = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
+    sentences = (*figure.notes, *_left_out(framed), fact_line(figure)) if target.notes else ()
     notes = prose([Line(note, 0, 0, 12) for note in sentences if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
     at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
     swatches, entries = legend.placed(*at) if legends else ([], [])
-    origins = [(margin + x, top + y) for x, y in places]
-    cells = [(x + f.left, y + f.top, f.cell_w, f.cell_h) for f, (x, y) in zip(fitted, origins, strict=True)]
+    origins = [((margin + x) / scale, (top + y) / scale) for x, y in places]  # in px before they are scaled
+    cells = [(x + f.left, y + f.top, f.cell_w, f.cell_h) for f, (x, y) in zip(framed, origins, strict=True)]
     grids = [Grid(panel.rows, panel.cols, *where) for panel, where in zip(figure.panels, cells, strict=True)]
 
     def items() -> list[Primitive]:
         drawn: list[Primitive] = []
-        for n, (frame, grid, (_, y)) in enumerate(zip(fitted, grids, origins, strict=True)):
+        for n, (frame, grid, (_, y)) in enumerate(zip(framed, grids, origins, strict=True)):
             drawn += draw(frame, grid, y, crossed(figure.arrows, n, figure.panels))
-        return [*drawn, *arrows(figure.arrows, fitted, grids), *swatches, *head, *([steps] if order else ()), *entries, *notes]
+        drawn += arrows(figure.arrows, framed, grids)
+        drawn = drawn if scale == 1 else [scaled(item, scale) for item in drawn]
+        return [*drawn, *outer.lines(margin, top), *swatches, *head, *([steps] if order else ()), *entries, *notes]
 
-    panels = tuple([Place(frame.panel, frame.detail, grid) for frame, grid in zip(fitted, grids, strict=True)])
+    panels = tuple([Place(f.panel, f.detail, grid.scaled(scale), f.named) for f, grid in zip(framed, grids, strict=True)])
     return Page(figure, inner + 2 * margin, height, panels, items)
 
 
@@ -266,13 +251,8 @@ def _left_out(fitted: Sequence[Frame]) -> list[str]:
     if (smallest := min((frame.cell_w for frame in fitted if frame.detail == Detail.RASTER), default=1.0)) < 1:
         step = round(1 / smallest)
         return [f"A pixel is the first of {step} × {step} cells."]
-    if (
-        not fitted
-        or fitted[0].detail == Detail.FULL
-        or not fitted[0].panel.labels
-        or not any(any(frame.panel.labels) for frame in fitted)
-    ):
+    if any(frame.detail == Detail.FULL for frame in fitted) or not any(any(frame.panel.labels) for frame in fitted):
         return []
-    if fitted[0].detail == Detail.VECTOR:
-        return ["A label in a box is that of all cells in it."]
+    if fitted[0].detail == Detail.VECTOR or any(frame.marks for frame in fitted):
+        return []
     return [f"The labels of {cells} cells are left out at this size."]

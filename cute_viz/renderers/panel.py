@@ -58,7 +58,7 @@ def draw(frame: Frame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Ite
     ['Cells', 'Lines', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
     """
     for n, line in enumerate(frame.caption):
-        yield Line(line, grid.left, y + CAPTION * (LINE_HEIGHT * n + 0.7), CAPTION, TEXT, weight=BOLD)
+        yield Line(line, grid.left, y + frame.fit.caption * (LINE_HEIGHT * n + 0.7), frame.fit.caption, TEXT, weight=BOLD)
     paints = frame.panel.paints
     if frame.detail == Detail.RASTER:
         yield Image(grid, paints, max(1, round(1 / grid.cell_w)))

@@ -14,24 +14,23 @@ LEAST = 8.0  # px, 6 pt: the smallest letter that print bears
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place for pictures.
+    """A place for pictures: how much room there is, how small letters may be, how many labels are looked at there.
 
-    width: px (.75 pt each) that there are, None for as many as the labels need. head, notes, legend: whether the title with source
-    and caption, the notes with the facts, and the legends are on the page. margin: px around all. shrinks: letters may be made
-    as small as print bears. height: px that there are, which labels are given up for; None for as many as it takes. likes: px
-    that it is better to keep to. counts: whether legends say how many cells there are. fragment: whether TeX is for an input,
-    without a preamble.
+    width, height: px (.75 pt each); None for as many as the labels need. head, notes, legend: whether the title with source and
+    caption, the notes with the facts, and the legends are on the page. margin: px around all. least: px of the smallest letter.
+    labels: of cells or boxes, at most. grows: by how much the cells of a small picture may grow. fragment: whether TeX is for an
+    input, without a preamble.
     """
 
     width: float | None = None
+    height: float | None = None
     head: bool = True
     notes: bool = True
     legend: bool = True
     margin: float = 20.0
-    shrinks: bool = False
-    height: float | None = None
-    likes: float = 864.0
-    counts: bool = True
+    least: float = LEAST
+    labels: int = 1200
+    grows: float = 1.0
     fragment: bool = False
 
     @property
@@ -45,16 +44,13 @@ class Target:
         return self.head and self.notes and self.legend
 
 
-SHEET, CAPTIONED = 820.0, 700.0  # px, 8.5 in: a page of text less two lines of a caption; less a caption of ten
-SLIDE = 506.0  # px: 9/16 of the width
-_PRINT: dict[str, Any] = {"head": False, "notes": False, "margin": 2.0, "shrinks": True, "counts": False, "fragment": True}
+_PRINT: dict[str, Any] = {"head": False, "notes": False, "margin": 2.0, "fragment": True}
 TARGETS = {
     "screen": Target(),
-    "readme": Target(700),
-    "column": Target(318, height=SHEET, likes=CAPTIONED, **_PRINT),  # 3.3 in, of a two-column paper
-    "page": Target(624, height=SHEET, likes=CAPTIONED, **_PRINT),  # 6.5 in, a text width
-    # 16:9; scaled up to the slide's width, letters are 12 pt
-    "slide": Target(900, notes=False, margin=8, shrinks=True, height=SLIDE, likes=SLIDE, counts=False),
+    "readme": Target(700, 900, grows=1.5),
+    "column": Target(318, 700, **_PRINT),  # 3.3 in, of a two-column paper; 9.1 in of text less the caption
+    "page": Target(624, 700, **_PRINT),  # 6.5 in, a text width; 8 in less two lines of a caption
+    "slide": Target(900, 506, notes=False, margin=14.0, least=11.0, labels=160, grows=2.0),  # 16:9; letters of 12 pt
     "terminal": Target(),
 }
 assert tuple(TARGETS) == WORDS

@@ -20,7 +20,7 @@ from cute_viz.algebra.shapes import congruent
 from cute_viz.algebra.shares import copy_share, mma_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError, InternalError
 from cute_viz.values.integer import Static, Unknown, unknowns
 
 PITCH = 8192  # what a run-time size or stride counts as, in elements
@@ -111,7 +111,7 @@ class Parts:
             value = replace(value, layout=Layout(_replaced(value.layout.shape, lambda: PITCH), stride))
         if isinstance(value.offset, Unknown):
             value = replace(value, pointer=replace(value.pointer, offset=0))
-        return value if name is None else replace(value, name=name, pointer=replace(value.pointer, base=name))
+        return value if name is None else replace(value, name=name, pointer=replace(value.pointer, base=name, name=name))
 
 
 def _replaced(value: Any, number: Any) -> Any:
@@ -165,7 +165,7 @@ def held(found: Tensor, value: Tensor) -> Tensor:
         pairs = zip((*leaves(own.shape), *leaves(own.stride)), (*leaves(other.shape), *leaves(other.stride)), strict=True)
         same = all(int(a) == int(b) for a, b in pairs if isinstance(b, Static) and isinstance(a, int))
     if not same:
-        raise AlgebraError(f"a mistake in cute-viz: {each_integer(int, own)} is not the compiler's {other}")
+        raise InternalError(f"this is a mistake in cute-viz: {each_integer(int, own)} is not the compiler's {other}")
     if not alike:
         return replace(found, layout=Layout(mark_static(own.shape), own.stride)) if known else found
     return replace(found, layout=Layout(_marked(own.shape, other.shape), _marked(own.stride, other.stride)))

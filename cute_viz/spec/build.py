@@ -269,7 +269,7 @@ class Builder:
         """How to draw what the library has under a name; for any other text how to write a GEMM."""
         if str(value).isidentifier() and self.library.spec_file(str(value)):
             return f"{value} is a spec of the library, drawn by its name: cute-viz render {value}; copy its fields to change it"
-        return "such as gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; cute-viz check-spec --doc has an example"
+        return "such as gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; the reference of specs has an example"
 
     def call(self, value: Value, names: dict[str, Any]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""

@@ -378,7 +378,7 @@ def wrong(argv: list[str], folder: str, stdin: bytes = b"(4,8):(8,1)\n") -> str:
     command = next((word for word in argv if word in COMMANDS), "")
     if _outside:
         return f"writes outside: {_outside[0]}"
-    if result.returncode not in ((1, 2, 130) if watching else (0, 1, 2, 3)):
+    if result.returncode not in ((1, 2, 130) if watching else (0, 1, 2, 3)):  # 70 is a mistake of ours
         return f"exit status {result.returncode}"
     if result.returncode and not (re.search("^error: ", said, re.M) or (command in TELLS and result.stdout)):
         return "fails without a word"

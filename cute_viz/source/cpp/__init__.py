@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +27,7 @@ from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, split
-from cute_viz.source.cpp.statements import moves
+from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call as Calling
 from cute_viz.source.cpp.tree import Id, Node, Part
@@ -59,6 +60,7 @@ def read(text: str, given: Given) -> SourceFile:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
     context.assumed, context.own = {}, len(text)
+    context.chosen |= launched(reader, given, _lookup)
     lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
@@ -74,6 +76,7 @@ def read(text: str, given: Given) -> SourceFile:
         asked=lambda query: _asked(context, lookup, query),
         moves=lambda: moves(reader, given, _lookup),
         statements=lambda: _statements(context, lookup, entries),
+        launches=lambda: launches(reader, replace(given, launch=""), _lookup),
     )
 
 

@@ -82,6 +82,8 @@ class Parameters(Told):
                 raise why from None
             if is_integer(kind):
                 return unknown(why, part=param.name)
+            if isinstance(kind, Class) and kind.env.scope.kind == "enum":
+                raise why
             if isinstance(kind, (Class, Pointer)) or not isinstance(kind, (ValueType, Template, Function, Enumerator, bool, float)):
                 return typed(kind, why, param.name)
         raise why

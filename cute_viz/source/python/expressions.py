@@ -135,9 +135,8 @@ def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
         value = value.items
     if isinstance(value, range) and value[_ROUNDS:]:
         raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
-    if isinstance(value, (tuple, list, range, str)):
-        return list(value)
-    if isinstance(value, dict):
+    if isinstance(value, (tuple, list, range, str, dict)):
+        machine.made(8 * len(value), node)
         return list(value)
     raise machine.fail("cannot determine what this iterates over", node)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, NotationError, Span
-from cute_viz.limits import limit, over
+from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
 from cute_viz.source.python.store import Changes, Store
@@ -17,9 +17,8 @@ from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Symbol, Unknown, alike
 from cute_viz.values.integer import Unknown as RunTime
 
-STEPS = 150_000  # nodes that are evaluated in one run: enough for any, and a bound for what a stranger wrote
-STEPS_IN_ALL = 10 * STEPS  # in all runs of a file
-STEPS_OUTSIDE = 40_000  # of all files that it imports
+RUNS = 5  # so many times the limit are the nodes that are evaluated in all runs of a file
+OUTSIDE = 8  # a part of the limit: the nodes of all files that it imports
 DEPTH = 24  # calls in calls
 MOVES = 256  # operands that are kept of one call
 
@@ -83,7 +82,8 @@ class Machine:
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called
         self.steps = self.steps_outside = self.spent = 0
-        self.most = STEPS
+        self.most = limit("steps") // 2
+        self.budget = Budget()
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
         self.splits = 0  # ways around of which it is not known whether they are taken
@@ -113,15 +113,20 @@ class Machine:
         self.steps += 1
         if self.tree is not self.main and not self.tree.ours:
             self.steps_outside += 1
-            if self.steps_outside > STEPS_OUTSIDE:
+            if self.steps_outside > limit("steps") // OUTSIDE:
                 raise self.fail("the files that this one imports take too long to follow to here", node)
         if self.steps > self.most:
-            raise self.fail("this file takes too long to follow to here", node, hint="give the values that are needed: `let=`")
+            hint = f"give the values that are needed: `let=`; {raised_by('steps')} allows more steps"
+            raise self.fail("this file takes too long to follow to here", node, hint=hint)
+
+    def made(self, size: int, node: Any) -> None:
+        """Count the bytes of a text or a list before it is made."""
+        self.budget.made(size, self.tree.text, self.tree.span(node))
 
     def restart(self) -> None:
         """Count the steps of another run, as far as those of all runs allow it."""
         self.spent += self.steps
-        self.steps, self.most = 0, min(STEPS, STEPS_IN_ALL - self.spent)
+        self.steps, self.most = 0, min(limit("steps") // 2, RUNS * limit("steps") - self.spent)
 
     def value(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression, known or not; an error has its place."""

@@ -56,11 +56,13 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
         return computed(word, a, b)
     a, b = _content(a), _content(b)
     if word == "+" and type(a) is type(b) and isinstance(a, (tuple, str, list)):
+        machine.made((1 if isinstance(a, str) else 8) * (len(a) + len(b)), node)
         return _sized(machine, node, a + b)
     if word == "*" and {type(a), type(b)} & {tuple, list, str} and (isinstance(a, int) or isinstance(b, int)):
         many, times = (b, a) if isinstance(a, int) else (a, b)
         if abs(int(times)) * max(1, len(many)) > limit("modes") * 4:
             raise machine.fail("too many entries", node)
+        machine.made(8 * max(0, int(times)) * len(many), node)
         return _sized(machine, node, many * times)
     if word == "*" and isinstance(a, Basis) and isinstance(b, int):
         return a * b
@@ -147,6 +149,7 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 
 def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
+    machine.step(node)  # lists may hold one another again and again
     if isinstance(a, RunTime) or isinstance(b, RunTime):
         return isinstance(a, (int, RunTime)) and isinstance(b, (int, RunTime)) and compared("==", a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):

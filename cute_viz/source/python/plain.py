@@ -251,6 +251,7 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
     target, *rest = args
     if kind == "@str":
         if name in ("lower", "upper", "strip") and not rest:
+            machine.made(len(target), node)
             return getattr(target, name)()
         if name in ("startswith", "endswith") and len(rest) == 1:
             return getattr(target, name)(need(rest[0]))
@@ -263,6 +264,7 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
             return content.get(need(rest[0]), rest[1] if len(rest) > 1 else None)
     if isinstance(content, list):
         if name in _CHANGES and len(content) < 4 * limit("modes"):
+            machine.made(len(content), node)  # and what it was is kept until it is known that the way is taken
             changed = content.copy()
             if name == "sort":
                 named = {word: need(value) for word, value in named.items()}

@@ -13,6 +13,7 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.limits import limit, over
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import Pointer as Address
@@ -262,8 +263,10 @@ def element(name: str) -> ValueType | None:
     return None if found is None else ValueType(found.dsl or found.cpp)
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, room: list[int] | None = None) -> Any:
     """A value as other rooms know it.
+
+    room: how many entries it may still have. Raises: LimitError for too many: a list may hold another one again and again.
 
     >>> str(plain(Tensor(Layout(8), Pointer(ValueType("f16"), Swizzle(1, 4, 3)))))
     'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
@@ -277,10 +280,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, Typed):
         return int(value)
     if isinstance(value, Items):
-        inside = value.items
-        return tuple(map(plain, inside)) if isinstance(inside, list) else inside
+        if not isinstance(value.items, list):
+            return value.items
+        value = tuple(value.items)
     if isinstance(value, tuple):
-        return tuple(map(plain, value))
+        room = room or [4 * limit("modes")]
+        room[0] -= len(value)
+        if room[0] < 0:
+            raise over("modes", "this value has too many entries", most=4 * limit("modes"))
+        return tuple(plain(item, room) for item in value)
     return value
 
 

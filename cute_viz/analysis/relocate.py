@@ -1,0 +1,180 @@
+"""Other places for the elements of a buffer of shared memory: swizzles and strides, and what its accesses would cost there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import leaves, map_leaves
+from cute_viz.algebra.layout import Layout, flat_modes
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.analysis.banks import BANKS, WORD, width
+from cute_viz.analysis.cost import Side
+from cute_viz.errors import CuteVizError
+from cute_viz.records import dataclass
+
+_TRIES = 400  # swizzles and strides
+_WORK = 1 << 23  # elements whose places are tried in all
+_KEPT = 2  # of each kind
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Another place for each element of a buffer: a swizzle of its offset, or `step` for what lies `row` elements apart.
+
+    >>> pad = Places(row=129, step=132)
+    >>> str(pad), pad(130), str(pad.of(Layout((128, 8), (1, 129)))), str(Places(Swizzle(2, 2, 3)))
+    ('a stride of 132 instead of 129', 133, '(128,8):(1,132)', 'Sw<2,2,3>')
+    """
+
+    swizzle: Swizzle | None = None
+    row: int = 1
+    step: int = 1
+
+    def __call__(self, place: int) -> int:
+        if self.swizzle is not None:
+            return int(self.swizzle(place))
+        return place // self.row * self.step + place % self.row
+
+    def of(self, layout: Layout) -> AnyLayout | None:
+        """A layout with these places; None where no strides give them."""
+        if self.swizzle is not None:
+            return ComposedLayout(self.swizzle, 0, layout)
+        inside = 1
+        for extent, stride in flat_modes(layout):
+            if stride >= self.row and stride % self.row:
+                return None
+            inside += (extent - 1) * stride if stride < self.row else 0
+        if inside > self.row:
+            return None
+        return Layout(layout.shape, map_leaves(lambda d: d if d < self.row else d // self.row * self.step, layout.stride))
+
+    def __str__(self) -> str:
+        return str(self.swizzle) if self.swizzle is not None else f"a stride of {self.step} instead of {self.row}"
+
+
+def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
+    """The layout of the whole tensor that threads have parts of, and the swizzle of its element offsets.
+
+    >>> from cute_viz.algebra.shares import local_share, share
+    >>> str(root_of(local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1))))[0])
+    '(32,32):(32,1)'
+    """
+    layout = getattr(x.part, "layout", x.layout)
+    swizzle = x.swizzle
+    if swizzle is None and x.pointer.swizzle is not None:
+        swizzle = x.pointer.swizzle.rescaled(x.bits.bit_length() - 4)
+    return (layout if isinstance(layout, Layout) else None), swizzle
+
+
+def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
+    """Other places for the elements of one buffer, by the accesses of it: the best first, with the wavefronts that they leave;
+    the wavefronts of now; the ideal. Every access keeps its instruction, and with it its width and alignment.
+
+    >>> from cute_viz.algebra.shares import local_share, share
+    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
+    >>> found, now, ideal = better([Side(column, tuple(range(32)), 1)])
+    >>> str(found[0][0]), found[0][1], now, ideal
+    ('Sw<5,0,5>', 32, 1024, 32)
+    """
+    every = [side.instructions() for side in sides]
+    ideal, now = sum(x.ideal for one in every for x in one), sum(x.wavefronts for one in every for x in one)
+    names = [one[0].instruction for one in every]
+    if now <= ideal or len({side.tensor.bits for side in sides}) > 1:
+        return [], now, ideal
+    bits = sides[0].tensor.bits
+    unit = max(max(1, 8 * width(name) // bits) for name in names)
+    parts = [(x, x.offset + int(place)) for side in sides for x in (side.tensor,) for place in offsets(x.layout)]
+    used = {start + place for x, place in parts for start in x.starts}
+    tries = min(_TRIES, _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides)))
+    roots = [root_of(side.tensor) for side in sides]
+    kinds = [_swizzles(unit.bit_length() - 1, max(used).bit_length()), _strides(roots, unit, bits)]
+    if any(layout is not None and _padded(layout) for layout, _ in roots):
+        kinds.reverse()  # what the definition can express comes first
+    out: list[tuple[int, int, int, Places]] = []
+    for n, kind in enumerate(kinds):
+        found: list[tuple[int, int, int, Places]] = []
+        for places in kind:
+            moved = {place: places(place) for place in used}
+            count = _total(sides, moved, now, names)
+            if count is not None and count < now:
+                found.append((count, n, max(moved.values()) - max(used), places))
+            tries -= 1
+            if tries < 0 or count == ideal:
+                break
+        out += sorted(found, key=lambda one: one[:3])[:_KEPT]
+    return [(places, count) for count, _, _, places in sorted(out, key=lambda one: one[:3])], now, ideal
+
+
+def _strides(roots: list[tuple[Layout | None, Swizzle | None]], unit: int, bits: int) -> Iterator[Places]:
+    layouts = [layout for layout, _ in roots if layout is not None]
+    if len(layouts) < len(roots) or any(swizzle is not None for _, swizzle in roots):
+        return
+    for row in sorted({int(d) for layout in layouts for _, d in flat_modes(layout) if d > 1}):
+        if any(Places(row=row, step=row).of(layout) is None for layout in layouts):
+            continue
+        least = max(1 + sum((n - 1) * int(d) for n, d in flat_modes(layout) if d < row) for layout in layouts)
+        for step in range(-(-least // unit) * unit, row + 8 * BANKS * WORD // bits + 1, unit):
+            if step != row:
+                yield Places(row=row, step=step)
+
+
+def _padded(layout: Layout) -> bool:
+    """Whether some elements of the buffer belong to nothing."""
+    reach = 1
+    for extent, stride in sorted(flat_modes(layout), key=lambda mode: int(mode[1])):
+        if extent > 1 and stride > reach:
+            return True
+        reach = max(reach, int(extent * stride))
+    return False
+
+
+def _swizzles(least: int, total: int) -> Iterator[Places]:
+    for bits in (3, 2, 1, 4, 5):
+        for shift in range(bits, max(bits, total)):
+            if least + bits + shift <= total:
+                yield Places(Swizzle(bits, least, shift))
+
+
+def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str]) -> int | None:
+    """The wavefronts with other places, None where an instruction becomes another one, and where there are more than `most`."""
+    total = 0
+    for side, name in zip(sides, names, strict=True):
+        try:
+            found = replace(side, name=name if "matrix" in name else side.name, fixed="").instructions(move)
+        except CuteVizError:  # rows of ldmatrix that would not lie together
+            return None
+        if not found or found[0].instruction != name:
+            return None
+        for x in found:
+            total += x.wavefronts
+            if total > most:
+                return None
+    return total
+
+
+def relocated(before: Any, after: Any) -> Iterator[tuple[int, int]]:
+    """For each element of a tensor that all threads have a part of its bit address in its buffer, and the one in another layout.
+
+    >>> from cute_viz.algebra.shares import share
+    >>> rows, padded = (share("a", "smem", "float", Layout((2, 2), (d, 1))) for d in (2, 3))
+    >>> sorted(relocated(rows, padded))
+    [(0, 0), (32, 32), (64, 96), (96, 128)]
+    """
+    tables, bits, wide = [[int(o) for o in offsets(x.layout)] for x in (before, after)], before.bits, after.bits
+    for starts in zip(before.starts or (0,), after.starts or (0,), strict=True):
+        old, new = (x.places(table, start) for x, table, start in zip((before, after), tables, starts, strict=True))
+        yield from zip([place * bits for place in old], [place * wide for place in new], strict=True)
+
+
+def span_of(layout: Layout) -> int:
+    """How many elements a buffer of a layout has.
+
+    >>> span_of(Layout((128, 8), (1, 129)))
+    1031
+    """
+    return 1 + sum((int(n) - 1) * int(d) for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True))

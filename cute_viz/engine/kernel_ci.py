@@ -1,0 +1,132 @@
+"""The report of a kernel for continuous integration: what fails, SARIF, and annotations of GitHub."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from cute_viz.engine.kernel import Access, Report, place
+from cute_viz.engine.kernel_text import why
+from cute_viz.errors import CuteVizError, spelled
+
+RULES = {
+    "bank-conflict": "An access of shared memory takes more wavefronts than its ideal",
+    "sectors": "An access of global memory touches more sectors than its bytes fill",
+    "tma-boxes": "A TMA copy takes more instructions than its tile needs",
+    "not-evaluated": "A statement could not be evaluated",
+}
+
+
+def failures(report: Report, most: float | None, accept: Collection[str], baseline: dict[str, Any] | None) -> list[str]:
+    """What is worse than it may be, a line each.
+
+    most: times its ideal that an access may cost. accept: lines whose accesses may cost anything, `201` or `FILE:201`. baseline: a
+    report as JSON: only what costs more than there fails.
+
+    Raises: CuteVizError for a line without a row, and for a baseline that is no report.
+
+    >>> failures(Report((), ()), 1, (), None)
+    []
+    """
+    places = {place(row.move) for row in report.accesses} | {place(move) for move, _ in report.unknown}
+    if lost := [line for line in accept if line not in places]:
+        raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
+    if baseline is not None and not isinstance(baseline.get("accesses"), list):
+        raise CuteVizError("the baseline is no report", hint="cute-viz analyze kernel.cu --json > report.json")
+    before = {_identity(row): row for row in baseline["accesses"]} if baseline is not None else {}
+    out = []
+    for row in report.accesses:
+        if place(row.move) in accept:
+            continue
+        told = f"line {place(row.move)}: {row.cost.instruction}"
+        now = row.as_dict()
+        if baseline is not None:
+            old = before.get(_identity(now))
+            worse = [key for key in ("wavefronts", "sectors", "instructions") if old and (now[key] or 0) > (old.get(key) or 0)]
+            out += [f"{told} takes {now[key]} {key}, {old[key]} in the baseline" for key in worse if old]
+            if old is None and row.cost.ways > (most or 1) and not row.accepted:
+                out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, and is not in the baseline")
+        elif most is not None and row.cost.ways > most and not row.accepted:
+            out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, {most:g} are allowed")
+    known = {(row.get("file"), row.get("statement")) for row in baseline.get("unknown", [])} if baseline is not None else set()
+    for move, _ in report.unknown:
+        if place(move) not in accept and (move.file or None, move.text) not in known:
+            out.append(f"line {place(move)}: {move.text} could not be evaluated")
+    return list(dict.fromkeys(out))
+
+
+def _identity(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What names a row where lines moved."""
+    call = str(row.get("call") or "").split(",")[0]
+    return row.get("file"), row.get("scope"), call, row.get("statement"), str(row.get("instruction"))[:2], row.get("tile")
+
+
+def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
+    """What there is to report: rule, included file, line, message; what has a fix first."""
+    for row in report.accesses:
+        if row.lost > 0:
+            rule = "tma-boxes" if row.boxed else "sectors" if row.cost.wavefronts is None else "bank-conflict"
+            yield rule, row.move.file, row.move.line, _message(row)
+    for move, error in report.unknown:
+        yield "not-evaluated", move.file, move.line, f"{move.text}: {spelled(error.message, 'cli')}"
+
+
+def _message(row: Access) -> str:
+    out = f"{row.ratio} {row.cost.instruction}: {why(row)}"
+    if row.fix is not None:
+        edits = "; ".join(f"{f'{file}:' * bool(file)}{line}: {old} -> {new}" for file, line, old, new in row.fix.changes)
+        out += f" Fix: {edits} ({row.left} left)."
+    elif row.unfixed:
+        out += f" No fix: {row.unfixed}."
+    return out
+
+
+def sarif(report: Report, path: str) -> str:
+    """The report in SARIF 2.1.0. path: of the source.
+
+    >>> json.loads(sarif(Report((), ()), "kernel.cu"))["version"]
+    '2.1.0'
+    """
+    results = [
+        {
+            "ruleId": rule,
+            "level": "note" if rule == "not-evaluated" else "warning",
+            "message": {"text": message},
+            "locations": [
+                {"physicalLocation": {"artifactLocation": {"uri": _path(path, file)}, "region": {"startLine": max(1, line)}}}
+            ],
+        }
+        for rule, file, line, message in dict.fromkeys(findings(report))
+    ]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items()]
+    driver = {"name": "cute-viz", "rules": rules}
+    run = {"tool": {"driver": driver}, "results": results}
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=1)
+
+
+def github(report: Report, path: str) -> str:
+    """The report as annotations of GitHub's workflows, a line each.
+
+    >>> github(Report((), ()), "kernel.cu")
+    ''
+    """
+    lines = []
+    for rule, file, line, message in dict.fromkeys(findings(report)):
+        kind = "notice" if rule == "not-evaluated" else "warning"
+        where = f"file={_escaped(_path(path, file), ':,')},line={line},title={rule}"
+        lines.append(f"::{kind} {where}::{_escaped(message)}")
+    return "\n".join(lines)
+
+
+def _path(path: str, file: str) -> str:
+    whole = os.path.join(os.path.dirname(path), file) if file else path
+    return os.path.normpath(whole).replace(os.sep, "/")
+
+
+def _escaped(text: str, more: str = "") -> str:
+    for letter in f"%\r\n{more}":
+        text = text.replace(letter, f"%{ord(letter):02X}")
+    return text

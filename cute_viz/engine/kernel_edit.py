@@ -1,0 +1,268 @@
+"""Edits of a file's definitions: where an expression stands, and which other text gives its buffer other places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.analysis.relocate import Places, root_of
+from cute_viz.errors import CuteVizError, boundary
+from cute_viz.records import dataclass
+from cute_viz.source import read
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Entry, SourceFile
+
+_TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
+_OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
+_READS = 24  # edits of one buffer that are read again
+_SWIZZLE = {"cpp": re.compile(r"\bSwizzle\s*<([^<>]*)>"), "python": re.compile(r"\bmake_swizzle\s*\(([^()]*)\)")}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Other text for the characters [start, end) of a source, which stand in a line of a file, "" for the file itself."""
+
+    start: int
+    end: int
+    new: str
+    line: int
+    file: str = ""
+
+
+def edited(text: str, edits: tuple[Edit, ...]) -> str:
+    """A text with edits.
+
+    >>> edited("a b", (Edit(0, 1, "c", 1), Edit(2, 3, "d", 1)))
+    'c d'
+    """
+    for edit in sorted(set(edits), key=lambda edit: -edit.start):
+        text = text[: edit.start] + edit.new + text[edit.end :]
+    return text
+
+
+def read_again(file: SourceFile, text: str) -> SourceFile:
+    """A file with another text, read with what it was read with."""
+    return replace(read(text, file.language, replace(file.given, notes={}, used=set())), given=file.given)
+
+
+class Editor:
+    """Finds the edits of a file that put the elements of a tensor's buffer elsewhere."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self.file, self.left = file, _READS
+        self._values: list[tuple[Entry, Any]] | None = None
+
+    def edits(self, tensor: Tensor, call: str, places: Places) -> Iterator[tuple[Edit, ...]]:
+        """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
+        layout, swizzle = root_of(tensor)
+        if layout is None:
+            return
+        wanted = places.of(clear_static(layout))
+        for entry in self._definitions(layout, swizzle, tensor.pointer.name, call):
+            for edit in self._of(entry, wanted, places):
+                changed = self._changed((edit,), entry)
+                if changed is not None and wanted is not None and _places_of(changed, layout, tensor) == _table(wanted):
+                    yield (edit,)
+                    break
+
+    def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> list[Entry]:
+        """The entries that have a layout: those of the caller, and those whose names are like the tensor's, first."""
+        if self._values is None:
+            self._values = []
+            for entry in self.file.entries:
+                if _OF_LAYOUTS.search(entry.text) and "gmem" not in entry.text:
+                    try:
+                        with boundary():
+                            self._values.append((entry, entry.read()))
+                    except CuteVizError:
+                        continue
+        found = [entry for entry, value in self._values if _is(value, layout, swizzle)]
+        caller = call.partition(",")[0].split("::")[-1]
+        return sorted(found, key=lambda entry: (caller not in entry.scope, name[:2] != entry.name[:2], name not in entry.name))
+
+    def orders(self) -> Iterator[Edit]:
+        """Calls of tile_to_shape without an order, each with the order of the other mode first."""
+        for entry in self.file.entries:
+            place = expression(self.file.text, entry) if "tile_to_shape" in entry.text else None
+            call = re.search(r"\btile_to_shape\s*\(", self.file.text[slice(*place)]) if place else None
+            if place is None or call is None or self.file.language != "cpp":
+                continue
+            parts = _arguments(self.file.text, place[0] + call.end(), place[1])
+            try:
+                rank = len(modes(domain(entry.read()).shape)) if len(parts) == 2 else 0
+            except CuteVizError:
+                continue
+            if rank > 1:
+                at = parts[1][1]
+                line = entry.line + self.file.text.count("\n", entry.span.start, at)
+                order = ",".join(f"_{n}" for n in [2, 1, *range(3, rank + 1)])
+                yield Edit(at, at, f", Step<{order}>{{}}", line, entry.file)
+
+    def _changed(self, edits: tuple[Edit, ...], entry: Entry) -> Any:
+        """What an entry is after edits, None where it cannot be read."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        try:
+            with boundary():
+                file = read_again(self.file, edited(self.file.text, edits))
+                shift = sum(len(x.new) - (x.end - x.start) for x in edits if x.start < entry.span.start)
+                return next(x.read() for x in file.entries if x.span.start == entry.span.start + shift)
+        except (CuteVizError, StopIteration):
+            return None
+
+    def _of(self, entry: Entry, wanted: Any, places: Places) -> Iterator[Edit]:
+        """Edits of the expression that an entry is defined by, the smallest first."""
+        place = expression(self.file.text, entry)
+        if place is None:
+            return
+        start, end = place
+        text = self.file.text[start:end]
+        line = entry.line + self.file.text.count("\n", entry.span.start, start)
+        language = "python" if self.file.language == "python" else "cpp"
+
+        def edit(begin: int, stop: int, new: str) -> Edit:
+            return Edit(start + begin, start + stop, new, line + text.count("\n", 0, begin), entry.file)
+
+        if places.swizzle is not None:
+            s = places.swizzle
+            numbers = f"{s.bits},{s.base},{s.shift}"
+            if there := _SWIZZLE[language].search(text):
+                yield edit(there.start(1), there.end(1), numbers)
+            elif language == "python":
+                yield edit(0, len(text), f"cute.make_composed_layout(cute.make_swizzle({numbers}), 0, {text})")
+            elif inside := re.fullmatch(r"decltype\s*\((.*)\)", text, re.DOTALL):
+                yield edit(0, len(text), f"decltype(composition(Swizzle<{numbers}>{{}}, {inside[1].strip()}))")
+            elif re.search(r"\busing\s+\w+\s*=\s*$", self.file.text[max(0, start - 200) : start]):
+                yield edit(0, len(text), f"decltype(composition(Swizzle<{numbers}>{{}}, {text}{{}}))")
+            else:
+                yield edit(0, len(text), f"composition(Swizzle<{numbers}>{{}}, {text})")
+            return
+        change = places.step - places.row
+        for match in reversed(list(_TOKEN.finditer(text))):
+            number = match["n"]
+            if number is not None and int(number) + change >= 0:
+                yield edit(match.start("n"), match.end("n"), str(int(number) + change))
+        for match in reversed(list(_TOKEN.finditer(text))):
+            if match["name"] is not None:
+                inside_brackets = text[: match.start()].rstrip().endswith("<") or language == "python"
+                more = str(abs(change)) if inside_brackets else f"Int<{abs(change)}>{{}}"
+                yield edit(match.start(), match.end(), f"{match['name']} {'-' if change < 0 else '+'} {more}")
+        if isinstance(wanted, Layout):
+            yield edit(0, len(text), _written(wanted, text, language))
+
+
+def expression(text: str, entry: Entry) -> tuple[int, int] | None:
+    """Where the expression stands that an entry is defined by; of a tensor its layout's.
+
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> text = "auto a = make_tensor(make_smem_ptr(p), Layout<_4>{});"
+    >>> at = expression(text, read(text, "cpp", Given()).entries[0])
+    >>> text[slice(*at)]
+    'Layout<_4>{}'
+    """
+    found = re.compile(r"\s+".join(map(re.escape, entry.text.split()))).search(text, entry.span.start) if entry.text else None
+    if found is None:
+        return None
+    start, end = found.span()
+    if call := re.match(r"(cute(::|\.))?make_tensor\s*\(", text[start:end]):
+        parts = _arguments(text, start + call.end(), end)
+        return parts[1] if len(parts) == 2 else None
+    return start, end
+
+
+def _arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the arguments stand that follow an opening bracket."""
+    out, depth, begin = [], 0, start
+    for n in range(start, end):
+        c = text[n]
+        if c in ",)" and depth == 0:
+            first = begin + len(text[begin:n]) - len(text[begin:n].lstrip())
+            out.append((first, begin + len(text[begin:n].rstrip())))
+            begin = n + 1
+            if c == ")":
+                break
+        depth += (c in "([{<") - (c in ")]}>")
+    return out
+
+
+def _written(layout: Layout, text: str, language: str) -> str:
+    """A layout as source code, with the shape as the text has it, where it begins with one."""
+
+    def numbers(x: Any) -> str:
+        if isinstance(x, tuple):
+            inner = ", ".join(map(numbers, x))
+            return f"make_stride({inner})" if language == "cpp" else f"({inner})"
+        return f"Int<{int(x)}>{{}}" if language == "cpp" else str(int(x))
+
+    stride = numbers(layout.stride if isinstance(layout.stride, tuple) else (layout.stride,))
+    call = re.match(r"((?:cute(?:::|\.))?make_layout\s*\()", text)
+    if call is not None:
+        parts = _arguments(text, call.end(), len(text))
+        shape = text[slice(*parts[0])] if parts else ""
+    else:
+        shape = numbers(layout.shape).replace("make_stride", "make_shape")
+    return f"make_layout({shape}, {stride})" if language == "cpp" else f"cute.make_layout({shape}, stride={stride})"
+
+
+def _is(value: Any, layout: Layout, swizzle: Any) -> bool:
+    """Whether a value is a layout behind a swizzle of element offsets."""
+    outer = None
+    if isinstance(value, Tensor):
+        value = value.whole
+    if isinstance(value, ComposedLayout):
+        outer, flag, value = value.outer, value.offset, value.inner
+        if isinstance(flag, PointerFlag) and swizzle is not None:
+            outer = outer.rescaled(flag.bits.bit_length() - 4) if hasattr(outer, "rescaled") else outer
+    return outer == swizzle and isinstance(value, Layout) and clear_static(value) == clear_static(layout)
+
+
+def _table(layout: Any) -> list[int]:
+    from cute_viz.algebra.table import offsets
+
+    return [int(o) for o in offsets(clear_static(layout) if isinstance(layout, Layout) else layout)]
+
+
+def _places_of(value: Any, layout: Layout, tensor: Tensor) -> list[int] | None:
+    """The element offsets of a definition that was changed."""
+    value = value.whole if isinstance(value, Tensor) else value
+    if not isinstance(value, (Layout, ComposedLayout)) or size(domain(value)) != size(layout):
+        return None
+    if isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag):
+        value = ComposedLayout(value.outer.rescaled(tensor.bits.bit_length() - 4), 0, value.inner)  # type: ignore[union-attr]
+    return _table(value)
+
+
+def shown(text: str, edit: Edit) -> tuple[str, str]:
+    """The expression around an edit before and after it, in a line each, without the comments.
+
+    >>> shown("auto s = make_stride(Int<1>{}, bM+Int<1>{});", Edit(38, 39, "4", 1))
+    ('make_stride(Int<1>{}, bM+Int<1>{})', 'make_stride(Int<1>{}, bM+Int<4>{})')
+    """
+    start, end = edit.start, edit.end
+    if len(edit.new) < 24:  # a number: the call that it is in
+        depth = 0
+        for at in range(start - 1, -1, -1):
+            depth += (text[at] in ")}") - (text[at] in "({")
+            if depth < 0 or text[at] == ";":
+                break
+        if text[at] == "(" and (word := re.search(r"[\w:.]+\s*$", text[:at])):
+            start = word.start()
+            for n in range(at, len(text)):
+                depth += (text[n] == "(") - (text[n] == ")")
+                if depth < 0:
+                    end = max(end, n + 1)
+                    break
+    whole = text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
+    old, new = (" ".join(re.sub(r"//[^\n]*", "", x).split()) for x in whole)
+    return old, new

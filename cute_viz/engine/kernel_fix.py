@@ -1,0 +1,260 @@
+"""Fixes of a kernel: edits of its definitions after which every access of a buffer still reads what was written, for less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.analysis.relocate import better, relocated, root_of
+from cute_viz.engine.kernel_edit import Edit, Editor, edited, read_again, shown
+from cute_viz.errors import CuteVizError, boundary
+from cute_viz.records import dataclass
+
+if TYPE_CHECKING:
+    from cute_viz.engine.kernel import Access, Report
+    from cute_viz.source.model import Move, SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits, and what they make of the accesses of a buffer.
+
+    what: the change in words. changes: for each edited line its file, its number, and the expression before and after. wavefronts:
+    of all accesses of the buffer before and after; ideal: what they would be without a conflict. bytes: how much the buffer
+    grows. beside: the lines that may access the buffer too, and were not evaluated: the fix holds where they follow the edit.
+    after: the whole report with the edits.
+    """
+
+    what: str
+    edits: tuple[Edit, ...]
+    changes: tuple[tuple[str, int, str, str], ...]
+    wavefronts: tuple[int, int]
+    ideal: int
+    bytes: int = 0
+    beside: tuple[str, ...] = ()
+    after: Any = field(default=None, compare=False, repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fix for JSON.
+
+        >>> Fix("a stride", (), (("", 3, "129", "132"),), (9, 4), 4).as_dict()["edits"]
+        [{'file': None, 'line': 3, 'old': '129', 'new': '132'}]
+        """
+        edits = [{"file": file or None, "line": line, "old": old, "new": new} for file, line, old, new in self.changes]
+        return {
+            "what": self.what,
+            "edits": edits,
+            "wavefronts": self.wavefronts[1],
+            "ideal": self.ideal,
+            "bytes": self.bytes,
+            "unless": list(self.beside),
+        }
+
+
+def consistent(before: Report, after: Report) -> tuple[str, dict[str, int]]:
+    """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
+    many bits each buffer reaches further.
+
+    Each element that any statement moves has one place before and one after, whichever statement asks, and no two have the same.
+    """
+    maps: dict[tuple[str, str], dict[int, int]] = {}
+    pairs: list[tuple[str, Tensor, Tensor]] = []
+    if len(before.read) != len(after.read):
+        return "the statements are others", {}
+    for (move, mine), (_, yours) in zip(before.read, after.read, strict=True):
+        views = [_views(mine or ()), _views(yours or ())]
+        for a, b in zip(*views, strict=False):
+            if size(a.layout) != size(b.layout) or a.pointer.base != b.pointer.base:
+                return f"the operands of line {move.line} would no longer be known", {}
+            pairs.append((launch(move), a, b))
+        if len(views[0]) != len(views[1]):
+            return f"the operands of line {move.line} would no longer be known", {}
+    changed = {
+        (where, a.pointer.base) for where, a, b in pairs if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part
+    }
+    for where, a, b in dict.fromkeys(pairs):
+        if (where, a.pointer.base) not in changed:
+            continue
+        mine_ = maps.setdefault((where, a.pointer.base), {})
+        try:
+            for old_place, new_place in relocated(a, b):
+                if mine_.setdefault(old_place, new_place) != new_place:
+                    return f"{a.pointer.name or a.pointer.base} is read by another layout than it is written by", {}
+        except CuteVizError as error:
+            return error.message, {}
+    for (_, base), one in maps.items():
+        if len(set(one.values())) < len(one):
+            return f"two elements of {base} would lie in one place", {}
+    return "", {base: max(one.values()) - max(one) for (_, base), one in maps.items()}
+
+
+def _views(operands: Sequence[Any]) -> list[Tensor]:
+    """The tensors of shared memory that a statement moves; of a TMA its tile, of descriptors what they describe."""
+    tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands]
+    out = [x for x in tensors if isinstance(x, Tensor) and x.pointer.space == "smem"]
+    tma = operands[0] if operands and isinstance(operands[0], TmaCopy) else None
+    if tma is None:
+        return out
+    tile = tma.smem
+    swizzle, inner = (tile.outer, tile.inner) if isinstance(tile, ComposedLayout) else (None, tile)
+    if isinstance(tile, ComposedLayout) and not isinstance(tile.offset, PointerFlag):
+        return []
+    return [Tensor(replace(x.pointer, swizzle=swizzle), inner) for x in out]
+
+
+def launch(move: Move) -> str:
+    """The outermost of the calls through which a statement is reached.
+
+    >>> from cute_viz.source.model import Move
+    >>> launch(Move("copy", 7, (), "f, line 3, called in g, line 9", list))
+    'g, line 9'
+    """
+    return move.call.rpartition("called in ")[2]
+
+
+def may_grow(file: SourceFile, base: str, bits: int) -> bool:
+    """Whether a buffer takes what its layout needs: an array whose extent follows from a layout, what an allocator gives."""
+    if file.language == "python":
+        return "allocate_tensor" in file.text or "allocate_array" in file.text
+    name = re.sub(r"(\.(begin|data)\(\)|\(\))$", "", base).replace("->", ".").split(".")[-1].strip("&*")
+    found = re.findall(rf"(?m)^([^;\n]*\b{re.escape(name)}\s*(?:\[([^\]\n]*)\])?\s*;)", file.text) if name.isidentifier() else []
+    return any(
+        re.search(r"cosize|size_in_bytes", extent or line)
+        for line, extent in found
+        if extent or re.search(r"rray|Engine|uffer", line)
+    )
+
+
+class Fixer:
+    """Searches the fixes of a report.
+
+    evaluate: the report of another file, without fixes.
+    """
+
+    def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
+        self.file, self.report, self.evaluate = file, report, evaluate
+        self.editor = Editor(file)
+        self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[str, int]]] = {}
+
+    def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
+        sides = [row.cost.side for row in rows if row.cost.side is not None]
+        tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
+        found = better(list(dict.fromkeys(sides)))[0]
+        wrong = ""
+        for places, _ in found:
+            views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]
+            for edits in _choices([one for one in views if one]):
+                wrong_here, after, grown = self._try(edits)
+                if not wrong_here and after is not None:
+                    wrong_here = self._against(rows, after)
+                base = sides[0].tensor.pointer.base
+                if not wrong_here and grown.get(base, 0) > 0 and not may_grow(self.file, base, grown[base]):
+                    wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
+                if wrong_here or after is None:
+                    wrong = wrong or wrong_here
+                    continue
+                keys = {row.key for row in rows}
+                left = sum(row.cost.wavefronts or 0 for row in after.accesses if row.key in keys)
+                best = sum(row.cost.ideal or 0 for row in after.accesses if row.key in keys)
+                changes = tuple((e.file, e.line, *shown(self.file.text, e)) for e in edits)
+                return Fix(
+                    str(places),
+                    edits,
+                    changes,
+                    (sum(row.cost.wavefronts or 0 for row in rows), left),
+                    best,
+                    max(0, grown.get(base, 0)) // 8,
+                    loose,
+                    after,
+                )
+        return wrong or _hopeless(rows, bool(found))
+
+    def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
+        """The fix of the copies of a TMA that takes more instructions than its tile needs."""
+        keys = {row.key for row in rows}
+        for edit in self.editor.orders():
+            wrong, after, _ = self._try((edit,))
+            if after is None or wrong or self._against(rows, after):
+                continue
+            counts = [sum(row.cost.instructions for row in one.accesses if row.key in keys) for one in (self.report, after)]
+            if counts[1] < counts[0]:
+                changes = ((edit.file, edit.line, *shown(self.file.text, edit)),)
+                least = sum(row.cost.boxes or 0 for row in rows)
+                return Fix("the order of tile_to_shape", (edit,), changes, (counts[0], counts[1]), least, 0, loose, after)
+        return ""
+
+    def together(self, edits: tuple[Edit, ...]) -> Report | None:
+        """The report with the edits of all fixes; None where they do not go together."""
+        wrong, after, _ = self._try(edits)
+        return None if wrong else after
+
+    def _try(self, edits: tuple[Edit, ...]) -> tuple[str, Report | None, dict[str, int]]:
+        """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
+        key = frozenset(edits)
+        if key not in self.tried:
+            try:
+                with boundary():
+                    after = self.evaluate(read_again(self.file, edited(self.file.text, edits)))
+                    wrong, grown = consistent(self.report, after)
+            except CuteVizError as error:
+                wrong, after, grown = error.message, None, {}
+            self.tried[key] = wrong, after, grown
+        return self.tried[key]
+
+    def _against(self, rows: list[Access], after: Report) -> str:
+        """What is worse in the report with edits; "" for nothing."""
+        others = {row.key: row for row in after.accesses}
+        keys = {row.key for row in rows}
+        if len(after.unknown) > len(self.report.unknown) or len(others) != len(self.report.accesses):
+            return "with it another statement could no longer be evaluated"
+        for row in self.report.accesses:
+            other = others.get(row.key)
+            if other is None or other.cost.instruction != row.cost.instruction or other.cost.instructions > row.cost.instructions:
+                return f"it would take the width of line {_place(row)}"
+            worse = row.key not in keys and (other.cost.wavefronts or 0) > (row.cost.wavefronts or 0)
+            if worse or (other.cost.sectors or 0) > (row.cost.sectors or 0):
+                return f"line {_place(row)} would cost more"
+        gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
+        return "" if gained > 0 else "it changes another buffer"
+
+
+def _paid(row: Access) -> int:
+    return (row.cost.wavefronts or 0) if row.cost.boxes is None else row.cost.instructions
+
+
+def _choices(views: list[list[tuple[Edit, ...]]]) -> Iterator[tuple[Edit, ...]]:
+    """One edit after the other, and then one of every view."""
+    for view in views:
+        yield from view
+    if len(views) > 1:
+        for several in product(*views):
+            yield tuple(dict.fromkeys(edit for edits in several for edit in edits))
+
+
+def _hopeless(rows: list[Access], found: bool) -> str:
+    """Why a buffer has no fix."""
+    worst = max(rows, key=lambda row: row.cost.ways)
+    what = worst.cost.instruction
+    if found:
+        return "no definition was found whose edit would move the elements"
+    if what.startswith("cp.async"):
+        return (
+            "cp.async waits for the lines of global memory that one wavefront is gathered from; rows of 128 bytes a warp would not"
+        )
+    advice = (
+        "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"
+    )
+    return f"no swizzle or stride that keeps the width of every access helps; {advice}"
+
+
+def _place(row: Access) -> str:
+    return f"{row.move.file}:{row.move.line}" if row.move.file else str(row.move.line)

@@ -1,0 +1,211 @@
+"""The memory that a kernel's tensors take: buffers of shared memory, fragments in registers, columns of tensor memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import found
+from cute_viz.analysis.relocate import span_of
+from cute_viz.errors import CuteVizError, boundary
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Move, SourceFile
+
+# KB of shared memory for a block and for a multiprocessor, which keeps 1 KB for each block (CUDA C++ Programming Guide, table
+# of technical specifications by compute capability)
+_SHARED = {"SM70": (96, 96), "SM75": (64, 64), "SM80": (163, 164), "SM89": (99, 100), "SM90": (227, 228), "SM100": (227, 228)}
+_SHARED |= {"SM120": (99, 100)}
+COLUMNS = 512  # of tensor memory, which is allocated in powers of 2 from 32 (PTX ISA, tcgen05.alloc)
+REGISTERS = 255  # of a thread
+
+
+class Buffer(NamedTuple):
+    """A buffer of one launch: its words in the source, the tensors that are views of it, its size in bytes, 32-bit registers of a
+    thread or columns; the type and the shape of the largest view.
+    """
+
+    launch: str
+    base: str
+    names: tuple[str, ...]
+    size: int
+    type: str
+    shape: str
+
+
+class Memory(NamedTuple):
+    """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
+    `SM90`, "" where none says it. overlaps: the source has unions, so that the sum is the most that shared memory can be.
+    """
+
+    shared: tuple[Buffer, ...]
+    registers: tuple[Buffer, ...]
+    tensor: tuple[Buffer, ...]
+    arch: str = ""
+    overlaps: bool = False
+
+    def limits(self) -> tuple[int, int] | None:
+        """Bytes of shared memory for a block, and for a multiprocessor."""
+        block, whole = _SHARED.get(self.arch, (0, 0))
+        return (1024 * block, 1024 * whole) if block else None
+
+    def totals(self) -> dict[str, int]:
+        """The bytes of shared memory of each launch."""
+        out: dict[str, int] = {}
+        for one in self.shared:
+            out[one.launch] = out.get(one.launch, 0) + one.size
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """The map for JSON."""
+        limits = self.limits()
+        out: dict[str, Any] = {
+            name: [
+                {
+                    "launch": x.launch or None,
+                    "buffer": x.base,
+                    "tensors": list(x.names),
+                    unit: x.size,
+                    "type": x.type,
+                    "shape": x.shape,
+                }
+                for x in buffers
+            ]
+            for name, unit, buffers in (
+                ("shared", "bytes", self.shared),
+                ("registers", "registers", self.registers),
+                ("tensor", "columns", self.tensor),
+            )
+        }
+        out["arch"] = self.arch or None
+        out["overlaps"] = self.overlaps
+        out["shared_limit"] = limits[0] if limits else None
+        if limits is not None:
+            out["blocks_per_sm"] = {name: limits[1] // (total + 1024) for name, total in self.totals().items()}
+        if self.tensor:
+            columns = max(32, sum(x.size for x in self.tensor))
+            out["tensor_allocated"] = 1 << (columns - 1).bit_length()
+        return out
+
+    def lines(self) -> Iterator[str]:
+        """The map in lines of text."""
+        limits = self.limits()
+        for name, total in self.totals().items():
+            mine = [x for x in self.shared if x.launch == name]
+            told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size:,}" for x in mine)
+            most = (
+                f" of {limits[0]:,} bytes ({self.arch.lower()}), {_blocks(limits[1] // (total + 1024))} per SM"
+                if limits
+                else " bytes"
+            )
+            overlap = ", where unions do not overlap them" if self.overlaps and len(mine) > 1 else ""
+            yield f"Shared memory{f' of {name}' if len(self.totals()) > 1 else ''}: {total:,}{most}{overlap}: {told}"
+        by: dict[str, list[Buffer]] = {}
+        for x in self.registers:
+            by.setdefault(x.launch, []).append(x)
+        told_before = set()
+        for mine in by.values():
+            told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in mine)
+            if told not in told_before:
+                told_before.add(told)
+                yield f"Registers of fragments, a thread: {sum(x.size for x in mine)} of {REGISTERS}: {told}"
+        if self.tensor:
+            columns = sum(x.size for x in self.tensor)
+            told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in self.tensor)
+            yield f"Tensor memory: {columns} of {COLUMNS} columns: {told}"
+
+
+def memory_of(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...], instructions: list[str]) -> Memory:
+    """The memory of a file's tensors, by the operands of its statements and its definitions.
+
+    >>> from cute_viz.source import read as read_file
+    >>> from cute_viz.source.model import Given
+    >>> text = "void f() {\\n  auto s = make_tensor(make_smem_ptr<float>(p), Layout<_8>{});\\n"
+    >>> text += "  copy(s, make_tensor<float>(_8{}));\\n}"
+    >>> file = read_file(text, "cpp", Given())
+    >>> memory_of(file, tuple((m, m.read()) for m in file.moves()), []).shared[0].size
+    32
+    """
+    from cute_viz.engine.kernel_fix import launch
+
+    seen: list[tuple[str, Tensor]] = []
+    for move, operands in read:
+        tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands or ()]
+        seen += [(launch(move).partition(",")[0], x) for x in tensors if isinstance(x, Tensor)]
+    launches = list(dict.fromkeys(name for name, _ in seen))
+    whole = [entry for entry in file.entries if re.search(r"make_tensor|partition|fragment|allocate", entry.text)]
+    asked = [(launches[0], entry.read, entry.tensor) for entry in whole] if len(launches) == 1 else []
+    paths = {(launch(move).partition(",")[0], move.scope[-1]) for move, _ in read if move.call and move.scope}
+    names = {x.pointer.name for _, x in seen if x.pointer.space == "smem"}
+    for name, scope in sorted(paths) if file.asked is not None and len(launches) > 1 else ():
+        for tensor in sorted(names):
+            with suppress(CuteVizError):  # one that is called by way of others has no such path
+                entry = file.asked(f"{name}::{scope}::{tensor}") if file.asked is not None else None
+                asked += [(name, entry.read, entry.tensor)] if entry is not None else []
+    for name, value, tensor_of in asked:
+        try:
+            with boundary():
+                value()
+                x = tensor_of() if tensor_of is not None else None
+        except CuteVizError:
+            continue
+        if isinstance(x, Tensor) and x.pointer.space:
+            seen.append((name, x))
+    spaces = {space: _buffers([(name, x) for name, x in seen if x.pointer.space == space]) for space in ("smem", "rmem", "tmem")}
+    words = " ".join([*instructions, *re.findall(r"\bSM\d+_", file.text)])
+    archs = sorted({int(n) for n in re.findall(r"SM(\d+)_", words) if f"SM{n}" in _SHARED})
+    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", "union" in file.text)
+
+
+def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:
+    most: dict[tuple[str, str], tuple[int, Tensor]] = {}
+    names: dict[tuple[str, str], dict[str, None]] = {}
+    for name, x in seen:
+        key = (name, x.pointer.base or x.pointer.name)
+        try:
+            count = _size(x)
+        except (CuteVizError, TypeError, ValueError):
+            continue
+        names.setdefault(key, {})[x.pointer.name or x.name or key[1]] = None
+        if key not in most or count > most[key][0]:
+            most[key] = count, x
+    out = []
+    for (name, base), (count, x) in most.items():
+        out.append(Buffer(name, base, tuple(names[name, base]), count, x.pointer.element, _extents(x)))
+    return tuple(out)
+
+
+def _size(x: Tensor) -> int:
+    whole = _whole(x)
+    if x.pointer.space == "rmem":
+        return -(-size(x.layout) * x.bits // 32)
+    if x.pointer.space == "tmem":
+        from cute_viz.algebra.table import offsets
+
+        columns = {found(x, int(o)).column for o in offsets(x.layout)}
+        return max(columns) - min(columns) + 1
+    begin = int(x.offset) if isinstance(x.offset, int) and x.pointer.placed else 0
+    return -(-(begin + span_of(whole)) * x.bits // 8)
+
+
+def _blocks(n: int) -> str:
+    return f"{n} block{'s' * (n != 1)}"
+
+
+def _whole(x: Tensor) -> Layout:
+    """The layout of the tensor that threads have parts of, without a swizzle, which stays within its tile."""
+    both = [
+        layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (getattr(x.part, "layout", x.layout), x.layout)
+    ]
+    return max((layout for layout in both if isinstance(layout, Layout)), key=size)
+
+
+def _extents(x: Tensor) -> str:
+    return str(domain(_whole(x)).shape)

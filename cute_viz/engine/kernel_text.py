@@ -1,0 +1,248 @@
+"""The report of a kernel as text for a terminal: the worst first, why, the fix, totals, and what was not counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.analysis.banks import BANKS, LANES
+from cute_viz.engine.kernel import Access, Report, place
+from cute_viz.engine.kernel_fix import launch
+from cute_viz.errors import CuteVizError, spelled
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Move
+
+_SHOWN = 4  # statements in full
+_ROWS = 16  # of a report without conflicts
+_WIDE = 96  # columns
+
+
+def text_of(report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset()) -> list[str]:
+    """The report in lines. name: of the file. everything: every statement, and every line of what was not counted. allowed: the
+    lines that were accepted.
+
+    >>> text_of(Report((), ()), "kernel.cu")[0]
+    'kernel.cu'
+    """
+    out = [head(report, name)]
+    groups = problems(report)
+    shown = groups if everything else groups[:_SHOWN]
+    before: dict[tuple[str, str], int] = {}
+    for group in shown:
+        out += ["", *_problem(group, before, report, allowed)]
+    if len(groups) > len(shown):
+        lines = ", ".join(dict.fromkeys(place(group[0].move) for group in groups[len(shown) :]))
+        out += ["", _cut(f"more   {lines}", f"    {len(groups) - len(shown)} more; --all lists them")]
+    good = [row for row in report.accesses if row.lost <= 0]
+    if good:
+        lines = ", ".join(dict.fromkeys(place(row.move) for row in sorted(good, key=lambda row: (row.move.file, row.move.line))))
+        out += ["", _cut(f"ideal  {lines}", f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}")]
+        out[-1] += "; --all lists them" * (not everything and bool(groups))
+    if everything or not groups:
+        table = [(place(row.move), row.cost.instruction, _count(row), row.basis["address"], row.basis["model"]) for row in good]
+        wide = [max((len(row[n]) for row in table), default=0) for n in range(5)]
+        told = ["       " + "  ".join(f"{cell:<{wide[n]}}" for n, cell in enumerate(row)) for row in table]
+        whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
+        out += whole if everything else whole[:_ROWS]
+        out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
+    out += _totals(report)
+    if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
+        out += ["", *(held if everything else held[:4])]
+    out += ["", *missing(report, everything)]
+    return out
+
+
+def head(report: Report, name: str) -> str:
+    """The file, its kernels, their threads and types, and the sizes that were taken for granted."""
+    kernels = list(dict.fromkeys(row.move.scope[-1] for row in report.accesses if row.move.scope))
+    threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
+    types = list(
+        dict.fromkeys(x.pointer.element for _, xs in report.read for x in xs or () if isinstance(x, Tensor) and x.pointer.known)
+    )
+    parts = [", ".join(kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)] if kernels else []
+    parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
+    if assumed := report.assumed:
+        parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; --let gives others)")
+    return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
+
+
+def problems(report: Report) -> list[list[Access]]:
+    """The rows that cost more than their ideal, those of one statement in one place together, the worst first.
+
+    >>> problems(Report((), ()))
+    []
+    """
+    groups: dict[tuple[str, int, str, str], list[Access]] = {}
+    for row in report.accesses:
+        if row.lost > 0:
+            groups.setdefault((row.move.file, row.move.line, row.cost.instruction[:2], row.ratio), []).append(row)
+    return list(groups.values())
+
+
+def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Report, allowed: frozenset[str]) -> Iterator[str]:
+    """One statement: how bad, where, why, the fix, and the figures."""
+    row = group[0]
+    calls = list(dict.fromkeys(launch(one.move) for one in group if one.move.call))
+    several = len({launch(move) for move, _ in report.read}) > 1
+    where = f"launched by {calls[0]}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    begin = f"{row.ratio:<6} {place(row.move):<4} {_statement(row.move, 64)}"
+    yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
+    reason = why(row)
+    key = (_pattern(row), row.fix.what if row.fix else row.unfixed)
+    same = before.setdefault(key, row.move.line)
+    same_fix = before.setdefault(("", str(row.fix.changes)), row.move.line) if row.fix else row.move.line
+    told = f"The same pattern as line {same}." if same != row.move.line else reason
+    yield from _folded("why", told)
+    if row.fix is not None and same_fix != row.move.line:
+        yield from _folded("fix", f"As for line {same_fix}.")
+    elif row.fix is not None:
+        for file, line, old, new in row.fix.changes:
+            begin = f"       fix  {f'{file}:' * bool(file)}{line}  {old}"
+            after = _different(old, new)
+            yield from [f"{begin}  ->  {after}"] if len(begin) + len(after) < _WIDE + 14 else [begin, f"            ->  {after}"]
+        if row.fix.beside:
+            yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
+    elif row.unfixed and same == row.move.line:
+        yield from _folded("fix", f"none: {row.unfixed}")
+    yield f"            {row.cost.instruction}: {_count(row)}" + (
+        "  (accepted)" if row.accepted or place(row.move) in allowed else ""
+    )
+
+
+def _different(old: str, new: str) -> str:
+    """What is new of an expression, as far as that is clear: the argument that changed, or all of it."""
+    for x in (old, new):
+        if len(x) > 200:
+            return new
+    if old and old in new:
+        return new.replace(old, "..." if len(old) > 36 else old)
+    first, last = old.partition("(")[2].removesuffix(")").split(", "), new.partition("(")[2].removesuffix(")").split(", ")
+    if old.partition("(")[0] == new.partition("(")[0] and len(first) == len(last):
+        changed = [b for a, b in zip(first, last, strict=True) if a != b]
+        if len(changed) == 1 and changed[0].count("(") == changed[0].count(")"):
+            return changed[0]
+    return new
+
+
+def why(row: Access) -> str:
+    """One sentence on what makes an access cost more than its ideal."""
+    cost = row.cost
+    if row.boxed:
+        return cost.why[-1]
+    if cost.side is None:
+        return cost.why[0] if cost.why else ""
+    if cost.wavefronts is None:
+        return _sectors(row)
+    if cost.instruction.startswith("cp.async") and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
+        return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
+    worst = max(cost.side.instructions(), key=lambda x: x.wavefronts / max(1, x.ideal))
+    phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
+    bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))
+    lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
+    names = [f"T{lane}" for lane in lanes[:4]]
+    told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
+    does = "write to" if cost.side.store else "read"
+    who = "rows, given by threads," if "matrix" in cost.instruction else "threads of a warp"
+    return f"Up to {len(words)} {who} {does} different words of one bank: {told} share bank {bank % BANKS}."
+
+
+def _sectors(row: Access) -> str:
+    side = row.cost.side
+    assert side is not None
+    worst = max(side.instructions(), key=lambda x: len({begin // 32 for begin in x.begins}) / max(1, x.width))
+    steps = sorted({b - a for a, b in zip(worst.begins, worst.begins[1:], strict=False)}, key=abs)
+    apart = next((step for step in steps if abs(step) > worst.width), steps[-1] if steps else 0)
+    took = (
+        f"each thread {'stores' if side.store else 'loads'} {worst.width} bytes, and neighbors are up to {abs(apart):,} bytes apart"
+    )
+    half = f"A sector has 32 bytes, of which {32 * (row.cost.ideal_sectors or 0) // max(1, row.cost.sectors or 1)} are used"
+    return f"{half}: {took}."
+
+
+def _count(row: Access) -> str:
+    cost = row.cost
+    if row.boxed:
+        return f"{cost.instructions} instructions{f', {row.left} with the fix' if row.left is not None else ''}, {cost.boxes} ideal"
+    now, ideal, what = (
+        (cost.sectors, cost.ideal_sectors, "sectors") if cost.wavefronts is None else (cost.wavefronts, cost.ideal, "wavefronts")
+    )
+    if now is None:
+        return f"{cost.instructions:,} instruction{'s' * (cost.instructions > 1)}"
+    after = f", {row.left:,} with the fix" if row.left is not None else ""
+    return f"{now:,} {what}{after}, {ideal:,} ideal"
+
+
+def _pattern(row: Access) -> str:
+    side = row.cost.side
+    return row.cost.instruction + (f"{side.tensor.layout} {side.tensor.part}" if side is not None else "")
+
+
+def _totals(report: Report) -> list[str]:
+    """Wavefronts of shared memory in all: now, with the fixes, ideal; each statement once."""
+    table = [("", "now", "fixed", "ideal")]
+    for name, (now, after, ideal) in report.totals.items():
+        table.append((name or "all", f"{now:,}", "-" if after in (None, now) else f"{after:,}", f"{ideal:,}"))
+    if len(table) < 2:
+        return []
+    wide = [max(len(row[n]) for row in table) for n in range(4)]
+    lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
+    return ["", "Shared-memory wavefronts per block, each statement once", *lines]
+
+
+def missing(report: Report, everything: bool = False) -> Iterator[str]:
+    """What was not evaluated, a line for each cause, with what would help; what is not counted."""
+    total = len(report.accesses)
+    if not report.unknown and not report.elements:
+        yield f"Not evaluated: none; all {total} accesses were counted."
+    causes: dict[str, list[Move]] = {}
+    for move, error in report.unknown:
+        causes.setdefault(f"{spelled(error.message, 'cli')}{_needs(error)}", []).append(move)
+    ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
+    for cause, moves in ordered[: None if everything else _SHOWN]:
+        lines = tuple(dict.fromkeys(map(place, moves)))
+        many = f"{len(moves)} statements" if len(moves) > 1 else "1 statement"
+        yield _cut(f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}", "", 2 * _WIDE)
+    if not everything and len(ordered) > _SHOWN:
+        rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
+        yield f"Not evaluated: {rest} statements for {len(ordered) - _SHOWN} other causes; --all lists them"
+    if report.elements:
+        lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
+        names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
+        yield f"Not counted: single elements, such as {names}: {_lines(lines, None if everything else 8)}"
+
+
+def _needs(error: CuteVizError) -> str:
+    return f" ({spelled(error.hint, 'cli')})" if error.hint else ""
+
+
+def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:
+    shown = lines[:most]
+    more = f" and {len(lines) - len(shown)} more" if len(lines) > len(shown) else ""
+    return f"line{'s' * (len(lines) > 1)} {', '.join(shown)}{more}"
+
+
+def _statement(move: Move, wide: int) -> str:
+    text = (
+        f"{move.text};" if not move.text.endswith(";") and not (move.text.startswith("cute.") and ".py" in move.file) else move.text
+    )
+    return text if len(text) <= wide else f"{text[: wide - 3]}..."
+
+
+def _folded(label: str, text: str) -> Iterator[str]:
+    """A sentence in lines of the terminal's width, behind a word."""
+    line = f"       {label:<3}"
+    room = 11
+    for word in text.split():
+        if len(line) + 1 + len(word) > _WIDE and line.strip():
+            yield line
+            line = " " * room
+        line += " " * (2 if len(line) <= room else 1) + word if len(line) != room else f" {word}"
+    yield line
+
+
+def _cut(text: str, end: str, wide: int = _WIDE) -> str:
+    room = wide - len(end)
+    return (text if len(text) <= room else f"{text[: room - 4].rpartition(',')[0] or text[: room - 4]}, ...") + end

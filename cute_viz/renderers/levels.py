@@ -1,0 +1,174 @@
+"""The drawings of a figure that a place is tried with, the richest first: its cells, its blocks, the unit that repeats.
+
+*Cells*: a label for each cell, or for each box of them. *Blocks*: colour, with the name of what a warp, a band of offsets, a tile
+or a core matrix covers. *Unit x N*: the part that repeats, and how often. Panels of one product keep their places and share the
+size of their cells at every level; others may differ in level, so that a large panel does not take the labels of a small one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from cute_viz.figures.model import Figure, Ruler
+from cute_viz.figures.repeats import repeated
+from cute_viz.figures.trim import abridged, transposed
+from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit, has_text
+from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
+from cute_viz.renderers.marks import has_vectors
+from cute_viz.renderers.targets import Target
+
+MOST_LABELS = 1200  # cells, or boxes, of a figure whose labels are tried
+SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
+SIZES = (24.0, 18.0, 14.0, 10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)  # px of cells beside panels with labels
+MOST_MIXED = 6  # panels of which some have labels, and some are blocks
+MANY = 2048  # cells, of which the unit that repeats is tried
+
+
+class Drawing(NamedTuple):
+    """One way to draw a figure: of each panel its level of detail; the size of cells in blocks; scale of cells and letters."""
+
+    figure: Figure
+    details: tuple[Detail, ...]
+    fit: Fit
+    scale: float = 1.0
+    cell: float | None = None
+
+
+def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
+    """The drawings with labels, the richest first; what fits none of them is drawn in blocks, whose size follows from the place.
+
+    >>> from cute_viz import figure
+    >>> from cute_viz.renderers.targets import TARGETS
+    >>> first = next(drawings(figure("(4,8):(8,1)"), TARGETS["readme"]))
+    >>> first.details[0].name, first.scale
+    ('FULL', 1.5)
+    """
+    scales = [s for s in SCALES if s <= target.grows and s * FONT >= target.least - 1e-6]
+    ways = list(arranged(figure, target))
+    for scale in scales:
+        for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
+            fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale))
+            for details in _labelled(figure, target.labels):
+                for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
+                    for way in ways:
+                        yield Drawing(way, details, fit._replace(line=line), scale)
+    if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer:
+        return
+    fit = TIGHT._replace(small=max(SMALL, target.least))
+    order = sorted(range(len(figure.panels)), key=lambda n: -figure.panels[n].rows * figure.panels[n].cols)
+    for few in range(1, len(order)):
+        rest = replace(figure, panels=tuple([figure.panels[n] for n in sorted(order[few:])]))
+        for details in _labelled(rest, target.labels):
+            told = dict(zip(sorted(order[few:]), details, strict=True))
+            every = tuple([told.get(n, Detail.COLOUR) for n in range(len(order))])
+            for scale in sorted({1.0, scales[-1]}, reverse=True):
+                for size in SIZES:
+                    for way in ways:
+                        yield Drawing(way, every, fit._replace(small=max(SMALL, target.least / scale)), scale, size)
+
+
+def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
+    """Levels of detail at which every panel with labels shows them, all cells first: none where that is too many."""
+    choices: list[list[Detail]] = []
+    counts = [0, 0]
+    for panel in figure.panels:
+        if not any(panel.labels):
+            choices.append([Detail.COLOUR, Detail.COLOUR])
+            continue
+        boxed = has_vectors(replace(figure, panels=(panel,)))
+        full = len(panel.labels) - panel.labels.count("")
+        choices.append([Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
+        counts = [counts[0] + full, counts[1] + (len(panel.boxes) if boxed else full)]
+    if not has_text(figure):
+        return
+    for n, count in enumerate(counts):
+        if count <= most and (n == 0 or choices != [[first, first] for first, _ in choices]):
+            yield tuple([mine[n] for mine in choices])
+
+
+def units(figure: Figure) -> Figure | None:
+    """The figure as the unit that it repeats; None of few cells, and where nothing repeats.
+
+    >>> from cute_viz import figure
+    >>> units(figure("(2,4)")) is None
+    True
+    """
+    return repeated(figure) if sum(len(panel.paints) for panel in figure.panels) > MANY else None
+
+
+def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
+    """The figure as it is; where its panels are no product, in a row, in shorter rows and below each other.
+
+    >>> from cute_viz import figure
+    >>> from cute_viz.renderers.targets import TARGETS
+    >>> [len(list(arranged(figure(x), TARGETS["readme"]))) for x in ("(4,8)", "SM80_16x8x16_F32F16F16F32_TN", "SM75_U32x1_LDSM_N")]
+    [1, 1, 2]
+    """
+    yield figure
+    n = len(figure.panels)
+    if n == 1 or is_product(figure) or figure.outer:
+        return
+    if any(not arrow.head for arrow in figure.arrows):  # frames, each of two panels that lines join
+        deep = 1 + max(panel.place[0] for panel in figure.panels)
+        yield _placed(figure, [(row + deep * col, 0) for row, col in (panel.place for panel in figure.panels)])
+        return
+    across = sorted({n, *range(1, 7)}, reverse=target.is_landscape or bool(figure.arrows))
+    for shown in [figure, abridged(figure)] if figure.kind == "follow" else [figure]:
+        for columns in [columns for columns in across if columns <= n]:
+            places = [divmod(k, columns) for k in range(n)]
+            if shown is not figure or places != [panel.place for panel in figure.panels]:
+                yield _placed(shown, places)
+
+
+def _placed(figure: Figure, places: Sequence[tuple[int, int]]) -> Figure:
+    return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
+
+
+def is_product(figure: Figure) -> bool:
+    """Whether panels stand as the operands of a product do: A at the left, B above, C between; further ones below or beside.
+
+    >>> from cute_viz import figure
+    >>> is_product(figure("SM80_16x8x16_F32F16F16F32_TN")), is_product(figure("(2,8):(8,1)"))
+    (True, False)
+    """
+    return {(0, 1), (1, 0), (1, 1)} <= {panel.place for panel in figure.panels} and (0, 0) not in {p.place for p in figure.panels}
+
+
+def prepared(figure: Figure) -> Figure:
+    """The figure as a place with a height has it: what has one mode lies flat, and rulers that stand side by side are one.
+
+    >>> from cute_viz import figure
+    >>> (panel,) = prepared(figure("8:1")).panels
+    >>> panel.rows, panel.cols, panel.col_ruler.title
+    (1, 8, 'mode 0')
+    """
+    lone = figure.kind == "grid" and all(panel.cols == 1 and not panel.col_ruler.title for panel in figure.panels)
+    panels = [transposed(panel) if lone else panel for panel in figure.panels]
+    if figure.outer:
+        panels = [replace(panel, caption="") for panel in panels]
+    if is_product(figure) or figure.outer:
+        beside: dict[tuple[int, int], Ruler] = {}
+        above: dict[tuple[int, int], Ruler] = {}
+        for n in sorted(range(len(panels)), key=lambda n: panels[n].place):
+            panel, (row, col) = panels[n], panels[n].place
+            rows, cols = beside.get((row, panel.rows)), above.get((col, panel.cols)) if figure.outer else None
+            beside.setdefault((row, panel.rows), panel.row_ruler)
+            above.setdefault((col, panel.cols), panel.col_ruler)
+            panels[n] = replace(
+                panel,
+                row_ruler=_mute(rows, panel.row_ruler) if rows else panel.row_ruler,
+                col_ruler=_mute(cols, panel.col_ruler)
+                if cols
+                else replace(panel.col_ruler, title="")
+                if figure.outer and col
+                else panel.col_ruler,
+            )
+    return replace(figure, panels=tuple(panels))
+
+
+def _mute(told: Ruler, ruler: Ruler) -> Ruler:
+    """A ruler without words, where the one at its side has the same."""
+    same = (told.title, told.labels, told.marks) == (ruler.title, ruler.labels, ruler.marks)
+    return Ruler("", ("",) * len(ruler.labels), ruler.levels) if same else ruler

@@ -1,0 +1,131 @@
+"""Fixes of a kernel's buffers: what is offered is an edit after which all of the kernel was evaluated again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cute_viz as cv
+from cute_viz import cli
+from cute_viz.testing import assert_no_bank_conflicts
+from tests.test_kernel_report import GEMM, line_of
+
+VIEWS = """
+__global__ void k(half_t* p) {{
+  __shared__ half_t sm[4096];
+  auto g = make_tensor(make_gmem_ptr(p), Layout<Shape<_64,_64>,Stride<_64,_1>>{{}});
+  auto sV = make_tensor(make_smem_ptr(sm), Layout<Shape<_64,_64>,Stride<_64,_1>>{{}});
+  auto sVt = make_tensor(sV.data(), {second});
+  auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<half_t>,half_t>{{}}, Layout<Shape<_32,_4>>{{}}, Layout<Shape<_1,_1>>{{}});
+  auto thr = tc.get_slice(threadIdx.x);
+  copy(tc, thr.partition_S(g), thr.partition_D(sV));
+  auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, Layout<Shape<_4,_1,_1>>{{}}, Tile<_64,_16,_16>{{}});
+  auto s2r = make_tiled_copy_B(Copy_Atom<SM75_U16x8_LDSM_T,half_t>{{}}, mma);
+  auto th2 = s2r.get_slice(threadIdx.x);
+  auto r = mma.get_slice(threadIdx.x).partition_fragment_B(sVt);
+  copy(s2r, th2.partition_S(sVt), th2.retile_D(r));
+  {more}
+}}
+"""
+ROWS = "Layout<Shape<_64,_64>,Stride<_1,_64>>{}"
+
+TMA = """
+template <class Tma, class L, class Mma> __global__ void device(Tma tma, L layout, Mma mma) {
+  extern __shared__ half_t smem[];
+  Tensor sA = make_tensor(make_smem_ptr(smem), layout);
+  auto gA = tma.get_tma_tensor(Shape<_128,_64>{});
+  auto [tAgA, tAsA] = tma_partition(tma, Int<0>{}, Layout<_1>{}, group_modes<0,2>(sA), group_modes<0,2>(gA));
+  copy(tma, tAgA, tAsA);
+  auto thr = mma.get_slice(threadIdx.x);
+  auto tCrA = thr.make_fragment_A(thr.partition_A(sA));
+  auto tCrB = thr.make_fragment_B(thr.partition_B(sA));
+  auto acc = partition_fragment_C(mma, Shape<_128,_128>{});
+  gemm(mma, tCrA, tCrB, acc);
+}
+int main() {
+  half_t* p;
+  auto mma = make_tiled_mma(SM90_64x64x16_F16F16F16_SS<GMMA::Major::MN,GMMA::Major::MN>{});
+  auto sA = tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_128,_64>{});
+  auto tma = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr(p), Layout<Shape<_128,_64>>{}), sA);
+  device<<<1, 128>>>(tma, sA, mma);
+}
+"""
+
+
+def analyze(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *words: str, status: int = 0) -> str:
+    path = tmp_path / "kernel.cu"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        cli.main(["analyze", str(path), *words])
+    assert int(left.value.code or 0) == status
+    return capsys.readouterr().out
+
+
+def rows(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> list[Any]:
+    found: list[Any] = json.loads(analyze(tmp_path, capsys, text, "--json"))["accesses"]
+    return found
+
+
+def test_a_fix_is_the_edit_of_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An H200 counts 128 and 32 wavefronts for CUTLASS's sgemm_2 TN before and after this edit; it is one token."""
+    named = "auto bM = Int<128>{};\n  auto sA = make_layout(make_shape(bM"
+    text = GEMM.replace("Int<129>{}", "bM+Int<1>{}").replace("auto sA = make_layout(make_shape(Int<128>{}", named)
+    text = text.replace("copy(tArA, unheard_of);", "")
+    line = line_of(text, "bM+Int<1>{}")
+    said = analyze(tmp_path, capsys, text)
+    assert f"fix  {line}  make_stride(Int<1>{{}}, bM+Int<1>{{}})  ->  bM+Int<4>{{}}" in said
+    assert "st.shared.32: 128 wavefronts, 32 with the fix, 32 ideal" in said
+    assert "T3, T10, T17 and T24\n            share bank 3" in said
+    assert len(said.splitlines()) <= 30
+    fixed = analyze(tmp_path, capsys, text.replace("bM+Int<1>{}", "bM+Int<4>{}"), "--max-ways", "1")
+    assert "fix" not in fixed.replace("fixed", "")
+    narrow = text.replace("smemA[cosize_v<ASmemLayout>]", "smemA[1031]")
+    assert {row["fix"]["bytes"] for row in rows(tmp_path, capsys, narrow) if row["fix"]} == {0}, "an array does not grow by itself"
+
+
+def test_views_of_one_buffer_have_one_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is written through one view is read through the other: the definitions of both change, or none does."""
+    text = VIEWS.format(second=ROWS, more="")
+    found = [row for row in rows(tmp_path, capsys, text) if row["wavefronts"]]
+    lines = [line_of(text, "auto sV ="), line_of(text, "auto sVt =")]
+    assert [(row["wavefronts"], row["fix"]["left"]) for row in found] == [(4096, 512), (2048, 256)]
+    assert {tuple(edit["line"] for edit in row["fix"]["edits"]) for row in found} == {tuple(lines)}
+    assert {edit["new"].split("{")[0] for row in found for edit in row["fix"]["edits"]} == {"composition(Swizzle<3,3,3>"}
+    derived = VIEWS.format(second="composition(sV.layout(), Layout<Shape<_64,_64>,Stride<_64,_1>>{})", more="")
+    (edits,) = {tuple(edit["line"] for edit in row["fix"]["edits"]) for row in rows(tmp_path, capsys, derived) if row["fix"]}
+    assert edits == (line_of(derived, "auto sV ="),)
+
+
+def test_what_was_not_evaluated_stands_beside_a_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = VIEWS.format(second=ROWS, more="copy(sVt(_, n), r);\n  for (int i = 0; i < 8; ++i) {\n    sV(i, i) = half_t(0); }")
+    unless = [str(line_of(text, part)) for part in ("copy(sVt(_, n)", "sV(i, i)")]
+    assert {tuple(row["fix"]["unless"]) for row in rows(tmp_path, capsys, text) if row["fix"]} == {tuple(unless)}
+    said = analyze(tmp_path, capsys, text)
+    assert f"if lines {', '.join(unless)}, not evaluated, follow the edit" in said
+    assert f"Not counted: single elements, such as sV(i, i): line {unless[1]}" in said
+
+
+def test_boxes_of_a_tma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """16 instructions of 64 x 8 elements where 2 of 64 x 64 do, as CUTLASS's wgmma_tma_sm90 NT has them."""
+    (load,) = [row for row in rows(tmp_path, capsys, TMA) if row["instruction"] == "SM90_TMA_LOAD"]
+    assert (load["instructions"], load["fewest_instructions"], load["fix"]["left"]) == (16, 2, 2)
+    assert load["fix"]["edits"][0]["new"].endswith("Shape<_128,_64>{}, Step<_2,_1>{})")
+    ordered = TMA.replace("Shape<_128,_64>{});\n  auto tma", "Shape<_128,_64>{}, Step<_2,_1>{});\n  auto tma")
+    assert "ideal" in analyze(tmp_path, capsys, ordered).splitlines()[2]
+
+
+def test_reports_in_python(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(GEMM.replace("copy(tArA, unheard_of);", ""), encoding="utf-8")
+    found: cv.Report = cv.report(path)
+    stores = {row.move.line for row in found.accesses if row.cost.ways > 1}
+    assert stores == {line_of(GEMM, "copy(tArA, tAsA)"), line_of(GEMM, "copy(tBgA, tBsA)")}
+    assert found.memory is not None
+    assert found.memory.totals() == {"nt": 4096, "tn": 4124}
+    assert_no_bank_conflicts(path, launch="nt")
+    with pytest.raises(AssertionError, match=r"4 times its ideal wavefronts(.|\n)*-> "):
+        assert_no_bank_conflicts(path)
+    assert_no_bank_conflicts(path, accept=stores)
