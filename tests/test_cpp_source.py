@@ -147,6 +147,16 @@ def test_two_definitions_are_two_entries() -> None:
     assert value(text, "a@2") == "_8:_1"
 
 
+def test_a_specialisation_is_enabled_by_what_stands_before_it() -> None:
+    text = """
+    template <class T, class E = void> struct A { using L = Layout<_1>; };
+    template <class T> struct A<T, cute::enable_if_t<cute::is_same_v<T, half_t>>> { using L = Layout<_8>; };
+    using X = A<half_t>::L;
+    using Y = A<float>::L;
+    """
+    assert [value(text, name) for name in ("X", "Y")] == ["_8:_1", "_1:_0"]
+
+
 def test_specialisations_and_overloads_have_names() -> None:
     text = """
     template <class T, int N> struct S { using A = Layout<Int<N>>; };

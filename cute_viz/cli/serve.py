@@ -14,6 +14,8 @@ from cute_viz.cli.words import folder_option, layouts_option, let_option
 from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import Library
 
+PORT = 8080  # so that links of yesterday lead to the server of today
+
 
 @click.command(
     cls=Command,
@@ -25,7 +27,7 @@ from cute_viz.spec import Library
     "  cute-viz serve --static site",
 )
 @click.argument("source", metavar="[SOURCE|FILE]", required=False)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one")
+@click.option("--port", type=click.IntRange(0, 65535), help=f"Port; 0 takes a free one  [default: {PORT}, or the next free]")
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -42,7 +44,7 @@ from cute_viz.spec import Library
 @folder_option
 def command(
     source: str | None,
-    port: int,
+    port: int | None,
     host: str,
     static: str | None,
     pyodide: str | None,
@@ -70,7 +72,7 @@ def command(
     from cute_viz.live.follow import Followed
     from cute_viz.live.page import fragment
     from cute_viz.live.pool import Pool
-    from cute_viz.live.server import Server
+    from cute_viz.live.server import Server, free
 
     gc.enable()  # main() switches it off for commands of a moment
     if source == "-":
@@ -82,7 +84,8 @@ def command(
             raise click.UsageError("the address says which object is meant: leave out --name")
         source, name = asked
     followed = Followed(source) if source is not None and _is_file(source) else None
-    server = Server(host, port, followed, Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder))
+    pool = Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder)
+    server = Server(host, free(host, PORT) if port is None else port, followed, pool)
     try:
         given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or ""}
         if source is not None and followed is None:

@@ -101,13 +101,19 @@ def picture_of(layout: Any, access: Access) -> Figure:
         return frames(title, show(layout), framed, note, ([], [x // WORD % BANKS for x in xor]))
     if access.draw == "tile":
         size = element_bits(layout, access.by, operand=access.operand, given=bits)
-        tiles = [(heading, _cells(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
+        tiles = [(heading, cells_of(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
         return served(title, show(layout), tiles, access.thread, access.wavefront, note)
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note, ([], xor))
 
 
-def _cells(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
-    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own."""
+def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
+    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [worst] = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
+    >>> [cell.wavefront for cell in cells_of(Layout((32, 32), (32, 1)), worst, 32)][:3]
+    [0, 1, 2]
+    """
     rows, _ = extents_of(layout)
     if bits % 8:
         raise UsageError("`draw=tile` needs elements of whole bytes")

@@ -200,7 +200,8 @@ def _used(text: str) -> str:
 
 def _offset(cursor: Cursor) -> tuple[str, int]:
     """Where a lambda begins."""
-    return str(cursor.location.file.name), int(cursor.location.offset)
+    place = cursor.location
+    return str(place.file.name) if place.file is not None else "", int(place.offset)
 
 
 class _Walk:
@@ -333,7 +334,7 @@ class _Walk:
         own = self.bodies.get(number)
         if own is not None and _offset(cursor) in self.called:
             return Instance(*own, False, ())
-        foreign = own is None and self.is_foreign(str(cursor.location.file.name))
+        foreign = own is None and self.is_foreign(_offset(cursor)[0])
         if cursor.spelling == "operator()":
             self.called.add(_offset(cursor))
         returns: list[Node] = []
@@ -348,7 +349,7 @@ class _Walk:
             if kind in self.templates and here is not cursor:
                 continue
             if kind == self.kinds.LAMBDA_EXPR and here is not cursor:
-                uses.append(Call("lambda", str(here.location.file.name), int(here.location.line), (), self.body(here, number)))
+                uses.append(Call("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number)))
                 continue
             kernel = kernel or kind == self.kinds.CUDAGLOBAL_ATTR
             if kind == self.kinds.RETURN_STMT:
@@ -384,7 +385,7 @@ class _Walk:
                 number = self.reach(target)
                 if called:
                     uses.append(self.call(here, target, number))
-                elif not any(use.instance == number and use.line == here.location.line for use in uses):
+                elif here.location.file and not any(use.instance == number and use.line == here.location.line for use in uses):
                     uses.append(Call("&", str(here.location.file.name), int(here.location.line), (), number))
         elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:
             place = target.location

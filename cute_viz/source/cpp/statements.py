@@ -27,9 +27,8 @@ _BUILD = Callable[[Context], Lookup]
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
-    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
-
-    lookup: makes what looks names up in a context.
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
+    makes what looks names up in a context.
     """
     out = []
     known: dict[Scope, list[tuple[str, Context]]] = {}
@@ -61,13 +60,11 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
 
 
 def _defined(reader: Declarer, name: str) -> bool:
-    """Whether the file has functions of this name, in any namespace."""
     last = name.rpartition("::")[2]
     return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
 
 
 def _parameters(function: Scope) -> tuple[str, ...]:
-    """The names of the parameters of a function, and of its template."""
     return tuple(param.name for param in (*function.arguments, *(function.params or ())))
 
 
@@ -220,7 +217,6 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
 
 
 def _is_own(first: Any) -> bool:
-    """Whether an instruction has its own access of its tensors, by no threads."""
     from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
     from cute_viz.algebra.tma import TmaCopy
 
@@ -228,9 +224,8 @@ def _is_own(first: Any) -> bool:
 
 
 def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Any:
-    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
-
-    own: the layout of a tensor is enough, whatever threads have of it.
+    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
+    tensor is enough, whatever threads have of it.
     """
     node = evaluator.context.tree(part)
     try:
