@@ -21,6 +21,8 @@ ONE_OF_EACH = [
     ("(8,8):(10,1)", {"view": "path"}),
     ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "matrix"}),
     ("Sw<3,3,3> o 0 o (64,64):(64,1)", {"view": "access", "by": "ldmatrix.x4"}),
+    ("ampere_gemm", {"view": "zoom"}),
+    ("SM80_16x8x16_F32F16F16F32_TN", {"view": "cube"}),
 ]
 
 
@@ -198,3 +200,95 @@ def test_every_format_and_target_draws_a_board(source, words):
         assert drawn.title.split(":")[0].replace("<", "&lt;") in text or format_ == "tikz"
     assert drawn.title in render(drawn, "text").decode()
     assert render(drawn, "png")[:4] == b"\x89PNG"
+
+
+def test_a_zoom_opens_the_values_of_one_thread():
+    """mma.m16n8k16: lane t holds C at rows t / 4 and t / 4 + 8, columns 2 (t % 4) and the next; warps alternate along M and N."""
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+    drawn = figure(mma, view="zoom", tile="128x128", thread=5 + 32 * 3, coord="2,7")
+    grid, tile, atoms, atom = drawn.panels
+    assert drawn.title == "One thread holds 4 values in each of 32 atoms"
+    assert drawn.caption.startswith("128x128 = 2x2 warps of 64x64 = 4x8 atoms of 16x8;")
+    assert grid.labels.index("2,7") == 2 * 8 + 7
+    assert [int(label) for label in tile.labels] == [r % 2 + 2 * (c % 2) for r in range(8) for c in range(16)]
+    corners = {shape.points[0] for shape in atoms.shapes if shape.kind == "area"}
+    places = [(1 + 8 * i, 2 + j) for i in range(2) for j in range(2)]
+    assert corners == {(c + y / 8, r + x / 16) for r in range(4) for c in range(8) for x, y in places}
+    named = {(n // 8, n % 8): label for n, label in enumerate(atom.labels) if label}
+    assert named == dict(zip(sorted(places), ["V0", "V1", "V2", "V3"], strict=True))
+    assert atom.foot == f"V0 is C({2 * 128 + 16 + 1}, {7 * 128 + 8 + 2})"
+
+
+def test_a_zoom_of_tensor_memory_ends_at_a_lane():
+    drawn = figure("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K>", view="zoom")
+    assert drawn.panels[1].labels == ("0", "1")
+    assert drawn.panels[2].foot == "thread 69 reads lane 69: row 69 of its CTA, 128 values"
+    with pytest.raises(CuteVizError, match="does not divide"):
+        figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="20x8")
+
+
+@pytest.mark.parametrize("thread", [0, 5, 31])
+def test_a_cube_shows_what_a_thread_holds_and_what_its_c_needs(thread):
+    """mma.m16n8k16, PTX ISA: A at rows t / 4 (+ 8), columns 2 (t % 4) + {0, 1, 8, 9}; B at the same k, column t / 4."""
+    row, col = thread // 4, 2 * (thread % 4)
+    ks = {col, col + 1, col + 8, col + 9}
+    rows, cols = (row, row + 8), (col, col + 1)
+    held = {"A": {(r, k) for r in rows for k in ks}, "B": {(k, row) for k in ks}, "C": {(r, c) for r in rows for c in cols}}
+    needed = {"A": {(r, k) for r in rows for k in range(16)}, "B": {(k, c) for k in range(16) for c in cols}, "C": set()}
+    drawn = figure("SM80_16x8x16_F32F16F16F32_TN", view="cube", thread=thread)
+    for panel, x in zip(drawn.panels, "ABC", strict=True):
+        for name, cells in (("held", held[x]), ("needed", needed[x])):
+            assert {(n // panel.cols, n % panel.cols) for n, flag in enumerate(panel.data[name]) if flag} == cells
+    share = len(held["B"] & needed["B"])
+    assert f"{share or 'none'} of the 32 B elements" in drawn.title
+
+
+def test_a_cube_of_shared_memory_says_where_its_operands_stay():
+    assert figure("SM90_64x16x16_F32F16F16_SS", view="cube").title.endswith("A stays in shared memory; B stays in shared memory")
+
+
+NOTES = ["--note", "(0,0)..(3,0): one bank group", "--note", "T5: reads here"]
+
+
+def test_notes_stand_beside_the_cells_in_every_format(tmp_path):
+    svg = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES, "-T", "svg").stdout.decode()
+    tex = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES, "-T", "tikz").stdout.decode()
+    text = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES).stdout.decode()
+    assert "At (0,0)..(3,0): one bank group. At T5: reads here.</desc>" in svg
+    for word in ("one bank group", "reads here"):
+        assert f">{word}</text>" in svg
+        assert f"{{{word}}}%" in tex
+    assert text.endswith("(0,0)..(3,0): one bank group\nT5: reads here\n")
+
+
+@pytest.mark.parametrize("target", ["readme", "column", "page", "slide", None])
+@pytest.mark.parametrize(("source", "words"), [("(8,8):(8,1)", {}), *ONE_OF_EACH[:1]])
+def test_a_note_outlines_its_cells_and_its_leader_runs_between_numbers(source, words, target):
+    drawn = figure(source, note="(2,1)..(3,4): a block\nrow 7: the last of all rows", **words)
+    assert figure("(4,2):(1,4)", note="offset 0..3: one column").notes_on[0].boxes == ((0, 0, 4, 1),)
+    assert [note.boxes for note in drawn.notes_on] == [((2, 1, 4, 5),), ((7, 0, 8, 8),)]
+    page = page_of(drawn, Options(target=target))
+    (place,) = page.panels
+    grid = place.grid
+    paths = [item for item in page.items if isinstance(item, Path)][-4:]
+    outlines, leaders = [paths[0], paths[1]], paths[2:]
+    for (r0, c0, r1, c1), outline in zip([(2, 1, 4, 5), (7, 0, 8, 8)], outlines, strict=True):
+        (x0, y0), (x1, y1) = outline.lines[0][0], outline.lines[0][2]
+        assert max(abs(x0 - grid.left - c0 * grid.cell_w), abs(y1 - grid.top - r1 * grid.cell_h)) < 1
+        assert max(abs(x1 - grid.left - c1 * grid.cell_w), abs(y0 - grid.top - r0 * grid.cell_h)) < 1
+    for leader in leaders:
+        for (x0, y0), (x1, y1) in pairwise(leader.lines[0]):
+            assert x0 == x1 > grid.right or y0 == y1
+            if y0 == y1 and x0 < grid.right:  # between two rows
+                assert abs((y0 - grid.top) / grid.cell_h - round((y0 - grid.top) / grid.cell_h)) < 0.01
+    texts = [item for item in page.items if isinstance(item, Line)]
+    assert all(item.x + 0.6 * item.size * len(item.text) <= page.width + 1 for item in texts[-2:])
+    most = {"readme": 700, "column": 318, "page": 624, "slide": 900}.get(target or "", 2000)
+    assert page.width <= most + 1
+
+
+def test_a_note_on_nothing_is_refused():
+    wrong = {"(9,9): x": "no panel has", "here: x": "is not a note", "T3: x": "no panel has", "(0,0) x": "is not a note"}
+    for words, why in wrong.items():
+        with pytest.raises(CuteVizError, match=why):
+            figure("(8,8):(8,1)", note=words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -122,8 +122,13 @@ class Memory(NamedTuple):
             yield f"Tensor memory: {columns} of {COLUMNS} columns: {told}"
 
 
-def memory_of(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...], instructions: list[str]) -> Memory:
-    """The memory of a file's tensors, by the operands of its statements and its definitions.
+def memory_of(
+    file: SourceFile,
+    read: tuple[tuple[Move, list[Any] | None], ...],
+    instructions: list[str],
+    called: Callable[[Move], str] = lambda move: "",
+) -> Memory:
+    """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement.
 
     >>> from cute_viz.source import read as read_file
     >>> from cute_viz.source.model import Given
@@ -133,21 +138,19 @@ def memory_of(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...],
     >>> memory_of(file, tuple((m, m.read()) for m in file.moves()), []).shared[0].size
     32
     """
-    from cute_viz.engine.kernel_fix import launch
-
     seen: list[tuple[str, Tensor]] = []
     for move, operands in read:
         tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands or ()]
-        seen += [(launch(move).partition(",")[0], x) for x in tensors if isinstance(x, Tensor)]
+        seen += [(called(move), x) for x in tensors if isinstance(x, Tensor)]
     launches = list(dict.fromkeys(name for name, _ in seen))
     whole = [entry for entry in file.entries if re.search(r"make_tensor|partition|fragment|allocate", entry.text)]
     asked = [(launches[0], entry.read, entry.tensor) for entry in whole] if len(launches) == 1 else []
-    paths = {(launch(move).partition(",")[0], move.scope[-1]) for move, _ in read if move.call and move.scope}
+    paths = {(called(move), move.scope[-1]) for move, _ in read if move.call and move.scope}
     names = {x.pointer.name for _, x in seen if x.pointer.space == "smem"}
     for name, scope in sorted(paths) if file.asked is not None and len(launches) > 1 else ():
         for tensor in sorted(names):
             with suppress(CuteVizError):  # one that is called by way of others has no such path
-                entry = file.asked(f"{name}::{scope}::{tensor}") if file.asked is not None else None
+                entry = file.asked(f"{name.partition(',')[0]}::{scope}::{tensor}") if file.asked is not None else None
                 asked += [(name, entry.read, entry.tensor)] if entry is not None else []
     for name, value, tensor_of in asked:
         try:

@@ -7,7 +7,6 @@ import os
 from cute_viz.analysis.access import WarpAccess
 from cute_viz.analysis.banks import BANKS, LANES, Phase
 from cute_viz.engine.kernel import Access, Report
-from cute_viz.engine.kernel_fix import launch
 from cute_viz.engine.kernel_memory import REGISTERS
 from cute_viz.engine.kernel_text import head, missing, why
 from cute_viz.renderers.report import Bar, Lanes, Page, Row, page
@@ -80,7 +79,8 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
         now, ideal, unit = cost.sectors, cost.ideal_sectors, "sectors"
     else:
         now, ideal, unit = cost.wavefronts, cost.ideal, "wavefronts"
-    several = len({launch(move) for move, _ in report.read}) > 1
+    several = len({report.launch(move) for move, _ in report.read}) > 1
+    call = report.launch(row.move).partition(", called in")[0] if several else ""
     reason, after, edits = "", "", []
     if row.lost > 0:
         reason = why(row) + (f" No fix: {row.unfixed}." if row.unfixed else "")
@@ -99,7 +99,7 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
         rests += [("Width", reason) for reason in cost.why[:1]]
     pictures = _pictures(row) if pictured and cost.wavefronts is not None and cost.ways > 1 else []
     return Row(
-        row.move.line, row.move.file, row.move.text, launch(row.move) if several else "", cost.instruction, now, ideal, unit,
+        row.move.line, row.move.file, row.move.text, call, cost.instruction, now, ideal, unit,
         row.ratio, fix.what if fix is not None else "", reason, edits, after, rests, pictures,
     )  # fmt: skip
 

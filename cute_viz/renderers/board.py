@@ -385,8 +385,7 @@ def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below:
             _span(laid, number, box, left, top) for number, box in ((link.source, link.start), (link.target, link.end))
         )
         if link.look == "wide":
-            if below:
-                yield from _wedge((x0, y0, x1, y1), (u0, v0, u1, v1))
+            yield from _wedge((x0, y0, x1, y1), (u0, v0, u1, v1), below)
         elif not below and link.look not in ("", "alarm"):
             at = ((x1 + u0) / 2, (v0 + v1) / 2) if u0 > x1 else ((x0 + x1) / 2, (y1 + v0) / 2)
             yield Line(link.look, *at, 20, TEXT, anchor=MIDDLE)
@@ -397,8 +396,8 @@ def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below:
             yield from arrow([start, end], ALARM if link.look else MUTED, 1.6 if link.look else 1.1)
 
 
-def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> Iterator[Primitive]:
-    """The area from the cells a to the panel b, which shows them enlarged."""
+def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, float], below: bool) -> Iterator[Primitive]:
+    """The area from the cells a to the panel b, which shows them enlarged, below the panels, and its edges above them."""
     (x0, y0, x1, y1), (u0, v0, u1, v1) = a, b
     if u0 > x1:
         points = [(x1, y0), (u0, v0), (u0, v1), (x1, y1)]
@@ -406,8 +405,7 @@ def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, f
         points = [(x0, y0), (u1, v0), (u1, v1), (x0, y1)]
     else:
         points = [(x0, y1), (u0, v0), (u1, v0), (x1, y1)]
-    yield Path([points], TEXT, 0.0, MUTED, 0.14)
-    yield Path([points[:2], points[2:]], MUTED, 0.9)
+    yield Path([points], TEXT, 0.0, MUTED, 0.14) if below else Path([points[:2], points[2:]], MUTED, 0.9)
 
 
 def _span(laid: _Laid, number: int, box: tuple[int, ...], left: float, top: float) -> tuple[float, float, float, float]:
