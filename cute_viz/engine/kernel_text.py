@@ -117,7 +117,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
         if row.fix.beside:
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and same == row.move.line:
-        yield from _folded("fix", f"none: {row.unfixed}")
+        yield from _folded("fix", f"{'none: ' * (not report.compiled)}{row.unfixed}")
     yield f"            {row.cost.instruction}: {_count(row)}" + (
         "  (accepted)" if row.accepted or place(row.move) in allowed else ""
     )
@@ -224,6 +224,8 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     if not everything and len(ordered) > _SHOWN:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
         yield f"Not evaluated: {rest} statements for {len(ordered) - _SHOWN} other causes; --all lists them"
+    if any(error.needs for _, error in report.unknown) and not report.compiled:
+        yield "As compiled no value is missing: --flags '-arch=sm_90a -Iinclude', or -p with compile_commands.json."
     if report.elements:
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
         names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
