@@ -18,6 +18,7 @@ from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
+from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_edit import Edit
 from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
@@ -231,6 +232,7 @@ class Report:
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "memory": None if self.memory is None else self.memory.as_dict(),
+            "advice": [{"lines": list(lines), "text": text} for text, lines in advice(self)],
             "ways": round(self.ways, 3),
             "notes": list(self.notes),
         }
