@@ -3,6 +3,7 @@
     parse(text)          a layout, an atom, a tiling ... of CuTe notation, C++ or Python source, a print, a name
     figure(source)       the picture of it: fig.save("x.svg"), fig.svg(), fig.render("tikz"); shows itself in a notebook
     render(source, ...)  the picture as bytes, or as a file
+    record("out.html")   a context that reports on the kernels which the CuTe DSL compiles in it
     report("kernel.cu")  what every copy and multiplication of a kernel costs, and the edits that fix it
     Layout, ComposedLayout, Swizzle, and `cute_viz.algebra` with CuTe's operations under CuTe's names
 
@@ -36,9 +37,22 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel import Report
     from cute_viz.errors import CuteVizError
     from cute_viz.figures.model import Figure
+    from cute_viz.recording import record
 
 __version__ = "0.1.0"
-__all__ = ["ComposedLayout", "CuteVizError", "Figure", "Layout", "Report", "Swizzle", "figure", "parse", "render", "report"]
+__all__ = [
+    "ComposedLayout",
+    "CuteVizError",
+    "Figure",
+    "Layout",
+    "Report",
+    "Swizzle",
+    "figure",
+    "parse",
+    "record",
+    "render",
+    "report",
+]
 
 _LAZY = {
     "ComposedLayout": "algebra.composed",
@@ -46,6 +60,7 @@ _LAZY = {
     "Figure": "figures.model",
     "Layout": "algebra.layout",
     "Report": "engine.kernel",
+    "record": "recording",
     "Swizzle": "algebra.swizzle",
 }
 

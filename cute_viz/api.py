@@ -62,6 +62,7 @@ def figure(
     tensor: Any = None,
     coord: str | None = None,
     by: Any = None,
+    note: str | None = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
@@ -86,6 +87,7 @@ def figure(
     operand: only these panels: "A", "CA", "S".
     type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: reject more cells.
     coord: where the tile of a TMA copy begins in the tensor: "96,0". by: who accesses the tile of the view `access`.
+    note: words on cells, a line each: "(0,0)..(7,0): one bank group", "T5: the first lane of its row".
     diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
     let: values for run-time names. name, dialect, layouts, limits: as for `parse`.
 
@@ -97,7 +99,7 @@ def figure(
     options = {
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "by": by, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+        "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
     return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
@@ -130,6 +132,7 @@ def render(
     tensor: Any = None,
     coord: str | None = None,
     by: Any = None,
+    note: str | None = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
@@ -165,7 +168,7 @@ def render(
         "target": target, "bare": bare,
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "by": by, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+        "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)
 

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.shares import Given
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
@@ -357,6 +358,11 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
     worst = costs(move.name, first)
     if not worst and compiled and move.name == "gemm":
         return [issued(first)]
+    if not worst and compiled:
+        each = [size(x.layout) for x in first if isinstance(x, Tensor)]
+        return [
+            Cost("mov", min(each, default=0), 0, None, None, None, None, None, ("registers to registers: no memory is touched",))
+        ]
     for operands in move.again():
         other = costs(move.name, operands)
         if len(other) == len(worst):
