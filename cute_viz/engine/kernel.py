@@ -158,7 +158,8 @@ class Report:
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
-    what was not read. compiled: a compiler read the file. launched: for each way in
+    what was not read. compiled: a compiler read the file. cpp: it was read as it is
+    written in C++. launched: for each way in
     which a statement is reached the launch of its kernel.
     """
 
@@ -170,6 +171,7 @@ class Report:
     memory: Memory | None = None
     read: tuple[tuple[Move, list[Any] | None], ...] = field(default=(), compare=False, repr=False)
     compiled: bool = False
+    cpp: bool = False
     launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -268,7 +270,15 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole
         operands.append((move, mine))
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
-    report = Report(tuple(rows), tuple(unknown), notes, read=tuple(operands), compiled=file.compiled, launched=launches(moves))
+    report = Report(
+        tuple(rows),
+        tuple(unknown),
+        notes,
+        read=tuple(operands),
+        compiled=file.compiled,
+        cpp=file.language == "cpp" and not file.compiled,
+        launched=launches(moves),
+    )
     if whole or fixes:
         memory = memory_of(file, report.read, [row.cost.instruction for row in rows], report.called, bool(unknown))
         report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
