@@ -280,7 +280,13 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole
         launched=launches(moves),
     )
     if whole or fixes:
-        memory = memory_of(file, report.read, [row.cost.instruction for row in rows], report.called, bool(unknown))
+        memory = memory_of(
+            file,
+            report.read,
+            [row.cost.instruction for row in rows],
+            report.called,
+            bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
+        )
         report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
     return _fixed(file, report, of) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
@@ -288,7 +294,7 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     """The report with the fix of every buffer with conflicts; buffers of equal accesses in other calls have the same."""
     fixer = Fixer(file, report, lambda other: report_of(other, False, of) or Report((), ()))
-    buffers: dict[tuple[str, str], list[Access]] = {}
+    buffers: dict[tuple[str, str, int], list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None and row.cost.side is not None:
             buffers.setdefault(_tile(report, row.move, row.cost), []).append(row)
@@ -307,7 +313,12 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     told = []
     for row in report.accesses:
         one = out.get(row.key, "")
-        told.append(replace(row, unfixed=one) if isinstance(one, str) else replace(row, fix=one))
+        if not isinstance(one, str):
+            better = replace(row, fix=one)
+            gains = better.left is not None and better.left < (row.cost.instructions if row.boxed else row.cost.wavefronts or 0)
+            told.append(better if gains else replace(row, unfixed="the fix of its buffer leaves it as it is"))
+        else:
+            told.append(replace(row, unfixed=one))
     chosen: dict[tuple[int, int], Edit] = {}
     for row in report.accesses:  # the worst first: where two launches want a definition otherwise, it has the fix
         one = out.get(row.key, "")
@@ -320,7 +331,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
 
 def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
     """The lines that may access a buffer and have no row: statements that were not evaluated, and single elements."""
-    where, base = _tile(report, rows[0].move, rows[0].cost)
+    where, base, _ = _tile(report, rows[0].move, rows[0].cost)
     read = {id(move): operands for move, operands in report.read}
     out = []
     for move, _ in report.unknown:
@@ -409,9 +420,10 @@ def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
     return error.but(message=f"nothing in this file calls {move.scope[-1]}: {error.message}")
 
 
-def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str]:
-    """Which buffer an access is of."""
-    return report.launch(move), cost.side.tensor.pointer.base if cost.side is not None else ""
+def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str, int]:
+    """Which buffer an access is of; what lies in the same bytes as elements of another width is other data."""
+    side = cost.side
+    return (report.launch(move), side.tensor.pointer.base, side.tensor.bits) if side is not None else ("", "", 0)
 
 
 def place(move: Move) -> str:
