@@ -179,7 +179,7 @@ class TestAccesses:
             ("(8,8)", 6, "(32,2)", {}, "6 bits cannot be moved by a single"),
             ("(8,8)", 4, "(32,2)", {"store": True}, "2 elements of 4 bits share a byte"),
             ("(64,64):(68,1)", 16, G2S, {}, "moves 16 bytes, aligned to 16; lane 8 begins at byte 136: .*misaligned address"),
-            ("Sw<2,2,3> o 0 o (64,64):(64,1)", 16, G2S, {}, "moves 16 bytes that lie together; those of lane 4 do not"),
+            ("Sw<2,2,3> o 0 o (64,64):(64,1)", 16, G2S, {}, "moves 16 contiguous bytes; those of lane 4 do not"),
             ("(8,8)", 24, "(32,2)", {}, "24 bits cannot be moved by a single"),
             ("(8,8,2)", 16, "(32,2)", {}, "3 modes"),
             ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),

@@ -345,7 +345,7 @@ def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
 
 def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
     if not isinstance(op, CopyOp) or op.val_id is None:
-        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="such as SM100_TMEM_LOAD_32dp32b32x{}")
+        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="example: SM100_TMEM_LOAD_32dp32b32x{}")
     values: Any = coalesce(upcast(op.val_id, tmem.bits))
     return make_cotiled_copy(make_copy_atom(op, tmem.bits, str(tmem.pointer.type)), make_layout(threads, values), tmem.layout)
 

@@ -194,7 +194,7 @@ def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
         return
     told.add(f"logical_divide: the tile {told(tile)} picks {_n(size(tile))} of the {_n(size(a))} elements of {told(a)}")
     rest = _do("complement", tile, coalesce(a).shape)
-    told.add(f"its complement up to {_n(size(a))} says where the tiles begin", rest, "complement: where tiles begin")
+    told.add(f"its complement up to {_n(size(a))} gives where the tiles begin", rest, "complement: where tiles begin")
     told.add("tile and complement side by side", make_layout(tile, rest), "(tile, complement)")
     words = "A composed with it: (tile, rest)"
     if divide_is_pointwise(each_integer(int, a), each_integer(int, tile)) is False:

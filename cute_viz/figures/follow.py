@@ -97,7 +97,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
 def _asked(options: FigureOptions) -> tuple[range, str]:
     """The thread, or those of a series, and the operand."""
     if options.follow is None or (len(options.follow) != 1 and not options.series):
-        raise FigureError("`follow=` is one thread", hint="such as `follow=13`; html has a slider for several")
+        raise FigureError("`follow=` is one thread", hint="example: `follow=13`; html has a slider for several")
     if len(options.follow) > MOST:
         raise FigureError(f"`follow=`: a slider has up to {MOST} threads")
     operand = (options.operand or "A").upper()

@@ -34,7 +34,7 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     ('3,11', 0, ((0, 0, 1, 4), (2, 0, 3, 4)))
     """
     if options.follow is None or len(options.follow) != 1:
-        raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
+        raise FigureError("`follow=` is one thread", hint="example: `follow=13`")
     thread, obj = options.follow.start, settled(obj)
     rows = _rows(obj, thread)
     drawn = stages(obj, replace(options, follow=None), rows)

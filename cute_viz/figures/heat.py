@@ -158,7 +158,7 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
     if unused:
         raise FigureError(
             f"{unused} does not apply to an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
-            hint=f"an image is coloured by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
+            hint=f"an image is colored by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
         )
 
 

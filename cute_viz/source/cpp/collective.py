@@ -203,7 +203,7 @@ def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Sp
                 raise meaning.fail("elements that TMA cannot align are copied in another way, which is not supported", span)
         return _SCHEDULES[2] if product(tile[0]) == 64 else _SCHEDULES[1]
     if name not in (*_SCHEDULES, *_ARRAYS, *_FAST, *_BLOCKWISE):
-        raise meaning.fail(f"what a builder makes for {name} is not supported", span, hint=f"such as {', '.join(_SCHEDULES)}")
+        raise meaning.fail(f"what a builder makes for {name} is not supported", span, hint=f"example: {', '.join(_SCHEDULES)}")
     return name
 
 
@@ -214,7 +214,7 @@ def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
     array = schedule.startswith("PtrArray")
     if not empty and schedule.removeprefix("PtrArray") not in _EPILOGUES:
         raise meaning.fail(
-            f"what a builder makes for {schedule} is not supported", span, hint="such as cutlass::epilogue::TmaWarpSpecialized"
+            f"what a builder makes for {schedule} is not supported", span, hint="example: cutlass::epilogue::TmaWarpSpecialized"
         )
     void = isinstance(solid(args[7]), ValueType) and solid(args[7]).name == "void"
     strides = {"C": strides_of(solid(args[11] if void else args[8]), "C"), "D": strides_of(solid(args[11]), "C")}

@@ -82,7 +82,7 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     strides = [strides_of(tag, operand) for (tag, _), operand in zip(tags, "AB", strict=True)]
     schedules = _SCALED if scaled else (*_SCHEDULES, *_BLOCKWISE, "KernelScheduleSm100Blockwise")
     if schedule not in (*schedules, "KernelScheduleAuto"):
-        hint = f"such as {', '.join(schedules[:4])}"
+        hint = f"example: {', '.join(schedules[:4])}"
         raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=hint)
     if None in strides:
         raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
@@ -227,7 +227,7 @@ def _scaled(value: Any, schedule: str) -> tuple[ValueType, str, int]:
         size = certain(value[2]) if len(value) == 3 else 16 if "Nvf4" in schedule else 32 if "Mxf" in schedule else 0
         if isinstance(size, int) and size > 0:
             return multiplied(value[0]), value[1].canonical, int(size)
-    hint = "such as cutlass::nv_float4_t<cutlass::float_e2m1_t>"
+    hint = "example: cutlass::nv_float4_t<cutlass::float_e2m1_t>"
     raise AlgebraError(f"{show(value)} is not a type of scaled elements", hint=hint)
 
 
@@ -269,7 +269,7 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     elif schedule in ("TmaWarpSpecialized1Sm", "TmaWarpSpecialized2Sm"):
         pair = schedule.endswith("2Sm")
     else:
-        hint = "such as cutlass::epilogue::TmaWarpSpecialized1Sm"
+        hint = "example: cutlass::epilogue::TmaWarpSpecialized1Sm"
         raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=hint)
     default = len(args) < 15 or is_linear(args[14])
     cta, warps = (m // 2 if pair else m, n), (2, 2) if pair and m == 128 else (4, 1)
