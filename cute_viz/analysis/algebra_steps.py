@@ -142,7 +142,7 @@ def _walk(told: Told, a: Layout, count: Any, step: Any) -> None:
         step = -(-step // extent)
 
 
-_LAZY = "CuTe drops an extent of 1 and joins modes only where its types say so"
+_LAZY = "CuTe drops an extent of 1 and joins modes only where its types prove it"
 
 
 def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
@@ -264,7 +264,7 @@ def _coalesce(told: Told, a: Layout, profile: Any = None) -> None:
             told.add(words, Layout(*kept[-1]), "as one")
             continue
         if joins:
-            told.add(f"{mode} stays: it goes on from {before}, but CuTe's types do not say so")
+            told.add(f"{mode} stays: it goes on from {before}, but CuTe's types do not prove it")
         elif kept:
             told.add(f"{mode} does not go on from {before} and stays")
         kept.append((extent, stride))

@@ -155,7 +155,7 @@ def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], base
         try:
             before = json.loads(read_text(baseline))
         except ValueError:
-            raise CuteVizError("this is no JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
+            raise CuteVizError("this is not JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
     if wrong := failures(report, max_ways, accept, before if isinstance(before, dict) or before is None else {}):
         more = f"; {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise CuteVizError(wrong[0] + more, hint="`accept=LINE` allows one; without `max_ways=` all are listed")

@@ -75,7 +75,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     legends = drawing.legends()
     m, n, k = obj.tile
     of_a = "" if operand == "A" else f", by way of {operand}"
-    title = options.title or f"The day of thread {thread} in a GEMM of {m} × {n} × {k}{of_a}"
+    title = options.title or f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
     called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
     smem = obj.smem_a if operand == "A" else obj.smem_b
     caption = f"{operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"

@@ -262,9 +262,9 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
         panels = (panels[0], _with_maximum(panels[1]))
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]
     if "16b" in op.instruction.words:
-        notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
+        notes.insert(0, "A register packs the low 16 bits of two neighboring columns; the lower half comes first.")
     if reduced:
-        notes.insert(0, "max is one more f32 of each thread: the largest of its values. On SM103 alone.")
+        notes.insert(0, "max is one more f32 of each thread: the largest of its values. Only on SM103.")
     if HOLE in painting.cells:
         notes.append("Hatched: columns that the instruction does not touch.")
     notes[:0] = highlight_notes(options)

@@ -78,7 +78,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
         entries.append(LegendEntry(len(painting.paints), "not selected, faded", rest))
     legends = (replace(legend, entries=tuple(entries)),)
     panels_ = tuple([replace(panel, legends=None) for panel in out.panels])
-    caption = "The selected elements of A are lit; each keeps its colour in the panel of the selection"
+    caption = "The selected elements of A are highlighted; each keeps its color in the panel of the selection"
     return replace(out, kind="operation", paints=tuple(paints), legends=legends, panels=panels_, caption=caption)
 
 

@@ -227,7 +227,7 @@ def _tile(
         paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        foot=f"a number is a {called}; {called} {group} is lit",
+        foot=f"a number is a {called}; {called} {group} is highlighted",
         place=(0, 1),
         unit=_unit(rows, cols, bm, bn),
     )

@@ -66,4 +66,4 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
     "bulk": View("a TMA or bulk copy atom", "bulk.bulk", instead=_MOVED),
 }
-BITS = View("a swizzle alone", "bits.bits")
+BITS = View("a bare swizzle", "bits.bits")

@@ -159,7 +159,7 @@ COMMON = (
     Field("expect", "expect", "what must hold for the object: `cute-viz gallery --validate` checks it"),
     Field("formats", "words", "formats that a gallery draws"),
     Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
-    Field("palette", "text", "colours"),
+    Field("palette", "text", "color palette"),
 )
 
 
