@@ -245,3 +245,50 @@ def test_a_cube_shows_what_a_thread_holds_and_what_its_c_needs(thread):
 
 def test_a_cube_of_shared_memory_says_where_its_operands_stay():
     assert figure("SM90_64x16x16_F32F16F16_SS", view="cube").title.endswith("A stays in shared memory; B stays in shared memory")
+
+
+NOTES = ["--note", "(0,0)..(3,0): one bank group", "--note", "T5: reads here"]
+
+
+def test_notes_stand_beside_the_cells_in_every_format(tmp_path):
+    svg = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES, "-T", "svg").stdout.decode()
+    tex = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES, "-T", "tikz").stdout.decode()
+    text = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES).stdout.decode()
+    assert "At (0,0)..(3,0): one bank group. At T5: reads here.</desc>" in svg
+    for word in ("one bank group", "reads here"):
+        assert f">{word}</text>" in svg
+        assert f"{{{word}}}%" in tex
+    assert text.endswith("(0,0)..(3,0): one bank group\nT5: reads here\n")
+
+
+@pytest.mark.parametrize("target", ["readme", "column", "page", "slide", None])
+@pytest.mark.parametrize(("source", "words"), [("(8,8):(8,1)", {}), *ONE_OF_EACH[:1]])
+def test_a_note_outlines_its_cells_and_its_leader_runs_between_numbers(source, words, target):
+    drawn = figure(source, note="(2,1)..(3,4): a block\nrow 7: the last of all rows", **words)
+    assert figure("(4,2):(1,4)", note="offset 0..3: one column").notes_on[0].boxes == ((0, 0, 4, 1),)
+    assert [note.boxes for note in drawn.notes_on] == [((2, 1, 4, 5),), ((7, 0, 8, 8),)]
+    page = page_of(drawn, Options(target=target))
+    (place,) = page.panels
+    grid = place.grid
+    paths = [item for item in page.items if isinstance(item, Path)][-4:]
+    outlines, leaders = [paths[0], paths[1]], paths[2:]
+    for (r0, c0, r1, c1), outline in zip([(2, 1, 4, 5), (7, 0, 8, 8)], outlines, strict=True):
+        (x0, y0), (x1, y1) = outline.lines[0][0], outline.lines[0][2]
+        assert max(abs(x0 - grid.left - c0 * grid.cell_w), abs(y1 - grid.top - r1 * grid.cell_h)) < 1
+        assert max(abs(x1 - grid.left - c1 * grid.cell_w), abs(y0 - grid.top - r0 * grid.cell_h)) < 1
+    for leader in leaders:
+        for (x0, y0), (x1, y1) in pairwise(leader.lines[0]):
+            assert x0 == x1 > grid.right or y0 == y1
+            if y0 == y1 and x0 < grid.right:  # between two rows
+                assert abs((y0 - grid.top) / grid.cell_h - round((y0 - grid.top) / grid.cell_h)) < 0.01
+    texts = [item for item in page.items if isinstance(item, Line)]
+    assert all(item.x + 0.6 * item.size * len(item.text) <= page.width + 1 for item in texts[-2:])
+    most = {"readme": 700, "column": 318, "page": 624, "slide": 900}.get(target or "", 2000)
+    assert page.width <= most + 1
+
+
+def test_a_note_on_nothing_is_refused():
+    wrong = {"(9,9): x": "no panel has", "here: x": "is not a note", "T3: x": "no panel has", "(0,0) x": "is not a note"}
+    for words, why in wrong.items():
+        with pytest.raises(CuteVizError, match=why):
+            figure("(8,8):(8,1)", note=words)

@@ -25,6 +25,7 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
+from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
@@ -256,10 +257,12 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
         atoms = [together, together]
         reasons = found.reasons
     else:
-        verdict("copy", [atom, *tensors])
+        found = verdict("copy", [atom, *tensors])
         names = [instruction_of(atom, False), instruction_of(atom, True)]
         atoms = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
-        reasons = ()
+        together = min(WIDEST, (found.common or 0) * tensors[1].bits)
+        wider = f"{atom.name} moves {found.bits} bits of a thread, of which {together} lie together: a wider atom is possible"
+        reasons = (wider,) if found.bits < together and "matrix" not in found.instruction else ()
     like = by == "cp.async" or (alone and async_bits(*tensors) > 0)
     out = []
     for n, side in enumerate(tensors):

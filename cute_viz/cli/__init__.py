@@ -22,6 +22,7 @@ Table = dict[str, tuple[str, str]]
 COMMANDS: Table = {
     "render": ("cute_viz.cli.render", "Draw a layout, an atom, or an object of a kernel"),
     "analyze": ("cute_viz.cli.analyze", "Find the bank conflicts of a kernel, or of one access"),
+    "record": ("cute_viz.cli.record", "Run a script of the DSL, and analyze the kernels that it compiles"),
     "explain": ("cute_viz.cli.explain", "Show how an operation gets its result, step by step"),
     "show": ("cute_viz.cli.show", "Print the properties of a layout, an atom or a tiling"),
     "eval": ("cute_viz.cli.evaluate", "Evaluate expressions; --as writes C++, Python or CuTe notation"),

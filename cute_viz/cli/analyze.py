@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,11 +19,16 @@ from cute_viz.engine.accessing import DRAWN, Access
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif
+from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
-from cute_viz.engine.kernel_text import text_of
+from cute_viz.engine.kernel_text import text_of, totals_of
+from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.options.words import read
+
+if TYPE_CHECKING:
+    from cute_viz.engine import Answer
 
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
@@ -39,6 +44,8 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.argument("source", metavar="FILE|LAYOUT")
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
+@click.option("--ncu", metavar="FILE", help="Compare with Nsight Compute's page of sources in FILE (CSV)")
+@click.option("--set", "settings", multiple=True, metavar="NAME=EXPR", help="Show what it would cost with this definition")
 @click.option("--accept", multiple=True, metavar="LINE", help="Allow this line any cost: 201, file.h:201")
 @click.option("--baseline", metavar="FILE", help="Exit 1 if an access got worse than in FILE (--json)")
 @click.option("--access", metavar="OBJECT", help="Access LAYOUT by a TiledCopy, a TiledMMA or a TV layout")
@@ -70,6 +77,8 @@ def command(
     as_json: bool,
     everything: bool,
     kind: str,
+    ncu: str | None,
+    settings: tuple[str, ...],
     max_ways: float | None,
     accept: tuple[str, ...],
     baseline: str | None,
@@ -89,12 +98,18 @@ def command(
     4 bytes. An n-way conflict asks one bank for n words.
     """
     answer = ask(reading.request(source))
+    if settings:
+        _what_if(answer, settings, as_json or kind == "json")
+        return
     if access is None and (report := answer.kernel) is not None:
+        if ncu is not None:
+            output.table([list(row) for row in compared(report, counted(read_text(ncu), source))])
+            return
         _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         _judge(report, max_ways, accept, baseline)
         return
-    if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything:
-        raise click.UsageError("--max-ways, --accept, --baseline, --all and --format need the file of a kernel")
+    if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything or ncu:
+        raise click.UsageError("--max-ways, --accept, --baseline, --all, --ncu and --format need the file of a kernel")
     as_json = as_json or kind == "json"
     if path is not None and access is None:
         raise click.UsageError("-o needs --access")
@@ -127,6 +142,22 @@ def command(
     else:
         _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
         output.echo(found["summary"])
+
+
+def _what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
+    """The difference that other definitions make."""
+    pairs = dict(word.partition("=")[::2] for word in settings)
+    if not all(pairs.values()):
+        raise click.UsageError("--set takes NAME=EXPR")
+    reading = answer.readings[0]
+    if reading.file is None:
+        raise click.UsageError("--set needs the file of a kernel")
+    before, after, wrong = what_if(reading.file, pairs, reading.query)
+    if as_json:
+        click.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
+        return
+    for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
+        output.say(line, err=False)
 
 
 def _kernel(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:

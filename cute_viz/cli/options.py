@@ -49,6 +49,8 @@ def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..
         words |= {"default": row.default, "show_default": True} if row.default else {}
     else:
         words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
+    if name == "note":
+        words |= {"multiple": True, "callback": lambda ctx, param, notes: "\n".join(notes) or None}
     if name == "palette":
         words["shell_complete"] = _palettes
     names = ["--for", "--target"] if name == "target" else [f"--{name.replace('_', '-')}"]

@@ -109,8 +109,14 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
     """The figure without a title, cropped, then folded, as was asked for."""
     if words.get("title") == "":
         figure = replace(figure, title="")
+    if words.get("note"):
+        from cute_viz.figures.noted import noted as with_notes
+
+        figure = with_notes(replace(figure, series=()), words["note"])
     if not words.get("crop") and not words.get("fold"):
         return figure
+    if figure.notes_on:
+        raise FigureError("`note=` cannot be combined with `crop=` or `fold=`, which move its cells", hint="draw a slice")
     if figure.flow:
         raise FigureError(f"`{'crop' if words.get('crop') else 'fold'}=` does not apply to a board of panels", hint="draw a slice")
     from cute_viz.figures import trim

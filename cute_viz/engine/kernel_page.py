@@ -7,7 +7,6 @@ import os
 from cute_viz.analysis.access import WarpAccess
 from cute_viz.analysis.banks import BANKS, LANES, Phase
 from cute_viz.engine.kernel import Access, Report
-from cute_viz.engine.kernel_fix import launch
 from cute_viz.engine.kernel_memory import REGISTERS
 from cute_viz.engine.kernel_text import head, missing, why
 from cute_viz.renderers.report import Bar, Lanes, Page, Row, page
@@ -57,7 +56,7 @@ def _bars(report: Report) -> list[Bar]:
     for name, total in memory.totals().items():
         parts = [(x.names[0] if x.names else x.base, x.size) for x in memory.shared if x.launch == name]
         most = limits[0] if limits else 48 * 1024
-        told = f"{total:,} of {most:,} bytes" + ("" if limits else " that need no opt-in")
+        told = f"{'at least ' * memory.partial}{total:,} of {most:,} bytes" + ("" if limits else " that need no opt-in")
         told += ", where unions do not overlap them" * (memory.overlaps and len(parts) > 1)
         out.append(Bar(f"Shared memory{f' of {name}' if len(memory.totals()) > 1 else ''}", told, most, parts))
     launches = list(dict.fromkeys(x.launch for x in memory.registers))
@@ -80,7 +79,8 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
         now, ideal, unit = cost.sectors, cost.ideal_sectors, "sectors"
     else:
         now, ideal, unit = cost.wavefronts, cost.ideal, "wavefronts"
-    several = len({launch(move) for move, _ in report.read}) > 1
+    several = len({report.launch(move) for move, _ in report.read}) > 1
+    call = report.launch(row.move).partition(", called in")[0] if several else ""
     reason, after, edits = "", "", []
     if row.lost > 0:
         reason = why(row) + (f" No fix: {row.unfixed}." if row.unfixed else "")
@@ -99,7 +99,7 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
         rests += [("Width", reason) for reason in cost.why[:1]]
     pictures = _pictures(row) if pictured and cost.wavefronts is not None and cost.ways > 1 else []
     return Row(
-        row.move.line, row.move.file, row.move.text, launch(row.move) if several else "", cost.instruction, now, ideal, unit,
+        row.move.line, row.move.file, row.move.text, call, cost.instruction, now, ideal, unit,
         row.ratio, fix.what if fix is not None else "", reason, edits, after, rests, pictures,
     )  # fmt: skip
 

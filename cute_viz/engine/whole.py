@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
@@ -94,7 +96,23 @@ def rows(file: SourceFile) -> list[Row]:
         path = "::".join(launch.kernel)
         brief = short.removeprefix(path).strip()
         launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file))
-    return launched + [_row(entry, file.language) for entry in (file.entries if file.compiled else file.own)]
+    callers = {(launch.kernel[-1], launch.caller): None for launch in file.launches() if launch.caller}
+    for entry in file.entries if file.compiled else file.own:
+        row = _row(entry, file.language)
+        by = list(_by_launch(file, entry, [name for kernel, name in callers if kernel in entry.scope])) if row.error else []
+        launched += by or [row]
+    return launched
+
+
+def _by_launch(file: SourceFile, entry: Entry, callers: list[str]) -> Iterator[Row]:
+    """An entry of a kernel as each function has it that launches it, by the path that names one of them."""
+    asked = file.asked
+    for caller in callers if asked is not None else ():
+        with suppress(CuteVizError):
+            if asked is not None and (found := asked(f"{caller}::{entry.scope[-1]}::{entry.name}")) is not None:
+                row = _row(replace(found, scope=(caller, *entry.scope)), file.language)
+                if not row.error:
+                    yield row
 
 
 def values(file: SourceFile) -> dict[str, Any]:

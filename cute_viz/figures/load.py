@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cute_viz.errors import FigureError, Span
-from cute_viz.figures.model import HOLE, UNWRITTEN, VERSION, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
+from cute_viz.figures.model import HOLE, UNWRITTEN, VERSION, Arrow, Figure, Legend, LegendEntry, Note, Paint, Panel, Ruler, Shape
 from cute_viz.limits import limit, over
 
 
@@ -76,6 +76,10 @@ def from_dict(data: Any) -> Figure:
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
     if figure.flow not in ("", "grid", "row", "ring"):
         raise FigureError(f"figure.flow is {figure.flow[:20]!r}", hint="grid, row or ring")
+    for n, note in enumerate(figure.notes_on):
+        known = 0 <= note.panel < len(figure.panels) and note.boxes
+        if not known or not all(isinstance(box, tuple) and _is_inside(box, figure.panels[note.panel]) for box in note.boxes):
+            raise FigureError(f"figure.notes_on[{n}] names a panel, or cells, that the figure does not have")
     for n, arrow in enumerate(figure.arrows):
         for which, box in ((arrow.source, arrow.start), (arrow.target, arrow.end)):
             if not 0 <= which < len(figure.panels) or (box and not _is_inside(box, figure.panels[which])):
@@ -129,6 +133,7 @@ _PARTS: dict[tuple[str, str], type] = {
     ("Figure", "legends"): Legend,
     ("Figure", "panels"): Panel,
     ("Figure", "arrows"): Arrow,
+    ("Figure", "notes_on"): Note,
     ("Legend", "entries"): LegendEntry,
     ("Panel", "shapes"): Shape,
     ("Panel", "row_ruler"): Ruler,

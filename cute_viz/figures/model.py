@@ -196,6 +196,16 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Words on cells of a panel: its index, where they are in words, the text, and boxes (row0, col0, row1, col1), half-open."""
+
+    panel: int
+    where: str
+    text: str
+    boxes: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Figure(Drawn):
     """A picture: title, source in CuTe notation, caption, description (the alt text), paints, legends, panels, notes.
 
@@ -206,6 +216,7 @@ class Figure(Drawn):
     arrows: which panel, or cells of it, go on in which.
     series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
+    notes_on: notes on cells.
     flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
         there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
@@ -225,7 +236,11 @@ class Figure(Drawn):
     series: tuple[Figure, ...] = ()
     page: Mapping[str, Any] = field(default_factory=Frozen, compare=False)
     flow: str = ""
+    notes_on: tuple[Note, ...] = ()
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.kind}: {self.title}>"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
@@ -263,8 +278,8 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     for arrow in out["arrows"]:
         for name in [name for name, plain in (("head", True), ("look", "")) if arrow[name] == plain]:
             del arrow[name]
-    if not out["flow"]:
-        del out["flow"]
+    for name in [name for name in ("flow", "notes_on") if not out[name]]:
+        del out[name]
     for panel in out["panels"]:
         if WARP.items() <= panel.items():
             del panel["warp"], panel["warp_name"]

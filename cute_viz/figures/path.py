@@ -14,7 +14,8 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 
-CORNER = 32  # rows and columns that are drawn of a larger layout
+MOST = 8192  # cells that are drawn; of more those of a corner
+CORNER = 64  # rows and columns of it
 SHADES = 6  # from the first address to the last
 REPEATED = SHADES  # the paint of a cell whose address another has, too
 
@@ -41,15 +42,18 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     first: dict[int, tuple[int, int]] = {}
     for cell in sorted(table):
         first.setdefault(table[cell], cell)
-    order = sorted(first)
+    every = sorted(first)
+    down, right = (rows, cols) if rows * cols <= MOST else (min(rows, CORNER), min(cols, CORNER))
+    order = [at for at in every if first[at][0] < down and first[at][1] < right]
     steps = [(first[a], first[b], b - a) for a, b in pairwise(order)]
     near = sum(_is_near(a, b) and gap == 1 for a, b, gap in steps)
-    gaps, repeated = sum(gap - 1 for _, _, gap in steps), len(table) - len(first)
-    down, right = min(rows, CORNER), min(cols, CORNER)
+    whole = (down, right) == (rows, cols)
+    gaps = sum(gap - 1 for _, _, gap in steps) if whole else 0
+    repeated = sum(r < down and c < right and first[at] != (r, c) for (r, c), at in table.items())
     low, high = order[0], order[-1]
     cells = [(r, c) for r in range(down) for c in range(right)]
     paints = [(table[x] - low) * SHADES // (high - low + 1) if first[table[x]] == x else REPEATED for x in cells]
-    name = _name(layout, table, order, rows, cols)
+    name = _name(layout, table, every, rows, cols)
     found_out = [f"{near} of {len(steps)} steps go to a neighbor"] if steps else []
     found_out += [f"{gaps} addresses in between are unused"] if gaps else []
     found_out += [f"{repeated} cells repeat an address"] if repeated else []
@@ -62,11 +66,11 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         row_ruler=Ruler("", ("",) * down, (0,) * (down + 1)),
         col_ruler=Ruler("", ("",) * right, (0,) * (right + 1)),
         data={"offset": tuple([table[cell] for cell in cells])},
-        shapes=(*_lines(steps, down, right), *_ends(first, order, down, right)),
+        shapes=(*_lines(steps, whole), *_ends(first, order)),
         foot="; ".join(found_out[1:]),
     )
     title = options.title or f"{name}: {found_out[0] if found_out else 'one cell'}"
-    cut = f"The first {down} x {right} of {rows} x {cols} cells are drawn." if (down, right) != (rows, cols) else ""
+    cut = "" if whole else f"Of {rows} x {cols} cells the first {down} x {right} are drawn and counted."
     caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps" + (
         ", dashed over unused ones" * (gaps > 0)
     )
@@ -89,20 +93,17 @@ def _is_near(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1
 
 
-def _lines(steps: Sequence[tuple[tuple[int, int], tuple[int, int], int]], rows: int, cols: int) -> Iterator[Shape]:
+def _lines(steps: Sequence[tuple[tuple[int, int], tuple[int, int], int]], whole: bool) -> Iterator[Shape]:
     """The jumps, an arc where one passes over cells of its row or column, and above them the runs of neighbors."""
     runs: list[list[tuple[int, int]]] = []
     for a, b, gap in steps:
-        inside = [r < rows and c < cols for r, c in (a, b)]
-        if not all(inside):
-            continue
         if _is_near(a, b) and gap == 1:
             if runs and runs[-1][-1] == a:
                 runs[-1].append(b)
             else:
                 runs.append([a, b])
             continue
-        look = "thin dashed" if gap > 1 else "thin"
+        look = "thin dashed" if gap > 1 and whole else "thin"
         flat = a[0] == b[0] or a[1] == b[1]
         side = "" if not flat else " plain up" if a[0] == b[0] else " plain right"
         yield Shape("arc" if flat and not _is_near(a, b) else "line", (_middle(a), _middle(b)), "", look + side)
@@ -119,12 +120,10 @@ def _middle(cell: tuple[int, int]) -> tuple[float, float]:
     return cell[1] + 0.5, cell[0] + 0.5
 
 
-def _ends(first: dict[int, tuple[int, int]], order: Sequence[int], rows: int, cols: int) -> Iterator[Shape]:
+def _ends(first: dict[int, tuple[int, int]], order: Sequence[int]) -> Iterator[Shape]:
     """A mark on the first address, and on the last."""
     for offset, paint in ((order[-1], 0), (order[0], SHADES - 1)):
-        r, c = first[offset]
-        if r < rows and c < cols:
-            yield Shape("dot", (_middle((r, c)),), str(offset), paint=paint)
+        yield Shape("dot", (_middle(first[offset]),), str(offset), paint=paint)
 
 
 def _name(layout: AnyLayout, table: dict[tuple[int, int], int], order: Sequence[int], rows: int, cols: int) -> str:

@@ -53,7 +53,6 @@ def read_triton(source: Source) -> Document:
 
 
 def _fresh(name: str, document: Document, numbers: dict[str, int]) -> str:
-    """A name that the document does not have yet; numbers: how many names there were of a kind."""
     while True:
         numbers[name] = n = numbers.get(name, 0) + 1
         one = name if n == 1 else f"{name}_{n}"
@@ -127,12 +126,10 @@ def _own_shape(typed: Typed) -> tuple[int, ...]:
 
 
 def _of_registers(linear: Linear) -> Layout:
-    """(thread = lane + lanes * warp, register), and block where there are several."""
     return _of_inputs(linear, (("lane", "warp"), ("register",), *_blocks(linear)))
 
 
 def _blocks(linear: Linear) -> tuple[tuple[str, ...], ...]:
-    """The CTAs as an input of their own, where there are several."""
     return (("block",),) if linear.bases.get("block") else ()
 
 
@@ -177,7 +174,6 @@ def _swizzle(offsets: Sequence[int]) -> Swizzle | None:
 
 
 def _disjoint(values: Sequence[int]) -> bool:
-    """Whether no bit is in two of the values, so that their XOR is their sum."""
     seen = 0
     for value in values:
         if seen & value:
@@ -187,7 +183,6 @@ def _disjoint(values: Sequence[int]) -> bool:
 
 
 def _layout(bits: Sequence[Sequence[int]], plain: bool) -> Layout:
-    """A mode for each list of values of bits, the lowest bit first, neighbours that go on put together."""
     modes = [_mode(values, plain) for values in bits]
     if len(modes) == 1:
         return modes[0]

@@ -111,6 +111,14 @@ OPTIONS: dict[str, Option] = {
         ),
         Option("diff", "flag", "Compare two sources and mark the cells that differ", "several"),
         Option("fold", "count", "Wrap wide panels after this many columns", "panels", example="COLUMNS"),
+        Option(
+            "note",
+            "text",
+            "Words on cells: '(0,0)..(7,0): one bank group'",
+            "panels",
+            example="WHERE: WORDS",
+            more="WHERE: (1,2), (0,0)..(7,0), T5, row 3, column 0..3, bank 4, offset 21; a line each, or the option again.",
+        ),
         Option("crop", "tile", "Draw only the first M rows and N columns of each panel", "panels"),
         Option(
             "style",

@@ -34,6 +34,7 @@ from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
+from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.targets import TARGETS, Target, target_of
 from cute_viz.renderers.ways import once
 
@@ -56,6 +57,8 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
     (True, True, 1, 'COLOUR')
     """
+    if figure.notes_on:
+        return with_notes(figure, options, page_of)
     if figure.flow:
         return board_of(figure, options)
     with keeping():

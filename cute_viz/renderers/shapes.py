@@ -48,7 +48,7 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
         case "text":
             yield from _within(shape, points) if len(points) > 1 else [_text(shape, *points[0])]
         case "dot":
-            (x, y), r = points[0], DOT * side
+            (x, y), r = points[0], max(DOT * side, 0.34 * FONT * len(shape.text))
             circle = [(x + r * cos(n * pi / 12), y + r * sin(n * pi / 12)) for n in range(24)]
             yield Path([circle], role, THICK, role if fill is None else fill)
             if shape.text:
@@ -71,7 +71,7 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
             yield _text(shape, *_beyond(points[0], points[1], way))
         case _:
             if shape.kind == "arc":
-                points = _arc(points[0], points[1], next((word for word in words if word in SIDES), "up"))
+                points = _arc(points[0], points[1], words)
             plain = shape.kind == "line" or "plain" in words
             yield from [Path([points], role, width, None, 1.0, dash)] if plain else arrow(points, role, width, dash)
             if shape.text:
@@ -91,7 +91,7 @@ def reach(shape: Shape, at: Projection) -> list[Point]:
         way = next((SIDES[word] for word in words if word in SIDES), SIDES["right"])
         points.append(_beyond(points[0], points[1], way))
     if shape.kind == "arc":
-        points = _arc(points[0], points[1], next((word for word in words if word in SIDES), "up"))
+        points = _arc(points[0], points[1], words)
     if not shape.text or shape.kind == "dot" or (shape.kind == "text" and len(points) > 1):
         return points
     where = points[0] if shape.kind == "text" else points[-1] if shape.kind == "brace" else points[len(points) // 2]
@@ -141,10 +141,11 @@ def _text(shape: Shape, x: float, y: float) -> Line:
     return Line(shape.text, x, y, size, role, "mono" in words, 600 if "bold" in words or "big" in words else 400, anchor)
 
 
-def _arc(a: Point, b: Point, way: str) -> list[Point]:
-    """Points of a flat curve from one to the other, off the line between them."""
+def _arc(a: Point, b: Point, words: Sequence[str]) -> list[Point]:
+    """Points of a flat curve from one to the other, off the line between them; of a plain one close to it."""
+    way = next((word for word in words if word in SIDES), "up")
     (x0, y0), (x1, y1) = a, b
-    tall = BULGE * max(abs(x1 - x0), abs(y1 - y0))
+    tall = min(BULGE * max(abs(x1 - x0), abs(y1 - y0)), 8.0 if "plain" in words else 1e9)
     dx, dy = SIDES[way]
     ts = [n / 10 for n in range(11)]
     return [(x0 + (x1 - x0) * t + 4 * tall * dx * t * (1 - t), y0 + (y1 - y0) * t + 4 * tall * dy * t * (1 - t)) for t in ts]

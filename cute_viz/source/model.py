@@ -120,8 +120,8 @@ class Move:
 class Launch:
     """A launch of a kernel: its path, the arguments that tell it apart, its grid and block as the source writes them, its line.
 
-    file: the included file that it is in, "" else. call: where the function is called that launches it. key: what its reader
-    knows it by.
+    file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
+    its reader knows it by.
 
     >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
     'gemm<128,float> <<<dim3(M / 128), 256>>>'
@@ -135,6 +135,7 @@ class Launch:
     file: str = ""
     call: str = ""
     key: Any = field(default=None, compare=False)
+    caller: str = ""
 
     @property
     def name(self) -> str:

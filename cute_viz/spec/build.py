@@ -238,7 +238,9 @@ class Builder:
         for f in FIGURE:
             if f.name not in value:
                 continue
-            if f.holds == "object":
+            if f.name == "by" and str(value[f.name]).replace(".", "").isalnum() and str(value[f.name]) not in names:
+                out[f.name] = str(value[f.name])  # an instruction
+            elif f.holds == "object":
                 out[f.name] = self.object("layout", value[f.name], names)
             elif f.holds == "choice":
                 out[f.name] = self.choice(FIGURE, value, f.name)

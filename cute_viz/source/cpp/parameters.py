@@ -11,18 +11,7 @@ from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.told import Told
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import (
-    Class,
-    Enumerator,
-    Env,
-    External,
-    Function,
-    Lazy,
-    Template,
-    static,
-    taken,
-    typed,
-)
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Template, static, taken, typed
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType

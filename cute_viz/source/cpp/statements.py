@@ -27,9 +27,8 @@ _BUILD = Callable[[Context], Lookup]
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
-    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
-
-    lookup: makes what looks names up in a context.
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
+    makes what looks names up in a context.
     """
     out = []
     known: dict[Scope, list[tuple[str, Context]]] = {}
@@ -61,13 +60,11 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
 
 
 def _defined(reader: Declarer, name: str) -> bool:
-    """Whether the file has functions of this name, in any namespace."""
     last = name.rpartition("::")[2]
     return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
 
 
 def _parameters(function: Scope) -> tuple[str, ...]:
-    """The names of the parameters of a function, and of its template."""
     return tuple(param.name for param in (*function.arguments, *(function.params or ())))
 
 
@@ -108,7 +105,9 @@ def launches(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Launch, ..
             grid, block = _dims(reader, use)
             call = where.partition(", called in ")[2]
             line, file = context.line(use.token), context.file(use.token)
-            out.append((use.token, Launch(function.path, args, grid, block, line, file, call, context.chosen)))
+            around = function_of(use.scope)
+            caller = around.name if around is not None else ""
+            out.append((use.token, Launch(function.path, args, grid, block, line, file, call, context.chosen, caller)))
     return tuple(launch for _, launch in sorted(out, key=lambda row: row[0]))
 
 
@@ -120,10 +119,11 @@ def launched(reader: Declarer, given: Given, lookup: _BUILD) -> dict[Scope, Use]
 def _is_kernel(reader: Declarer, function: Scope) -> bool:
     """Whether `__global__` stands before a function's name."""
     declared = next((x.token for x in overloads(function) if x.inner is function), function.token)
-    at = declared - 1
-    while at >= 0 and reader.tokens[at].kind not in (";", "{", "}"):
+    at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
+    while at >= 0 and (depth or reader.tokens[at].kind not in (";", "{", "}")):
         if reader.tokens[at].text == "__global__":
             return True
+        depth += (reader.tokens[at].kind == ")") - (reader.tokens[at].kind == "(")
         at -= 1
     return False
 
@@ -220,7 +220,6 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
 
 
 def _is_own(first: Any) -> bool:
-    """Whether an instruction has its own access of its tensors, by no threads."""
     from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
     from cute_viz.algebra.tma import TmaCopy
 
@@ -228,9 +227,8 @@ def _is_own(first: Any) -> bool:
 
 
 def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Any:
-    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
-
-    own: the layout of a tensor is enough, whatever threads have of it.
+    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
+    tensor is enough, whatever threads have of it.
     """
     node = evaluator.context.tree(part)
     try:

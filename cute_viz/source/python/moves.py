@@ -96,7 +96,6 @@ def _labelled(found: list[Called]) -> list[tuple[str, list[Called]]]:
 
 
 def _kind(args: tuple[Any, ...]) -> tuple[str, ...]:
-    """What distinguishes operands; not where in its memory a tensor begins."""
     return tuple(f"{domain(x.layout)} {x.pointer} {x.pointer.root}" if isinstance(x, Tensor) else str(x) for x in args)
 
 
@@ -114,9 +113,8 @@ def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]
 
 
 def _operand(value: Any, own: bool = False) -> Any:
-    """An atom or a tiling, a share, or the error of what is not known.
-
-    own: an instruction has its own access of its tensors, by no threads: the layout of a tensor is enough.
+    """An atom or a tiling, a share, or the error of what is not known. own: an instruction has its own access of its tensors, by no
+    threads: the layout of a tensor is enough.
     """
     if isinstance(value, Slice):
         return value.atom.value
