@@ -24,6 +24,8 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
             "palette",
             "theme",
             "style",
+            "by",
+            "note",
             "draw",
             "wavefront",
             "animate",
