@@ -163,7 +163,7 @@ def _raise_limits(ctx: click.Context, words: tuple[str, ...]) -> None:
     for word in words:
         name, equals, number = word.partition("=")
         if not equals or not number.isdecimal() or len(number) > 18:
-            raise click.BadParameter(f"{word!r} is not NAME=N, such as nesting=100")
+            raise click.BadParameter(f"{word!r} is not NAME=N, for example nesting=100")
         if name == "cells":
             raise click.BadParameter("--max-cells raises the limit cells")
         out[name] = int(number)
