@@ -52,7 +52,7 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
             kind.startswith("ld.shared")
             and side.tensor.bits == 16
             and isinstance(tiling, TiledMMA)
-            and tiling.atom.instruction.lanes
+            and tiling.atom.instruction.kind == "mma"
         ):
             words = "operands of an MMA are read one by one: ldmatrix reads 8 x 8 of them at once"
             found.setdefault(words, {})[_place(row.move)] = None

@@ -239,6 +239,9 @@ class Figure(Drawn):
     notes_on: tuple[Note, ...] = ()
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Figure {self.kind}: {self.title}>"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
         object.__setattr__(self, "page", Frozen(self.page))
