@@ -18,8 +18,9 @@ from cute_viz.records import dataclass
 
 VERSION = 3  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows; both are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
-UNWRITTEN = ("series", "page", "outer")  # fields of a figure that its JSON leaves out
+UNWRITTEN = ("series", "page", "outer", "insets", "lanes")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
+CONFLICT = -2  # the hue of what waits for another access: red, and nothing else is
 
 
 class Frozen(dict[str, Any]):
@@ -46,7 +47,7 @@ class Frozen(dict[str, Any]):
 @dataclass(frozen=True, slots=True)
 class Paint:
     """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour: paper, and grey
-    as its second shade.
+    as its second shade; CONFLICT is red.
 
     faded: a tint of the hue and muted ink, of what recedes behind a highlight.
     """
@@ -153,7 +154,7 @@ class Arrow:
     """An arrow from one panel to another, each an index into the figure's panels.
 
     start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
-    head: an arrow has one; without, it is a straight line down that joins the two.
+    head: an arrow has one; without, it is a straight line down that joins the two. label: what moves, and how much, in two lines.
     """
 
     source: int
@@ -161,6 +162,7 @@ class Arrow:
     start: tuple[int, ...] = ()
     end: tuple[int, ...] = ()
     head: bool = True
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ class Figure(Drawn):
     series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
+    insets: strips of bits below the panels. lanes: the drawing in one lane for each memory, for places with a height; nor these.
     """
 
     kind: str
@@ -191,6 +194,8 @@ class Figure(Drawn):
     series: tuple[Figure, ...] = ()
     page: Mapping[str, Any] = field(default_factory=Frozen, compare=False)
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
+    insets: tuple[Panel, ...] = field(default=(), compare=False)
+    lanes: Figure | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
@@ -228,6 +233,8 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     for arrow in out["arrows"]:
         if arrow["head"]:
             del arrow["head"]
+        if not arrow["label"]:
+            del arrow["label"]
     for panel in out["panels"]:
         if WARP.items() <= panel.items():
             del panel["warp"], panel["warp_name"]

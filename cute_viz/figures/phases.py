@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 
 BANKS = 32
 _IDLE, _FIRST, _LATER = range(3)
@@ -44,7 +44,7 @@ def strip(
         source=source,
         caption=caption,
         description=f"{title}. {caption}. {note}".rstrip(),
-        paints=(Paint(-1), Paint(0, 1, 2), Paint(1)),
+        paints=(Paint(-1), Paint(0, 1, 2), Paint(CONFLICT)),
         legends=(Legend("hue: what a bank does", entries),),
         panels=tuple(panels),
         notes=(note,) if note else (),

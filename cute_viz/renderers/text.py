@@ -161,7 +161,9 @@ def _painter(figure: Figure, colours: Palette) -> Colouring:
     marks = {}
     for index, paint in enumerate(figure.paints):
         style = Style(color=colours.ink(paint), bgcolor=colours.fill(paint))
-        before, after = style.render("\0", color_system=ColorSystem.TRUECOLOR).split("\0")
+        if paint.faded or paint.hue == -1:  # goes towards the terminal's own page, whose colour nobody knows
+            style = Style(dim=paint.faded, reverse=paint.shade > 0)
+        before, _, after = style.render("\0", color_system=ColorSystem.TRUECOLOR).partition("\0")
         marks[index] = (before, after)
 
     def painted(index: int, text: str) -> str:
