@@ -19,7 +19,7 @@ PAGES = ("#ffffff", "#0d1117")  # the page, light and dark
 FADED_INKS = ("#5f6771", "#9aa4ae")
 PAPERS = (("#ffffff", "#d4d8de"), ("#161b22", "#30363d"))  # the two shades of no hue; unlike every hue of the palettes
 PAPER_INK = "#e6edf3"  # on the dark ones
-RED = ("#e5383b", "#333333")  # of a conflict, in colour and in grey
+RED = ("#c1121f", "#333333")  # of a conflict, in colour and in grey
 MEANINGS = {
     "hue": "the group of a cell: its owner (thread, warp, CTA), a band of offsets, a chunk, a tile; the legend says which",
     "shade": "the order in that group: the lighter, the later (not in print, where the label has it)",

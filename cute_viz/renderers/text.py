@@ -7,7 +7,6 @@ from rich, and never changes a character.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 
@@ -18,7 +17,6 @@ from cute_viz.renderers.geometry import is_shared, shared_cells, texts, wrap
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
-_OWN_TITLE = re.compile(r"(?:[\w:]*Layout_\w+(?:<[\w:, ]*>)?: )?[\d × ]+ layout")  # that a layout gets by itself
 Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 
 
@@ -49,7 +47,7 @@ def render(figure: Figure, options: Options) -> str:
         width = len(str(figure.facts["cosize"]))
         own = (
             ""
-            if options.bare or options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title)
+            if options.bare or options.style == "cutlass" or figure.title.endswith(str(figure.facts.get("drawn title", "")) or "\0")
             else f"{printable(figure.title)}\n"
         )
         notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in figure.notes)
