@@ -144,6 +144,7 @@ _OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
 def _on_the_command_line(name: str, value: str) -> str:
     if name == "limit":
         return f"cute-viz --limit {value}" if value else "--limit"
+    name = "for" if name == "target" else name
     quoted = f"'{value}'" if re.search(r"[?(){}*;&|<> ]", value) else value
     return f"--{name.replace('_', '-')} {quoted}".rstrip()
 

@@ -18,6 +18,7 @@ from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
 from cute_viz.notation import read_call
 from cute_viz.options.words import parse_tile
+from cute_viz.recording import Recorded
 
 Let = Mapping[str, Any] | None
 
@@ -62,7 +63,7 @@ def assert_conflict_free(smem: Any, access: Any, type: Any = None, let: Let = No
 
 
 def assert_no_bank_conflicts(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Recorded,
     *,
     launch: str | None = None,
     accept: Collection[int | str] = (),
@@ -70,6 +71,8 @@ def assert_no_bank_conflicts(
     most: float = 1,
 ) -> None:
     """No access of shared memory of a kernel, by the path of its file, costs more than `most` times its ideal wavefronts.
+
+    source: also what `cute_viz.record` recorded, all of whose kernels are looked at.
 
     launch: of this kernel alone, or of what this function launches. accept: lines that may cost anything, 201 or "a.h:201".
     A store or cp.async that takes up to twice the ideal and has no fix is allowed.
@@ -79,9 +82,12 @@ def assert_no_bank_conflicts(
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> assert_no_bank_conflicts(text + "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}")
     """
-    found = report(source, let=let, launch=launch)
-    if wrong := failures(found, most, tuple(map(str, accept)), None):
-        raise AssertionError("\n".join([*wrong, "", *text_of(found, "")]))
+    reports = source.reports.values() if isinstance(source, Recorded) else [report(source, let=let, launch=launch)]
+    if not reports:
+        raise AssertionError("no kernel with copies was compiled")
+    for found in reports:
+        if wrong := failures(found, most, tuple(map(str, accept)), None):
+            raise AssertionError("\n".join([*wrong, "", *text_of(found, "")]))
 
 
 def assert_vector(copy: Any, bits: int, let: Let = None) -> None:

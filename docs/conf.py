@@ -8,17 +8,31 @@ sys.path.insert(0, str(Path(__file__).parent))
 from reference import PAGES
 from sphinx.application import Sphinx
 
-from cute_viz import __version__
+from cute_viz import __version__, render
 
 project = "cute-viz"
-author = "the authors of cute-viz"
+author = copyright = "cute-viz maintainers"
 release = version = __version__
 extensions = ["myst_parser", "cute_viz.ext.sphinx"]
 myst_heading_anchors = 3
-html_theme = "alabaster"
-html_theme_options = {"description": "See CuTe layouts", "page_width": "1200px", "fixed_sidebar": True}
-html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
+myst_enable_extensions = ["deflist", "attrs_inline"]
+html_theme = "furo"
+html_title = "cute-viz"
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+html_static_path = ["_static"]
+CARDS = {  # the pictures of the landing page: a source and its options
+    "tv": ("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8", "crop": "6x8"}),
+    "mma": ("SM80_16x8x16_F32F16F16F32_TN", {"operand": "C", "thread": "5", "crop": "6x8"}),
+    "copy": ("ldmatrix.x4", {"operand": "D", "crop": "5x8"}),
+    "swizzle": ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"crop": "7x64"}),
+    "divide": ("logical_divide((4,6):(6,1), (2,3))", {}),
+    "bits": ("Sw<2,0,3>", {}),
+}
+html_css_files = ["site.css"]
+html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
 highlight_language = "none"
+smartquotes = False  # they would join the dashes of options
 suppress_warnings = ["myst.xref_missing"]  # SCHEMA.md and LIBRARY.md link to files of the repository
 
 
@@ -28,6 +42,24 @@ def _generate(app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = PAGES[docname]()
 
 
+def _head(app: Sphinx, pagename: str, templatename: str, context: dict[str, object], doctree: object) -> None:
+    """What a link to a page shows where it is shared."""
+    about = "See what your CuTe layouts do: who owns each element, which banks conflict, and how to fix it."
+    tags = {"og:title": f"{context.get('title', project)} - cute-viz", "og:description": about, "og:type": "website"}
+    lines = "".join(f'<meta property="{name}" content="{value}">' for name, value in tags.items())
+    context["metatags"] = f'{context.get("metatags", "")}{lines}<meta name="description" content="{about}">'
+
+
+def _cards(app: Sphinx, error: Exception | None) -> None:
+    """Draw the pictures of the landing page."""
+    for name, (source, options) in CARDS.items() if error is None and app.builder.format == "html" else ():
+        render(source, Path(app.outdir) / "_static" / f"card_{name}.svg", bare=True, **options)
+    if error is None and app.builder.format == "html":
+        render("(4,4):(4,1)", Path(app.outdir) / "_static" / "card_diff.svg", "(4,4):(1,4)", bare=True, diff=True)
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.connect("source-read", _generate)
+    app.connect("html-page-context", _head)
+    app.connect("build-finished", _cards)

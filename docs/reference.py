@@ -6,7 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import click
 
 import cute_viz
 from cute_viz.algebra.ops import OPS
-from cute_viz.cli import COMMANDS
+from cute_viz.cli import OLD, commands
 from cute_viz.errors import spelled
 from cute_viz.limits import LIMITS, limit, raised_by
 from cute_viz.options import OPTIONS
@@ -46,13 +46,47 @@ def tick(text: str) -> str:
 
 
 def _commands() -> str:
-    out = ["# Commands\n", "The output of `cute-viz COMMAND --help`.\n"]
-    for name, (module, summary) in COMMANDS.items():
-        command: click.Command = import_module(module).command
-        context = click.Context(command, info_name=f"cute-viz {name}", max_content_width=100, terminal_width=100)
-        context.help_option_names = ["-h", "--help"]
-        out += [f"## {name}\n", f"{summary}\n", code(command.get_help(context))]
+    rows = [(f"[{name}]({page_of(name)}.md)", summary) for name, _, summary in commands()]
+    old = "\n\nOld names still work: " + ", ".join(f"`{word}`" for word in OLD) + "."
+    toc = "\n```{toctree}\n:hidden:\n\n" + "\n".join(page_of(name) for name, _, _ in commands()) + "\n```\n"
+    return "# Commands\n\n" + table(("command", "what it does"), rows) + old + toc
+
+
+def page_of(name: str) -> str:
+    """The name of the page of a command: `cli-find-swizzle`."""
+    return "cli-" + name.replace(" ", "-")
+
+
+def _command(name: str, command: click.Command, summary: str) -> str:
+    """One command: usage, what it does, its options with all that the help leaves out, examples."""
+    context = click.Context(command, info_name=f"cute-viz {name}")
+    usage = command.get_usage(context).partition(": ")[2]
+    out = [f"# cute-viz {name}\n", f"{summary}.\n", code(" ".join(usage.split())), inspect.cleandoc(command.help or "") + "\n"]
+    rows = []
+    for param in command.params:
+        if isinstance(param, click.Option) and not param.hidden:
+            row = OPTIONS.get(param.name or "")
+            meaning = spelled(row.meaning, "cli") if row is not None and row.short == param.help else param.help or ""
+            choices = ", ".join(map(tick, map(str, getattr(param.type, "choices", ()))))
+            first = next(word for word in param.opts if word.startswith("--"))
+            rows.append(
+                (tick(first), f"{meaning.rstrip('.')}{'. One of ' if choices and meaning else ''}{choices}", _default(param))
+            )
+    out += ["## Options\n", table(("option", "meaning", "default"), rows)]
+    if command.epilog:
+        out += ["\n## Examples\n", code(re.sub(r"\A.*?:\n", "", command.epilog.replace("\b", "").strip()))]
+    if name == "verify":
+        from cute_viz.check.promises import PROVES
+
+        kinds = ((kind, spelled(yes, "cli"), spelled(no, "cli")) for kind, (yes, no) in PROVES.items())
+        out += ["\n## What each kind of check proves\n", table(("kind", "proves that", "does not decide"), kinds)]
     return "\n".join(out)
+
+
+def _default(param: click.Option) -> str:
+    return (
+        tick(str(param.default)) if param.show_default is True and isinstance(param.default, (str, int)) and param.default else ""
+    )
 
 
 def _options() -> str:
@@ -67,7 +101,7 @@ def _options() -> str:
         for option in OPTIONS.values()
     )
     return (
-        '# Options of a picture\n\nAll doors take the same options: `--tile 8x128` on the command line is `tile="8x128"` in Python '
+        '# Options of a picture\n\nAll interfaces take the same options: `--tile 8x128` is `tile="8x128"` in Python '
         "and in a fence, `tile: 8x128` in a spec, `:tile: 8x128` in a Sphinx directive. An option that a picture does not use is "
         "an error.\n\n" + table(("option", "value", "meaning", "used by"), rows)
     )
@@ -159,6 +193,7 @@ def _file(path: str, title: str | None = None) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference/commands": _commands,
+    **{f"reference/{page_of(row[0])}": partial(_command, *row) for row in commands()},
     "reference/options": _options,
     "reference/views": _views,
     "reference/operations": _operations,

@@ -82,7 +82,7 @@ def test_a_click_highlights_the_thread_in_every_panel(page):
     act(driver, 0, 1, 2, click=True)  # thread 5 holds 4 of C, 8 of A, 4 of B
     assert found(driver) == "thread 5: 16 cells"
     assert dimmed(driver) == 128 + 256 + 128 - 16
-    driver.find_element("css selector", "input[value=value]").click()
+    choose(driver, "value")
     act(driver, 0, 1, 2, click=True)
     assert found(driver) == "value 0: 96 cells"
     driver.find_element("css selector", "button[type=reset]").click()
@@ -110,7 +110,7 @@ def test_search_and_keys(page):
     picture = driver.find_element("id", "picture")
     picture.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
     assert "M 1, N 1" in driver.find_element("id", "cell").text
-    driver.find_element("css selector", "input[value=warp]").click()
+    choose(driver, "warp")
     picture.send_keys(Keys.ENTER)
     assert found(driver) == "warp 0: 256 cells"
     picture.send_keys(Keys.ESCAPE)
@@ -130,13 +130,13 @@ def linked(driver) -> int:
 
 
 def choose(driver, by: str) -> None:
-    driver.find_element("css selector", f"input[value={by}]").click()
+    driver.find_element("name", "by").send_keys(by)
 
 
 def shown(driver) -> list[str]:
     """The relations that the page offers."""
     return driver.execute_script(
-        "return [...document.querySelectorAll('input[name=by]')].filter(r => r.offsetParent).map(r => r.value)"
+        "return [...document.querySelectorAll('[name=by] option')].filter(r => !r.hidden).map(r => r.value)"
     )
 
 

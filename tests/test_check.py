@@ -748,13 +748,6 @@ def test_options_that_contradict_each_other(run: Run, args: str, words: str) -> 
     assert words in result.err
 
 
-def test_help_spells_options_as_the_command_line_does(run: Run) -> None:
-    words = " ".join(run("check", "--help").out.split())
-    assert "--with-cute and --static ask CuTe's headers instead" in words
-    assert "(--counters, by ncu)" in words
-    assert "=`" not in words
-
-
 # ---- a whole run, on a device made of the machine above
 
 

@@ -71,7 +71,7 @@ def test_stdin() -> None:
         (["render", "(4,8)", "--palette", "neon"], 1, "tol-light"),
         (["render", "(4,8)", "-o", "missing/x.svg"], 1, "missing/x.svg: No such file"),
         (["render", "nothing.json"], 1, "nothing.json: No such file"),
-        (["render", "(4,8)", "-T", "gif"], 2, "'gif' is not one of"),
+        (["render", "(4,8)", "-T", "gif"], 2, "invalid value 'gif' for -T; one of text, svg"),
         (["render", "(4,8)", "-o", "x.gif"], 2, "unknown file suffix '.gif'"),
         (["render", "(4,8)", "-T", "svg", "-o", "x.tex"], 2, "does not match the suffix"),
         (["render", "(4,8)", "--tile", "4by8"], 2, "rows x columns"),

@@ -147,6 +147,16 @@ def test_two_definitions_are_two_entries() -> None:
     assert value(text, "a@2") == "_8:_1"
 
 
+def test_a_specialisation_is_enabled_by_what_stands_before_it() -> None:
+    text = """
+    template <class T, class E = void> struct A { using L = Layout<_1>; };
+    template <class T> struct A<T, cute::enable_if_t<cute::is_same_v<T, half_t>>> { using L = Layout<_8>; };
+    using X = A<half_t>::L;
+    using Y = A<float>::L;
+    """
+    assert [value(text, name) for name in ("X", "Y")] == ["_8:_1", "_1:_0"]
+
+
 def test_specialisations_and_overloads_have_names() -> None:
     text = """
     template <class T, int N> struct S { using A = Layout<Int<N>>; };
@@ -512,3 +522,28 @@ def test_a_text_may_end_anywhere_and_nest_far() -> None:
         read(text[:end], Given())
     chain = "void f() { " + "if (1) {} else " * 4000 + "{} auto l = Layout<_4>{}; }"
     assert show(read(chain, Given()).find("l").read()) == "_4:_1"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        *(
+            "x.",
+            "x->",
+            "x[",
+            "x.y.",
+            "cute::template",
+            "a<b",
+            "auto f(int *",
+            "T x = alignas",
+            "operator",
+            "struct A { B::template",
+            "~",
+            "x >",
+        )
+    ],
+)
+def test_a_text_may_end_anywhere(end: str) -> None:
+    """What is cut off is not understood, and what was before it is."""
+    file = read(f"using L = Layout<Shape<_4,_8>>;\nvoid f() {{ auto x = L{{}};\n {end}", Given())
+    assert str(next(entry.read() for entry in file.entries if entry.name == "L")) == "(_4,_8):(_1,_4)"

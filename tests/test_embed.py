@@ -35,6 +35,11 @@ def run_embed(*args: object) -> Result:
     return result
 
 
+def unmarked(text: str) -> str:
+    """A document without what embed notes of its own work."""
+    return re.sub(r"/cute-viz: [0-9a-f]{16} [0-9a-f]{8}", "/cute-viz", text)
+
+
 def fails(text: str, language: str = "markdown") -> str:
     """What is said of a document that cannot be brought up to date."""
     try:
@@ -51,11 +56,15 @@ def test_a_pair_of_comments_gets_its_picture_and_keeps_it(language: str, tmp_pat
     path.write_text(
         "before\n\n" + opening.replace("EXPR", "((4,8),(2,2)):((32,1),(16,8)) | tile=16x8 name=c") + "old\n" + closing + "\nafter\n"
     )
-    assert run_embed(path).return_value == 0
+    before = path.read_text()
+    assert "not as embed wrote it" in run_embed(path).stderr
+    assert path.read_text() == before
+    assert [file for file in tmp_path.iterdir() if file != path] == []
+    assert run_embed(path, "--force").return_value == 0
     text = path.read_text()
     assert " old " not in text
     assert text.startswith("before\n\n" + opening.partition("EXPR")[0])
-    assert text.endswith(closing + "\nafter\n")
+    assert unmarked(text).endswith(closing + "\nafter\n")
     (picture,) = [file for file in tmp_path.iterdir() if file != path]
     assert picture.stem == "c"
     assert picture.name in text
@@ -83,8 +92,9 @@ def test_a_fence_gets_a_reference_behind_it(tmp_path: Path) -> None:
     path.write_text(before)
     assert run_embed(path).return_value == 0
     text = path.read_text()
-    assert re.search(r"\n   ```\n\n   <!-- cute-viz -->\n   !\[.*\]\(doc-\w+\.svg\)\n   <!-- /cute-viz -->\n\n2\. two", text)
-    assert text.endswith("](ampere_gemm.svg)\n<!-- /cute-viz -->")
+    plain = unmarked(text)
+    assert re.search(r"\n   ```\n\n   <!-- cute-viz -->\n   !\[.*\]\(doc-\w+\.svg\)\n   <!-- /cute-viz -->\n\n2\. two", plain)
+    assert plain.endswith("](ampere_gemm.svg)\n<!-- /cute-viz -->")
     assert run_embed(path, "--check").return_value == 0
     run_embed(path)
     assert path.read_text() == text
@@ -202,17 +212,15 @@ def test_every_other_byte_stays(before: list[str], after: list[str], newline: st
         language, f"a.{next(iter(done.pictures)).rpartition('.')[2]}", "A", "tikz" if "a.tex" in done.pictures else "svg"
     )
     changed = [*before, opening.strip().replace("EXPR", "(4,8):(8,1) | alt=A name=a"), *shown, closing.strip(), *after]
-    assert done.text == newline.join(changed)
+    assert unmarked(done.text) == newline.join(changed)
 
 
 def test_byte_order_mark_and_line_ends_stay(tmp_path: Path) -> None:
     path = tmp_path / "doc.md"
-    path.write_bytes("\ufeff<!-- cute-viz: (4,8) | name=a alt=A -->\r\nx\n<!-- /cute-viz -->\r\nno newline".encode())
+    path.write_bytes("\ufeff<!-- cute-viz: (4,8) | name=a alt=A -->\r\n![B](b.svg)\n<!-- /cute-viz -->\r\nno newline".encode())
     assert run_embed(path).return_value == 0
-    assert (
-        path.read_bytes()
-        == "\ufeff<!-- cute-viz: (4,8) | name=a alt=A -->\r\n![A](a.svg)\r\n<!-- /cute-viz -->\r\nno newline".encode()
-    )
+    plain = unmarked(path.read_bytes().decode())
+    assert plain == "\ufeff<!-- cute-viz: (4,8) | name=a alt=A -->\r\n![A](a.svg)\r\n<!-- /cute-viz -->\r\nno newline"
 
 
 def test_what_is_no_utf_8_is_refused(tmp_path: Path) -> None:
@@ -342,10 +350,51 @@ def test_a_file_that_the_document_does_not_show_is_somebody_elses(tmp_path: Path
     document, picture = tmp_path / "d.md", tmp_path / "p.svg"
     document.write_text("<!-- cute-viz: (2,2) | name=p -->\n<!-- /cute-viz -->\n")
     picture.write_text("mine")
-    assert "p.svg already exists, and this document does not show it" in run_embed(document).stderr
+    assert "p.svg is not as embed wrote it" in run_embed(document).stderr
     assert picture.read_text() == "mine"
+    document.write_text("![mine](p.svg)\n" + document.read_text())  # shown is not written
+    assert "p.svg is not as embed wrote it" in run_embed(document).stderr
+    picture.unlink()
+    picture.symlink_to(tmp_path / "elsewhere")
+    assert "p.svg is not as embed wrote it" in run_embed(document).stderr
+    picture.unlink()
     (tmp_path / "x").touch()
     assert f"{tmp_path}/x is not a folder" in run_embed(document, "--folder", "x").stderr
+
+
+def test_only_what_embed_wrote_is_overwritten(tmp_path: Path) -> None:
+    """A picture that somebody has retouched, an alt text, prose where the reference was; and nothing is lost on the way."""
+    document, picture = tmp_path / "d.md", tmp_path / "p.svg"
+    document.write_text("<!-- cute-viz: (2,2) | name=p -->\n<!-- /cute-viz -->\n")
+    assert run_embed(document).return_value == 0
+    first, text = picture.read_bytes(), document.read_text()
+    newer = text.replace("cute-viz: (2,2)", "cute-viz: (2,4)")
+    for change in ("retouched", "prose", "alt", "mark"):
+        document.write_text(newer)
+        picture.write_bytes(first)
+        if change == "retouched":
+            picture.write_bytes(first.replace(b"</svg>", b"<g/></svg>"))
+        elif change == "prose":
+            document.write_text(newer.replace("p.svg)\n", "p.svg)\nNote: mine.\n"))
+        elif change == "alt":
+            document.write_text(newer.replace("![", "![mine: "))
+        else:
+            document.write_text(re.sub("/cute-viz: [0-9a-f]{4}", "/cute-viz: 0000", newer))
+        before = document.read_bytes(), picture.read_bytes()
+        result = run_embed(document)
+        assert result.return_value == 1, change
+        assert "not as embed wrote it" in result.stderr
+        assert "--force" in result.stderr
+        assert (document.read_bytes(), picture.read_bytes()) == before, change
+        assert run_embed(document, "--force").return_value == 0
+        assert picture.read_bytes() != first
+        assert "mine" not in document.read_text()
+    document.write_text(newer)  # as it was written before: no force is needed
+    picture.write_bytes(first)
+    assert run_embed(document).return_value == 0
+    assert run_embed(document, "--check").return_value == 0
+    document.write_text("| " + document.read_text().replace("\n", "\r\n> "))  # and other ends of lines are no change of words
+    assert not embed(document.read_text().replace("| <", "> <"), "markdown", "d").failures
 
 
 def test_usage(tmp_path: Path) -> None:

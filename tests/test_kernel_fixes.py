@@ -11,7 +11,7 @@ import pytest
 import cute_viz as cv
 from cute_viz import cli
 from cute_viz.testing import assert_no_bank_conflicts
-from tests.test_kernel_report import GEMM, line_of
+from tests.test_kernel_report import GEMM, LDMATRIX, PLAIN, line_of
 
 VIEWS = """
 __global__ void k(half_t* p) {{
@@ -129,3 +129,65 @@ def test_reports_in_python(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"4 times its ideal wavefronts(.|\n)*-> "):
         assert_no_bank_conflicts(path)
     assert_no_bank_conflicts(path, accept=stores)
+
+
+SASS = """"Address","Source","Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal",\
+"L2 Theoretical Sectors Global"
+"0x10","  @!P0 STS [R7], R16","8,192","{0}","8,192","0"
+"0x20","  STS [R7+0x80], R82","8192","{0}","8192","0"
+"0x30","  LDG.E R4, desc[UR10][R96.64]","100","0","0","400"
+"0x40","  LDSM.16.M88.4 R8, [R2]","10","40","40","0"
+"0x50","  IADD3 R1, R2, R3, RZ","10","0","0","0"
+"""
+
+
+def test_beside_what_nsight_compute_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By instruction, for each time that a warp executes it; what a difference means."""
+    text = GEMM.replace("copy(tArA, unheard_of);", "")
+    for wavefronts, meaning in ((32768, "4        as predicted"), (65536, "8        counted more")):
+        (tmp_path / "r.csv").write_text(SASS.format(wavefronts), encoding="utf-8")
+        rows_ = analyze(tmp_path, capsys, text, "--name", "tn", "--ncu", str(tmp_path / "r.csv")).splitlines()
+        (stores,) = [row for row in rows_ if row.startswith("st.shared.32")]
+        assert meaning in stores
+        assert [row.split()[0] for row in rows_ if "as predicted" in row and "global" in row] == ["ld.global.32"]
+        assert [row.split()[0] for row in rows_ if "no row" in row] == ["ldmatrix.x4"]
+    (tmp_path / "r.csv").write_text("a,b\n", encoding="utf-8")
+    assert "--print-source sass" in analyze_error(tmp_path, capsys, text, "--ncu", str(tmp_path / "r.csv"))
+
+
+def test_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another definition, of several lines or one: what differs; a view that is left behind breaks the kernel."""
+    text = GEMM.replace("Int<8>{}), make_stride", "Int<8>{}),\n    make_stride").replace("copy(tArA, unheard_of);", "")
+    said = analyze(tmp_path, capsys, text, "--set", "tn::sA=make_layout(make_shape(Int<128>{}, Int<8>{}), Stride<_1,_132>{})")
+    line = line_of(text, "copy(tArA, tAsA)")
+    assert said.splitlines()[0] == f"line {line}: copy(tArA, tAsA): 128 -> 32 wavefronts"
+    assert "tn     256   64     64" in said
+    assert "4,124 -> 4,208 bytes" in said
+    views = VIEWS.format(second=ROWS, more="")
+    broken = analyze(tmp_path, capsys, views, "--set", "sV=composition(Swizzle<3,3,3>{}, Layout<Shape<_64,_64>,Stride<_64,_1>>{})")
+    assert broken.startswith("This breaks the kernel: sV is read by another layout than it is written by")
+    assert "nothing here is named" in analyze_error(tmp_path, capsys, views, "--set", "other=4")
+
+
+def analyze_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *words: str) -> str:
+    (tmp_path / "kernel.cu").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        cli.main(["analyze", str(tmp_path / "kernel.cu"), *words])
+    assert left.value.code == 1
+    return capsys.readouterr().err
+
+
+def test_what_could_be_wider(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By way of registers, element by element, and 16-bit operands of an MMA that ldmatrix would read."""
+    text = GEMM.replace("copy(tArA, unheard_of);", "")
+    said = json.loads(analyze(tmp_path, capsys, text, "--json"))["advice"]
+    first, second = line_of(text, "copy(copy_a,"), line_of(text, "copy(tArA, tAsA)")
+    assert said[0]["lines"] == [first, second]
+    assert "cp.async" in said[0]["text"]
+    narrow = text.replace("Copy_Atom<UniversalCopy<uint128_t>, float>{}", "Copy_Atom<UniversalCopy<float>, float>{}")
+    tips = json.loads(analyze(tmp_path, capsys, narrow, "--json"))["advice"]
+    assert any(tip["lines"] == [first] and "32 bits of a thread, of which 128 lie together" in tip["text"] for tip in tips)
+    assert not any("lie together" in tip["text"] for tip in said), "where the atom is 128 bits wide, or nothing lies together"
+    plain = LDMATRIX.format(layout=PLAIN).replace("SM75_U32x4_LDSM_N, half_t", "DefaultCopy, half_t")
+    assert not any("run-time" in tip["text"] for tip in json.loads(analyze(tmp_path, capsys, plain, "--json"))["advice"])
+    assert "wider  line" in analyze(tmp_path, capsys, narrow)

@@ -59,7 +59,7 @@ class Page:
         self.driver = driver
         driver.get("about:blank")
         driver.get(address)
-        until(lambda: self.picture() or self.error())
+        until(lambda: self.picture() or self.error() or self.text(".cards"))
 
     def find(self, selector: str):
         return self.driver.find_element("css selector", selector)
@@ -81,6 +81,11 @@ class Page:
         source.click()
         source.send_keys(Keys.CONTROL, "a")
         source.send_keys(Keys.DELETE, words)
+
+    def set(self, selector: str, value: str) -> None:
+        """Give a field a value as if it was typed."""
+        put = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'))"
+        self.driver.execute_script(put, selector, value)
 
     def drawn(self, words: str) -> None:
         until(lambda: self.driver.execute_script("return document.body.dataset.drawn") == words)
@@ -116,11 +121,7 @@ def test_a_socket_that_was_closed_is_opened_anew(driver, server, monkeypatch):
     monkeypatch.setattr("cute_viz.live.server.WebSocket", OfOneQuestion)
     page = Page(driver, server.address)
     for n in range(20):
-        driver.execute_script(
-            "const s = arguments[0]; s.value = arguments[1]; s.dispatchEvent(new Event('input'))",
-            page.find("#source"),
-            f"(2,{n + 1})",
-        )
+        driver.execute_script("document.getElementById('source').value = arguments[0]", f"(2,{n + 1})")
         page.drawn(f"(2,{n + 1})")
         if len(opened) > 2:
             break
@@ -135,13 +136,13 @@ def test_a_mistake_keeps_the_last_picture_and_a_click_cures_it(page):
     until(lambda: "compositon" in page.error())
     assert page.picture() == good
     until(lambda: "stale" in page.find("#picture").get_attribute("class"))
-    assert page.text("#under mark").startswith("compositon")
+    assert page.text(".wrong").startswith("compositon")
     assert page.find("#source").get_attribute("aria-invalid") is not None
     page.find("#error button").click()
     until(lambda: page.error() == "")
     page.drawn("composition((4,8):(8,1), 4:2)")
     assert "stale" not in page.find("#picture").get_attribute("class")
-    assert page.text("#under mark") == ""
+    assert page.text(".wrong") == ""
 
 
 def test_a_missing_value_is_one_click(page):
@@ -156,7 +157,7 @@ def test_a_missing_value_is_one_click(page):
 def test_the_address_holds_the_state(page, driver, server):
     page.type("Sw<3,3,3> o 0 o (8,64):(64,1)")
     page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
-    page.find("#options [name=view]").send_keys("banks")
+    page.set("#options [name=view]", "banks")
     until(lambda: "bank" in page.picture().lower())
     before = page.picture()
     until(lambda: driver.current_url != server.address and "#z" in driver.current_url)
@@ -209,7 +210,7 @@ def test_the_matrix_of_a_swizzle(page, driver):
     rows = driver.execute_script("return [...document.querySelectorAll('#matrix tr')].slice(1).map(r => r.textContent)")
     # m.0, m.1, n.0, n.1, n.2: bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
     assert rows == ["bit 4·1···", "bit 31····", "bit 2·1··1", "bit 11··1·", "bit 0··1··"]
-    driver.find_element("id", "tab-notes").click()
+    driver.find_element("id", "tab-picture").click()
 
 
 def test_banks_are_explored_and_cured(page, driver):
@@ -222,7 +223,7 @@ def test_banks_are_explored_and_cured(page, driver):
     page.find("#apply-best").click()
     page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
     until(lambda: page.text("#wavefronts").startswith("8 wavefronts, 8 are ideal"))
-    driver.find_element("id", "tab-notes").click()
+    driver.find_element("id", "tab-picture").click()
 
 
 def test_the_steps_of_an_operation(page, driver):
@@ -233,7 +234,7 @@ def test_the_steps_of_an_operation(page, driver):
     slider = "const s = document.querySelector('#more input[type=range]'); s.value = 0; s.dispatchEvent(new Event('input'))"
     driver.execute_script(slider)
     assert driver.execute_script("return [...document.querySelectorAll('#more li')].findIndex(x => x.ariaCurrent === 'true')") == 0
-    driver.find_element("id", "tab-notes").click()
+    driver.find_element("id", "tab-picture").click()
 
 
 def test_what_is_typed_cannot_script_the_page(page, driver):
@@ -248,17 +249,17 @@ def test_what_is_typed_cannot_script_the_page(page, driver):
     until(lambda: page.error())
     driver.execute_script(put, "#options [name=tile]", "")
     until(lambda: page.error() == "")
-    driver.execute_script(put, "#source", HOSTILE)
+    driver.execute_script("document.getElementById('source').value = arguments[0]", HOSTILE)
     until(lambda: page.error())
     figure = render("(2,2)", "json", title=HOSTILE).decode()  # a figure from a stranger
-    driver.execute_script(put, "#source", figure)
+    driver.execute_script("document.getElementById('source').value = arguments[0]", figure)
     until(lambda: page.error() == "" and HOSTILE in page.picture())
     driver.find_element("id", "tab-facts").click()
-    driver.find_element("id", "tab-notes").click()
+    driver.find_element("id", "tab-picture").click()
     driver.execute_script("document.querySelector('#tables summary')?.click()")
     assert driver.title == f"{HOSTILE} · cute-viz"
     assert driver.execute_script("return document.querySelectorAll('script').length") == 2
-    assert driver.execute_script("return document.querySelectorAll('img').length") == 0
+    assert driver.execute_script("return document.querySelectorAll('img:not(.card img)').length") == 0
 
 
 def test_two_pages_do_not_disturb_each_other(page, driver, server):
@@ -275,12 +276,11 @@ def test_two_pages_do_not_disturb_each_other(page, driver, server):
 
 
 def test_presets_and_copies(page, driver):
-    box = page.find("#presets")
-    box.send_keys("ldmatrix.x4")
+    until(lambda: len(driver.find_elements("css selector", ".card img")) >= 6)  # what there is to begin with, as pictures
+    page.find("#presets").send_keys("ldmatrix.x4\n")
     until(lambda: "SM75_U32x4_LDSM_N" in page.text("#picture svg"))
     driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
-    page.find("#copy-as").send_keys("command")
-    driver.execute_script("document.getElementById('copy-as').dispatchEvent(new Event('change'))")
+    driver.execute_script("[...document.querySelectorAll('#share button')].find(b => b.textContent === 'Copy as command').click()")
     until(lambda: page.text("#status") == "copied: command")
     assert driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])") == "cute-viz render SM75_U32x4_LDSM_N"
     size = driver.execute_async_script(
@@ -298,12 +298,13 @@ def test_keys_and_names_for_those_who_do_not_see(page, driver):
 
     page.type("SM80_16x8x16_F32F16F16F32_TN")
     page.drawn("SM80_16x8x16_F32F16F16F32_TN")
-    page.find("#source").send_keys(Keys.ESCAPE)
+    page.find("#source").send_keys(Keys.ESCAPE, Keys.ESCAPE)
     assert driver.switch_to.active_element.get_attribute("id") == "picture"
     page.find("#picture").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert "thread 0 value 1" in page.text("#spoken")
     page.find("#picture").send_keys(Keys.ENTER)
     assert page.text("#found") == "thread 0: 16 cells"
+    assert page.text("#told").startswith("T0 holds C: V0 (0,0), V1 (0,1), V2 (8,0), V3 (8,1); A: V0 (0,0)")
     nameless = driver.execute_script("""
         return [...document.querySelectorAll("input, select, textarea, button")].filter((e) => e.offsetParent &&
             !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML)""")
@@ -363,3 +364,76 @@ def test_a_file_is_followed(driver, tmp_path: Path):
         until(lambda: "#z" in driver.current_url)
         driver.refresh()
         until(lambda: "(3,8):(8,1)" in page.text("#picture svg"))
+
+
+def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
+    """From the example: marks, the report, the access now and fixed, apply, revert, and one history of typing and fixes."""
+    from selenium.webdriver.common.keys import Keys
+
+    until(lambda: page.text(".cards"))
+    driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
+    until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
+    text = "return document.getElementById('source').value"
+    before = driver.execute_script(text)
+    marks = driver.execute_script("return [...document.querySelectorAll('.mark')].map(m => m.textContent)")
+    assert "32-way32b" in marks
+    assert "ideal32b" in marks
+    page.find(".mark.bad").click()
+    until(lambda: "Now" in page.text("#picture svg") and "Fixed" in page.text("#picture svg"))
+    assert page.text("#subject").startswith("Line 15 copy(")
+    assert page.text("#found").startswith("bank 0: ")
+    assert "→ 32 wavefronts" in page.text(".diff")
+    page.find(".diff .main").click()
+    until(lambda: page.text("#tab-report b") == "0" and page.text(".applied"), 60)
+    fixed = driver.execute_script(text)
+    assert fixed != before
+    assert len(fixed.splitlines()) == len(before.splitlines())
+    page.find(".applied button").click()
+    until(lambda: driver.execute_script(text) == before)
+    page.find("#source").send_keys(Keys.CONTROL, "z")
+    until(lambda: driver.execute_script(text) == fixed)
+    page.find("#source").send_keys(Keys.CONTROL, "z")
+    until(lambda: driver.execute_script(text) == before)
+    driver.back()  # from the access to the kernel
+    until(lambda: page.find("#subject").get_attribute("hidden") is not None)
+    driver.back()
+    until(lambda: "first" in page.find("body").get_attribute("class"))
+
+
+def test_words_that_lead_somewhere_a_comparison_and_texts(page, driver):
+    page.type("(4,4):(4,1")
+    until(lambda: page.find("#picture").get_attribute("class") == "stale" or page.error() or page.picture())
+    page.type("(4,4):(4,1)")
+    page.drawn("(4,4):(4,1)")
+    page.find("#tab-compare").click()
+    page.set("#against", "(4,4):(1,4)")
+    until(lambda: "12 of 16 cells differ" in page.text("#differs"))
+    page.find("#tab-picture").click()
+    page.type("SW128")
+    until(lambda: driver.find_elements("css selector", "#error .fix"))
+    driver.find_elements("css selector", "#error .fix")[-1].click()
+    until(lambda: "SW128" in driver.execute_script("return document.body.dataset.drawn") and page.error() == "")
+    page.set("#find", "(1,2)")
+    until(lambda: page.text("#told") == "(1,2): offset 74")
+    page.find("#texts > button").click()
+    page.type("(2,3)")
+    page.drawn("(2,3)")
+    assert len(driver.find_elements("css selector", "#texts .text")) == 2
+    driver.execute_script("document.querySelector('#texts .text button').click()")
+    until(lambda: "SW128" in driver.execute_script("return document.getElementById('source').value"))
+
+
+def test_a_file_never_overwrites_and_is_never_overwritten(driver, tmp_path: Path):
+    path = tmp_path / "layouts.txt"
+    path.write_text("(4,8):(8,1)\n")
+    with following(driver, path) as address:
+        page = Page(driver, address)
+        until(lambda: "(4,8):(8,1)" in page.text("#picture svg"))
+        page.type("(5,8):(8,1)")
+        page.drawn("(5,8):(8,1)")
+        path.write_text("(6,8):(8,1)\n")
+        until(lambda: "was saved" in page.text("#saved"))
+        assert driver.execute_script("return document.getElementById('source').value") == "(5,8):(8,1)"
+        assert path.read_text() == "(6,8):(8,1)\n"
+        page.find("#saved button").click()
+        until(lambda: "(6,8):(8,1)" in page.text("#picture svg"))

@@ -444,6 +444,39 @@ def test_modules_beside_a_file_are_read_and_values_that_are_given_are_not_theirs
     assert "'more' is another file" in run("self.c", "more.EIGHT=2")
 
 
+def test_imports_climb_no_higher_than_includes_and_packages(tmp_path: Path, capsys: Any) -> None:
+    """What a file of a stranger names: nothing above the folder of C++'s includes, or beyond its packages, is read."""
+    deep = tmp_path / "a" / "b" / "c" / "d"
+    deep.mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "a", deep.parent):
+        (folder / f"of_{folder.name[:1]}.py").write_text("S = 8\n")
+    (tmp_path / "of_top.py").write_text("S = 8\n")
+
+    def read(statement: str, *packages: Path) -> str:
+        for folder in packages:
+            (folder / "__init__.py").write_text("")
+        kernel = deep / "k.py"
+        kernel.write_text(f"import cutlass.cute as cute\n{statement}\nL = cute.make_layout((S, 4))\n")
+        with pytest.raises(SystemExit):
+            main(["eval", str(kernel), "--name", "L"])
+        out = capsys.readouterr()
+        for folder in packages:
+            (folder / "__init__.py").unlink()
+        return out.out.strip() or "not read"
+
+    known = "(8,4):(1,8)"
+    assert read("from of_c import S") == read("from of_a import S") == known  # one and three folders above
+    assert read("from of_top import S") == "not read"  # four
+    for dots in ("..", "....", ".....", "." * 13):
+        assert read(f"from {dots}of_c import S") == read(f"from {dots}of_a import S") == "not read"
+        assert read(f"from {dots}of_top import S") == "not read"
+    assert read("from ..of_c import S", deep) == known
+    assert read("from ....of_a import S", deep, deep.parent, deep.parent.parent) == known
+    packages = [deep, *deep.parents[:5]]
+    assert read("from .....of_top import S", *packages) == "not read"  # in the packages, and above the folder of includes
+    assert read("from ....of_a import S", *packages[:1]) == "not read"
+
+
 def test_the_swizzle_of_a_pointer_acts_on_bytes() -> None:
     text = (
         "@cute.struct\nclass S:\n    a: cute.struct.MemRange[cutlass.Float16, 512]\ndef f(smem):\n    storage = smem.allocate(S)\n"

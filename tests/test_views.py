@@ -77,6 +77,7 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
     "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
     "follow": ("0", "13"), "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
+    "by": ("ldmatrix.x1", "st.32"), "note": ("(0,0): one", "row 0: two"),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike
 TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile
@@ -113,7 +114,7 @@ def views(what: str) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = [{}]
     for view in VIEWS:
         for tile in ("", *TILES) if view in ("tv", "table", "both") else ("",):
-            words = {"view": view, **({"tile": tile} if tile else {})}
+            words = {"view": view, **({"tile": tile} if tile else {}), **({"by": "ldmatrix.x1"} if view == "access" else {})}
             if answer(what, words) is not None:
                 out.append(words)
                 break
@@ -136,7 +137,9 @@ def is_said_anyway(what: str, base: dict[str, Any], name: str, word: Any) -> boo
         return full is not None and full.how.full  # the page is told; what it does with it, tests of the formats see
     return (
         word == OPTIONS[name].default
-        or (name == "tile" and word == (base.get("tile") or "4x8"))
+        or (name == "tile" and word == (base.get("tile") or "4x8") and base.get("view") != "matrix")
+        or (name == "by" and word == base.get("by"))
+        or (name == "tile" and base.get("view") == "zoom")  # of the tile that the MMA covers
         or (name == "coords" and what in FLAT)
         or (name == "fold" and what in ("an integer", "rank 1"))  # one column
     )

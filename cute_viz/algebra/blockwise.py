@@ -6,6 +6,7 @@ Source: cutlass/detail/blockwise_scale_layout.hpp (CUTLASS 4.7.0).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.common import refuse
@@ -30,49 +31,27 @@ def _extents(name: str, shape: Any, ranks: tuple[int, ...]) -> list[int]:
     return [product(mode) for mode in shape]
 
 
-def _global(operand: str, shape: Any, vector: int, vector_k: int, major: str) -> Layout:
-    extents = _extents(f"tile_atom_to_shape_{operand}", shape, (3, 4))
-    batches = extents[3] if len(extents) > 3 else 1
-    one = _blocks(extents[["SFA", "SFB"].index(operand)], extents[2], vector, vector_k, major)
-    factors = product(one.shape) // (vector * vector_k)
-    return Layout((*one.shape, batches), (*one.stride, factors))  # type: ignore[misc]
+def _of_problem(operand: str) -> Callable[..., Layout]:
+    def tile_atom_to_shape(shape: Any, m: int, n: int, k: int, major_a: Any = MN, major_b: Any = MN) -> Layout:
+        rows, vector, major = (0, m, major_a) if operand == "SFA" else (1, n, major_b)
+        extents = _extents(f"tile_atom_to_shape_{operand}", shape, (3, 4))
+        one = _blocks(extents[rows], extents[2], vector, k, major_of(major))
+        factors = product(one.shape) // (vector * k)
+        return Layout((*one.shape, extents[3] if len(extents) > 3 else 1), (*one.stride, factors))  # type: ignore[misc]
+
+    tile_atom_to_shape.__doc__ = f"The scale factors {operand} of a problem (M,N,K,L): Sm1xxBlockwiseScaleConfig<...>."
+    return tile_atom_to_shape
 
 
-def blockwise_tile_atom_to_shape_SFA(shape: Any, m: int, n: int, k: int, major_a: Any = MN, major_b: Any = MN) -> Layout:
-    """The scale factors of A of a problem (M,N,K,L): Sm1xxBlockwiseScaleConfig<m,n,k,majorSFA,majorSFB>::tile_atom_to_shape_SFA.
+def _of_tile(operand: str) -> Callable[..., Layout]:
+    def smem_atom_layout(shape: Any, m: int, n: int, k: int, major_a: Any = MN, major_b: Any = MN) -> Layout:
+        rows, vector = (0, m) if operand == "SFA" else (1, n)
+        extents = _extents(f"smem_atom_layout{operand}", shape, (3,))
+        return _blocks(extents[rows], extents[2], vector, k, major_of(major_a))  # of SFB, too, as CUTLASS 4.7.0 computes it
 
-    >>> str(blockwise_tile_atom_to_shape_SFA((256, 128, 512, 1), 1, 128, 128))
-    '((1,256),(128,4),1):((0,1),(0,256),1024)'
-    """
-    return _global("SFA", shape, m, k, major_of(major_a))
-
-
-def blockwise_tile_atom_to_shape_SFB(shape: Any, m: int, n: int, k: int, major_a: Any = MN, major_b: Any = MN) -> Layout:
-    """The scale factors of B of a problem (M,N,K,L): Sm1xxBlockwiseScaleConfig<m,n,k,majorSFA,majorSFB>::tile_atom_to_shape_SFB.
-
-    >>> str(blockwise_tile_atom_to_shape_SFB((256, 256, 512, 1), 1, 128, 128, MN, "UMMA::Major::K"))
-    '((128,2),(128,4),1):((0,4),(0,1),8)'
-    """
-    return _global("SFB", shape, n, k, major_of(major_b))
+    smem_atom_layout.__doc__ = f"The scale factors {operand} of a tile (M,N,K) in shared memory: Sm1xxBlockwiseScaleConfig<...>."
+    return smem_atom_layout
 
 
-def blockwise_smem_atom_layoutSFA(shape: Any, m: int, n: int, k: int, major_a: Any = MN, major_b: Any = MN) -> Layout:
-    """The scale factors of A of a tile (M,N,K) in shared memory: Sm1xxBlockwiseScaleConfig<...>::smem_atom_layoutSFA.
-
-    >>> str(blockwise_smem_atom_layoutSFA((128, 128, 256), 1, 128, 128, "UMMA::Major::K"))
-    '((1,128),(128,2)):((0,2),(0,1))'
-    """
-    extents = _extents("smem_atom_layoutSFA", shape, (3,))
-    return _blocks(extents[0], extents[2], m, k, major_of(major_a))
-
-
-def blockwise_smem_atom_layoutSFB(shape: Any, m: int, n: int, k: int, major_a: Any = MN, major_b: Any = MN) -> Layout:
-    """The scale factors of B of a tile (M,N,K) in shared memory: Sm1xxBlockwiseScaleConfig<...>::smem_atom_layoutSFB.
-
-    As CUTLASS 4.7.0 computes it, whose order follows majorSFA and not majorSFB.
-
-    >>> str(blockwise_smem_atom_layoutSFB((128, 256, 256), 1, 64, 128, MN, "UMMA::Major::K"))
-    '((64,4),(128,2)):((0,1),(0,4))'
-    """
-    extents = _extents("smem_atom_layoutSFB", shape, (3,))
-    return _blocks(extents[1], extents[2], n, k, major_of(major_a))
+blockwise_tile_atom_to_shape_SFA, blockwise_tile_atom_to_shape_SFB = map(_of_problem, ("SFA", "SFB"))
+blockwise_smem_atom_layoutSFA, blockwise_smem_atom_layoutSFB = map(_of_tile, ("SFA", "SFB"))

@@ -28,7 +28,6 @@ class Call:
 
 
 def _in_a_line(operand: Any) -> str:
-    """An operand in one line: a tiling or a thread's view of one by its atom."""
     text = show(operand)
     tiled: Any = getattr(operand, "tiled", operand)
     name: Any = getattr(getattr(tiled, "atom", tiled), "name", "")

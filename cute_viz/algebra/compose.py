@@ -67,7 +67,6 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
 
 
 def _layouts(a: Layout, b: Layout) -> Layout:
-    """Composition of plain layouts; an error of a step gets the whole call."""
     try:
         if is_coordinate(b.stride):
             return trusted(*_along_modes(coalesce_extended(a, coprofile(b)), b.shape, b.stride))

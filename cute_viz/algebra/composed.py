@@ -77,7 +77,6 @@ class ComposedLayout(Shown):
             self._check_offset()
 
     def _check_offset(self) -> None:
-        """Refuse an offset that is not a coordinate of the outer layout or cannot be added to the inner one's values."""
         try:
             self.outer(add(self.offset, self.inner(0)))
         except AlgebraError:
@@ -252,7 +251,6 @@ def counting(layout: AnyLayout) -> AnyLayout:
 
 
 def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
-    """A layout behind an origin that has a number for each number of its coordinates."""
     whole: Any = map_leaves(lambda _: 0, origin)
     for stride in leaves(layout.stride) if isinstance(layout, Layout) else ():
         whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)

@@ -147,7 +147,6 @@ def make_layout_like(layout: AnyLayout) -> Layout:
 
 
 def _known_order(stride: Any) -> Any:
-    """An order where run-time numbers come after all that are known, left to right."""
     flat = list(leaves(stride))
     if all(map(is_known, flat)):
         return stride

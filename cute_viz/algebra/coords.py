@@ -74,7 +74,6 @@ def crd2crd(crd: Any, shape: Any, to: Any) -> Any:
 
 
 def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
-    """Extents are 1 or more, strides must be integers or basis elements."""
     if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
         refuse(name, (what, shape), "the extents of a shape must be integers, 1 or more")
     if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):

@@ -173,13 +173,11 @@ def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
 
 
 def _reference(copy: TiledCopy, side: str) -> AnyLayout:
-    """(thread, value) of the source "S" or destination "D" -> the same of the reference."""
     out: AnyLayout = composition(right_inverse(copy.atom.layout_ref), copy.atom.layout_src if side == "S" else copy.atom.layout_dst)
     return out
 
 
 def _to_fragments(copy: TiledCopy, tensor: AnyLayout, side: str) -> AnyLayout:
-    """((tile),(rest)) -> (thread,(atom values, values of further atoms),(rest)) (tile2thrfrg)."""
     atom = (size(get(copy.atom.layout_ref, 0)), size(get(copy.atom.layout_ref, 1)))
     target = composition(zipped_divide(copy.layout_tv, atom), (_reference(copy, side), X))
     to_tile = coalesce(zip_(target), (1, (1, 1)))

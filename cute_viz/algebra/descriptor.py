@@ -344,13 +344,11 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
 
 
 def _units(tensor: Tensor) -> Layout:
-    """Where the blocks (MMA,MMA_M,MMA_K,...) of an operand begin, in 16-byte units: one descriptor for each."""
     units = upcast(tensor.layout, 128 // tensor.bits)
     return Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
 
 
 def _moved(x: SmemDescriptor, units: int) -> SmemDescriptor:
-    """The descriptor so many 16-byte units on (DescriptorIterator::operator+): the operand that it describes moves with it."""
     tensor = replace(x.tensor, pointer=x.tensor.pointer.moved(units * 128 // x.bits))
     return replace(x, start_address=x.start_address + units, tensor=tensor)
 

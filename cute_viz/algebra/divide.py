@@ -102,7 +102,6 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
 
 
 def _inside(place: Any, shape: Any) -> bool:
-    """Whether an index or a coordinate lies in a shape."""
     if isinstance(place, tuple):
         return isinstance(shape, tuple) and len(place) <= len(shape) and all(map(_inside, place, shape))
     return bool(0 <= place < product(shape))

@@ -5,14 +5,16 @@ Source: cutlass/cute/core.py and atom.py of the Python DSL 4.8, and what its com
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
-from cute_viz.algebra.construct import make_ordered_layout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset
+from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
-from cute_viz.algebra.layout import Layout, coalesce, is_coordinate_layout, rank
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, rank
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
 from cute_viz.values.integer import is_constant
@@ -38,82 +40,21 @@ DIFFERENCES = {
 }
 
 
-def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
-    """As in C++ with the mode of the tiler opened where it is one, too.
+def _as_in_dsl(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose differences are told where they are: see `dialect`."""
 
-    >>> str(tiled_product(Layout((8, 32)), Layout((4,), (2,))))
-    '((8,32),4):((1,8),512)'
-    """
-    return divide.open_modes(products.zipped_product(block, tiler), 1, every=True)
+    @wraps(function)
+    def call(*operands: Any) -> Any:
+        with as_in_dsl():
+            return function(*operands)
 
-
-def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
-    """As in C++ with modes of one mode opened, too.
-
-    >>> str(flat_product(Layout((8,)), Layout((4,))))
-    '(8,4):(1,8)'
-    """
-    return divide.open_modes(products.zipped_product(block, tiler), 0, 1, every=True)
+    return call
 
 
-def raked_product(block: AnyLayout, tiler: Any) -> AnyLayout:
-    """As in C++ with every mode coalesced.
-
-    >>> str(raked_product(Layout((8, 1)), Layout((4, 1)))), str(raked_product(Layout(128), Layout((4, 4))))
-    ('((4,8),1):((8,1),0)', '((4,128),4):((128,1),512)')
-    """
-    if isinstance(block, ComposedLayout):
-        return lift(block, raked_product, tiler)
-    raked = products.raked_product(block, tiler)
-    assert isinstance(raked, Layout)
-    return coalesce(raked, (1,) * rank(raked))
-
-
-def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
-    """As in C++ with a rest of one mode opened, too.
-
-    >>> str(tiled_divide(Layout((512,)), (128,)))
-    '((128),4):((1),128)'
-    """
-    return divide.open_modes(divide.zipped_divide(layout, tiler), 1, every=True)
-
-
-def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
-    """As in C++ with modes of one mode opened, too.
-
-    >>> str(flat_divide(Layout((8, 32)), (Layout(4),)))
-    '(4,2,32):(1,4,8)'
-    """
-    return divide.open_modes(divide.zipped_divide(layout, tiler), 0, 1, every=True)
-
-
-def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
-    """As in C++, also where the block does not divide the shape: as many as cover it.
-
-    Raises: AlgebraError for a block of higher rank than the target.
-
-    >>> str(tile_to_shape(Layout((3, 3)), (5, 8)))
-    '((3,2),(3,3)):((1,9),(3,18))'
-    """
-    if isinstance(block, ComposedLayout):
-        return lift(block, tile_to_shape, trg_shape, ord_shape)
-    n = tuple_rank(trg_shape)
-    if rank(block) > n:
-        refuse("tile_to_shape", (block, trg_shape), "Rank of layout must be <= rank of target shape.")
-    padded = modes.append(block, n=n)
-    assert isinstance(padded, Layout)
-    count = shapes.ceil_div(shapes.product_each(trg_shape), shapes.product_each(padded.shape))
-    return products.blocked_product(padded, make_ordered_layout(count, ord_shape))
-
-
-def left_inverse(x: Any) -> Any:
-    """As in C++; of strides that are all 0 it is 1:0.
-
-    >>> str(left_inverse(Layout((3, 7), (0, 0)))), str(left_inverse(Layout((4, 8), (1, 5))))
-    ('1:0', '(5,8):(1,4)')
-    """
-    still = isinstance(x, Layout) and all(isinstance(d, int) and d == 0 for d in leaves(x.stride))
-    return Layout(1, 0) if still else inverse.left_inverse(x)
+tiled_product, flat_product = _as_in_dsl(products.tiled_product), _as_in_dsl(products.flat_product)
+raked_product, tile_to_shape = _as_in_dsl(products.raked_product), _as_in_dsl(products.tile_to_shape)
+tiled_divide, flat_divide = _as_in_dsl(divide.tiled_divide), _as_in_dsl(divide.flat_divide)
+left_inverse = _as_in_dsl(inverse.left_inverse)
 
 
 def recast_layout(x: Any, old: Any, new: Any) -> Any:
@@ -187,7 +128,6 @@ def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
 
 
 def _spread(layout: AnyLayout) -> AnyLayout:
-    """A layout whose strides of 0 are larger than any value."""
     if not isinstance(layout, Layout) or is_coordinate_layout(layout):
         return layout
     return Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))

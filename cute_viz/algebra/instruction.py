@@ -127,10 +127,7 @@ def make_instr_desc_block_scaled(*args: Any) -> InstrDescriptor:
     '0x08a00000'
     """
     a, b, _, scale, m, n, a_major, b_major, a_neg, b_neg, sparse = _filled(args, _SCALED_DEFAULTS)
-    known = {
-        "scale_format": _number(scale, _SF, "ScaleFormat"),
-        **_shared(a, b, m, n, a_major, b_major, a_neg, b_neg, sparse),
-    }
+    known = {"scale_format": _number(scale, _SF, "ScaleFormat"), **_shared(a, b, m, n, a_major, b_major, a_neg, b_neg, sparse)}
     words = (("a_format", _name(a)), ("b_format", _name(b)), ("scale_format", _name(scale)))
     return _made("InstrDescriptorBlockScaled", known, (*words, *_shape(m, n, a_major, b_major)))
 
@@ -201,7 +198,6 @@ def _shape(m: Any, n: Any, a_major: Any, b_major: Any) -> tuple[tuple[str, str],
 
 
 def _format(value_type: Any) -> int:
-    """to_UMMAFormat."""
     if "unpacksmem" in str(value_type) and _name(value_type) == "e2m1":
         return 5
     return _number(value_type, FORMATS, "UMMAFormat")
@@ -221,7 +217,6 @@ def _name(value_type: Any) -> str:
 
 
 def _shift(word: Any) -> int:
-    """MaxShift: how far the rows of B may be moved."""
     if (name := _last(word)) not in _SHIFTS:
         raise AlgebraError(f"{word} is not a shift", hint=f"one of {', '.join(_SHIFTS)}")
     return _SHIFTS[name]

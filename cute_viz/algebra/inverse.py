@@ -206,7 +206,6 @@ def _whole(stride: Basis, name: str, x: Layout) -> bool:
 
 
 def _paths(profile: Any, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """The position of every leaf of a nested tuple, left to right."""
     if isinstance(profile, tuple):
         for i, item in enumerate(profile):
             yield from _paths(item, (*here, i))

@@ -233,7 +233,6 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
 
 
 def _plus(a: Any, b: Any) -> Any:
-    """The sum; a basis element and 0 stay a basis element."""
     if isinstance(b, Basis) and isinstance(a, int) and a == 0:
         return b
     return a if isinstance(a, Basis) and isinstance(b, int) and b == 0 else add(a, b)
@@ -301,8 +300,7 @@ def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
     if isinstance(crd, tuple):
         if not isinstance(x, tuple) or len(x) != len(crd):
             raise AlgebraError(
-                f"the slice {show(crd)} does not fit {layout}",
-                hint="a slice has one entry, an index or _, for each mode",
+                f"the slice {show(crd)} does not fit {layout}", hint="a slice has one entry, an index or _, for each mode"
             )
         return tuple(kept for c, y in zip(crd, x, strict=True) for kept in _slice(c, y, layout))
     return (x,) if isinstance(crd, Underscore) else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -81,37 +82,20 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
     return make_tiled_copy_impl(atom, layout_tv(mma, operand), {"A": (m, k), "B": (n, k), "C": (m, n)}[operand])
 
 
-def make_tiled_copy_A(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand A of a TiledMMA, as its threads hold it.
+def _of(which: str) -> Callable[[Copy_Atom, Any], TiledCopy]:
+    def make(atom: Copy_Atom, tiled: Any) -> TiledCopy:
+        if which in "ABC":
+            return make_tiled_copy_operand(atom, tiled, which)
+        if not isinstance(tiled, TiledCopy):
+            raise AlgebraError(f"make_tiled_copy_{which} needs a TiledCopy, not {show(tiled)}")
+        return make_tiled_copy_impl(atom, layout_sd(tiled, which), tiled.tiler_mn)
 
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> make_tiled_copy_A(parse("Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"), mma).tiler_mn
-    (32, 16)
-    """
-    return make_tiled_copy_operand(atom, mma, "A")
-
-
-def make_tiled_copy_B(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand B of a TiledMMA, as its threads hold it.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> make_tiled_copy_B(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma).tiler_mn
-    (16, 16)
-    """
-    return make_tiled_copy_operand(atom, mma, "B")
+    side = {"S": "whose reference is the source layout of another", "D": "whose reference is the destination layout of another"}
+    make.__doc__ = f"A copy {side.get(which, f'of operand {which} of a TiledMMA, as its threads hold it')}."
+    return make
 
 
-def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand C of a TiledMMA, as its threads hold it.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> make_tiled_copy_C(parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}"), mma).tiler_mn
-    (32, 16)
-    """
-    return make_tiled_copy_operand(atom, mma, "C")
+make_tiled_copy_A, make_tiled_copy_B, make_tiled_copy_C, make_tiled_copy_S, make_tiled_copy_D = map(_of, "ABCSD")
 
 
 def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
@@ -134,34 +118,6 @@ def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
         refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, but a thread of the MMA has {size(get(whole, 1))}")
     tv = composition(whole, Layout((size(get(whole, 0)), values)))
     return _restrided(atom, tile_shape(mma)[:2], tv)
-
-
-def make_tiled_copy_S(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
-    """A copy whose reference is the source layout of another.
-
-    >>> from cute_viz import parse
-    >>> loads = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> plain = parse("Copy_Atom<UniversalCopy<uint32_t>, half_t>{}")
-    >>> str(make_tiled_copy_S(plain, loads).layout_tv)
-    '((4,2,4),((2,4),1)):((4,128,32),((16,1),0))'
-    """
-    if not isinstance(copy, TiledCopy):
-        raise AlgebraError(f"make_tiled_copy_S needs a TiledCopy, not {show(copy)}")
-    return make_tiled_copy_impl(atom, layout_sd(copy, "S"), copy.tiler_mn)
-
-
-def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
-    """A copy whose reference is the destination layout of another.
-
-    >>> from cute_viz import parse
-    >>> loads = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> plain = parse("Copy_Atom<UniversalCopy<uint32_t>, half_t>{}")
-    >>> str(make_tiled_copy_D(plain, loads).layout_tv)
-    '((16,2),(8,1)):((1,128),(16,0))'
-    """
-    if not isinstance(copy, TiledCopy):
-        raise AlgebraError(f"make_tiled_copy_D needs a TiledCopy, not {show(copy)}")
-    return make_tiled_copy_impl(atom, layout_sd(copy, "D"), copy.tiler_mn)
 
 
 def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCopy:

@@ -56,7 +56,6 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
 
 
 def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
-    """A thread's view of a tiling, with the kind of integer that its index is."""
     for name in ("thr_idx", "thr_vmnk"):
         if hasattr(view, name):
             return replace(view, **{name: each_integer(told, getattr(view, name))})

@@ -335,6 +335,5 @@ def find(name: str) -> Op:
 
     near = get_close_matches(short, [*OPS, *ALIASES], n=3, cutoff=0.55)
     raise AlgebraError(
-        f"there is no operation {name!r}",
-        hint=f"did you mean {', '.join(near)}?" if near else "cute-viz list ops names them all",
+        f"there is no operation {name!r}", hint=f"did you mean {', '.join(near)}?" if near else "cute-viz list ops names them all"
     )

@@ -125,7 +125,6 @@ def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
 
 
 def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
-    """The two modes of the logical product of both operands, brought to one rank."""
     if not isinstance(tiler, Layout):
         refuse(name, (block, tiler), f"{show(tiler)} is not a layout")
     n = max(rank(block), rank(tiler))

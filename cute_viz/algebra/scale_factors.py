@@ -6,6 +6,7 @@ Source: cutlass/detail/sm100_blockscaled_layout.hpp.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -119,41 +120,21 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Any:
     return Layout(shape, stride)
 
 
-def tile_atom_to_shape_SFA(shape: Any, vector: int) -> Layout:
-    """The layout of all scale factors of A, M x K x L, for a problem (M,N,K,L).
+def _of_problem(operand: str) -> Callable[[Any, int], Layout]:
+    def tile_atom_to_shape(shape: Any, vector: int) -> Layout:
+        return _tile_atom_to_shape(vector, operand, shape)
 
-    >>> str(tile_atom_to_shape_SFA((128, 256, 64), 16))
-    '(((32,4),1),((16,4),1)):(((16,4),512),((0,1),512))'
-    """
-    return _tile_atom_to_shape(vector, "SFA", shape)
-
-
-def tile_atom_to_shape_SFB(shape: Any, vector: int) -> Layout:
-    """The layout of all scale factors of B, N x K x L, for a problem (M,N,K,L).
-
-    >>> str(tile_atom_to_shape_SFB((128, 256, 64), 16))
-    '(((32,4),2),((16,4),1)):(((16,4),512),((0,1),512))'
-    """
-    return _tile_atom_to_shape(vector, "SFB", shape)
+    tile_atom_to_shape.__doc__ = f"The layout of all scale factors {operand} for a problem (M,N,K,L)."
+    return tile_atom_to_shape
 
 
-def deduce_smem_layoutSFA(mma: Any, tile: Any, vector: int) -> Any:
-    """The scale factors of A of a tile (M,N,K) in shared memory.
+def _of_tile(operand: str) -> Callable[[Any, Any, int], Any]:
+    def deduce_smem_layout(mma: Any, tile: Any, vector: int) -> Any:
+        return _deduce_smem_layout(vector, operand, mma, tile)
 
-    >>> from cute_viz import parse
-    >>> text = "SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,128,128,16,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> str(deduce_smem_layoutSFA(parse(text), (128, 128, 256), 16))
-    '((((32,4),1),(16,4)),1,(1,4)):((((16,4),512),(0,1)),0,(4,512))'
-    """
-    return _deduce_smem_layout(vector, "SFA", mma, tile)
+    deduce_smem_layout.__doc__ = f"The scale factors {operand} of a tile (M,N,K) in shared memory; N is rounded up to 128."
+    return deduce_smem_layout
 
 
-def deduce_smem_layoutSFB(mma: Any, tile: Any, vector: int) -> Any:
-    """The scale factors of B of a tile (M,N,K) in shared memory; N is rounded up to 128.
-
-    >>> from cute_viz import parse
-    >>> text = "SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,192,32,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> str(deduce_smem_layoutSFB(parse(text), (128, 192, 256), 32))
-    '((((32,4),2),(32,2)),1,(2,2)):((((16,4),512),(0,1)),0,(2,1024))'
-    """
-    return _deduce_smem_layout(vector, "SFB", mma, tile)
+tile_atom_to_shape_SFA, tile_atom_to_shape_SFB = map(_of_problem, ("SFA", "SFB"))
+deduce_smem_layoutSFA, deduce_smem_layoutSFB = map(_of_tile, ("SFA", "SFB"))

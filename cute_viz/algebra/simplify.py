@@ -30,7 +30,6 @@ def flatten(layout: Any) -> Any:
 
 
 def _narrow(extent: Any) -> Any:
-    """What the DSL keeps of an extent where it flattens: of 64 bits nothing."""
     return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 

@@ -155,7 +155,6 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
 
 
 def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: Any) -> tuple[AnyLayout, Any]:
-    """A layout behind a swizzle, from an offset on of which open_bits are not known; plain where it meets the swizzle nowhere."""
     seen = composition(swizzle_projection(swizzle), layout)
     active = seen(size(seen) - 1)
     if active & ~swizzle(active):
@@ -184,7 +183,6 @@ def settled(layout: AnyLayout) -> tuple[AnyLayout, Any]:
 
 
 def _known_bits(offset: Any, swizzle: Swizzle) -> tuple[int, int]:
-    """An offset, and its bits that a run alone knows, of those that a swizzle reads or changes."""
     if not isinstance(offset, Unknown):
         return offset, 0
     if isinstance(offset, OpenBits):
@@ -198,7 +196,6 @@ def _run_time(value: int, open_bits: int) -> Any:
 
 
 def _other_bits(swizzle: Swizzle) -> Layout:
-    """The layout that keeps the bits a swizzle does not touch, and makes the others 0."""
     extents = swizzle_projection(swizzle).shape
     first, _, between, _, _ = modes(compact_major(extents))
     return Layout(extents, (first, 0, between, 0, product(extents)))

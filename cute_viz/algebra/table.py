@@ -193,7 +193,6 @@ def _coordinates(layout: Layout) -> list[Any]:
 
 
 def _coordinate_table(profile: Any, path: tuple[int, ...], columns: dict[tuple[int, ...], list[Any]], length: int) -> list[Any]:
-    """Coordinates of a nesting, of the columns of its leaves; a leaf without one is 0."""
     if not isinstance(profile, tuple):
         return columns.get(path) or [0] * length
     return list(zip(*(_coordinate_table(item, (*path, i), columns, length) for i, item in enumerate(profile)), strict=True))

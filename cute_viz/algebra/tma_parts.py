@@ -73,7 +73,6 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
-    """A layout whose first mode is ordered as the instruction takes it, begun at an element of that."""
     found = _ordered(x, cut, moved)
     if not isinstance(found, tuple):
         return found  # type: ignore[no-any-return]
@@ -82,7 +81,6 @@ def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
 
 
 def _ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
-    """What domain_offset gives of a layout whose first mode is ordered as the instruction takes it, at an element of that."""
     rest = tuple_rank(domain(x).shape) - 1
     ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
     ordered = _first_static(ordered, x)

@@ -246,7 +246,6 @@ def metadata_words(tensor: Tensor) -> str:
 
 
 def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> Layout:
-    """An atom of lanes and columns of 128, tiled lanes first, in the addresses of its elements."""
     tiles = Layout(rest, map_leaves(lambda d: d * step, Layout(rest).stride))
     tiled = tiled_product(atom, tiles)
     out: Layout = composition(Layout((LANES, 16384), (lane_stride(bits), column)), tiled)

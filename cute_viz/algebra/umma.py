@@ -58,12 +58,10 @@ def _make(operand: str, *given: Any) -> Any:
 
 
 def _layout(part: Any) -> Any:
-    """The layout of a partitioned tensor: where it begins does not matter to registers."""
     return part.layout if isinstance(part, Tensor) and part.swizzle is None else whole(part)
 
 
 def _registers(mma: TiledMMA, operand: str, layout: Layout) -> Tensor:
-    """Registers for an operand, of the type that the MMA has for it."""
     types = mma.atom.types
     return Tensor(Pointer("rmem", types["ABC".index(operand)] if types else None), layout)
 
@@ -75,11 +73,7 @@ def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
     if not is_int_tuple(shape) or tuple_rank(shape) < 3:
         refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
     if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(
-            name,
-            (part,),
-            f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not",
-        )
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
         _check_type(name, mma.atom, operand, part)
 
@@ -136,7 +130,6 @@ def size_words(name: str, mode: str, allowed: str) -> str:
 
 
 def _said_name(name: str) -> str:
-    """An operation as CUTLASS's assertions call it."""
     short = re.sub(r"^(SM100_MMA_(?:TF32|F16BF16))_[ST]S$", r"\1", name)
     return "SM100_MMA_S8" if name == "SM100_MMA_S8_2x1SM_SS_SPARSE" else short
 
@@ -177,62 +170,30 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     return ""
 
 
-def make_fragment_A(*given: Any) -> Any:
-    """A fragment of A: of an MMA and a partitioned tensor as its descriptors, in tensor memory or in registers; of a layout
-    alone registers.
+def _of_operand(operand: str) -> Callable[..., Any]:
+    def make_fragment(*given: Any) -> Any:
+        return _make(operand, *given)
 
-    >>> from cute_viz import parse
-    >>> mma = "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}); "
-    >>> smem = "s = make_tensor(make_smem_ptr<half_t>(1024), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
-    >>> str(parse(mma + smem + "mma.make_fragment_A(mma.get_slice(0).partition_A(s))"))
-    '(_1,_1,_4):(_0,_0,_2)'
-    """
-    return _make("A", *given)
+    what = "of an MMA and a partitioned tensor, or its shape, as descriptors, in tensor memory or registers; of a layout registers"
+    make_fragment.__doc__ = f"A fragment of {operand}: {what}."
+    return make_fragment
 
 
-def make_fragment_B(*given: Any) -> Any:
-    """A fragment of B: of an MMA and a partitioned tensor as its descriptors or in registers; of a layout alone registers.
-
-    >>> str(make_fragment_B(Layout((4, 8), (8, 1))))
-    '(4,(8)):(1,(4))'
-    """
-    return _make("B", *given)
+make_fragment_A, make_fragment_B, make_fragment_C = map(_of_operand, "ABC")
 
 
-def make_fragment_C(*given: Any) -> Any:
-    """A fragment of C: of an MMA and a partitioned tensor, or its shape, in tensor memory or in registers; of a layout alone
-    registers.
+def _of_scales(operand: str) -> Callable[[Any, Any], Tensor]:
+    def make_fragment(mma: Any, x: Any) -> Tensor:
+        op = as_tiled_mma(mma).atom.instruction
+        shape = x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
+        return make_fragment_sf(op, operand, op.arguments.get("SF", "float_ue8m0_t"), shape)
 
-    >>> str(make_fragment_C(Layout((4, 8), (8, 1))))
-    '(4,(8)):(1,(4))'
-    """
-    return _make("C", *given)
-
-
-def make_fragment_SFA(mma: Any, shape: Any) -> Tensor:
-    """The tensor memory of the scale factors of A, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFA>(shape).
-
-    The name is ours; CuTe has only the type.
-
-    >>> from cute_viz import parse
-    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> str(make_fragment_SFA(parse(text), ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout)
-    '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
-    """
-    return _scales(mma, "SFA", shape)
+    of = f"make_tensor<TiledMma::FrgType{operand}>(shape); the name is ours, CuTe has only the type"
+    make_fragment.__doc__ = f"The tensor memory of the scale factors {operand}, for their layout in shared memory: {of}."
+    return make_fragment
 
 
-def make_fragment_SFB(mma: Any, shape: Any) -> Tensor:
-    """The tensor memory of the scale factors of B, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFB>(shape).
-
-    The name is ours; CuTe has only the type.
-
-    >>> from cute_viz import parse
-    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> str(make_fragment_SFB(parse(text), ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout)
-    '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
-    """
-    return _scales(mma, "SFB", shape)
+make_fragment_SFA, make_fragment_SFB = map(_of_scales, ("SFA", "SFB"))
 
 
 def make_fragment_E(mma: Any, shape: Any) -> Tensor:
@@ -247,12 +208,6 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
     """
     shape = shape.shape if isinstance(shape, (Tensor, Layout, ComposedLayout)) else shape
     return make_fragment_e(as_tiled_mma(mma).atom.instruction, shape)
-
-
-def _scales(mma: Any, operand: str, x: Any) -> Tensor:
-    op = as_tiled_mma(mma).atom.instruction
-    shape = x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
-    return make_fragment_sf(op, operand, op.arguments.get("SF", "float_ue8m0_t"), shape)
 
 
 def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:

@@ -132,26 +132,15 @@ partition_shape_A, partition_shape_B, partition_shape_C = (_of_mma(_mma.partitio
 thrfrg_A, thrfrg_B, thrfrg_C = (_of_mma(_mma.thrfrg, x) for x in "ABC")
 
 
-def tidfrg_S(copy: Any, layout: AnyLayout) -> AnyLayout:
-    """A source tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)).
+def _tidfrg(side: str) -> Callable[[Any, AnyLayout], AnyLayout]:
+    def tidfrg(copy: Any, layout: AnyLayout) -> AnyLayout:
+        return _copy.tidfrg(as_tiled_copy(copy), side, layout)
 
-    >>> from cute_viz import parse
-    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> tidfrg_S(copy, Layout((32, 64))).shape
-    ((4, 2, 4), ((2, 4), 1), (2, 4))
-    """
-    return _copy.tidfrg(as_tiled_copy(copy), "S", layout)
+    tidfrg.__doc__ = f"A tensor on side {side} as (Thr,(FrgV,FrgX),(RestM,RestN,...))."
+    return tidfrg
 
 
-def tidfrg_D(copy: Any, layout: AnyLayout) -> AnyLayout:
-    """A destination tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)).
-
-    >>> from cute_viz import parse
-    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> tidfrg_D(copy, Layout((32, 64))).shape
-    ((16, 2), (8, 1), (2, 4))
-    """
-    return _copy.tidfrg(as_tiled_copy(copy), "D", layout)
+tidfrg_S, tidfrg_D = map(_tidfrg, "SD")
 
 
 def _mma_tv(operand: str) -> Callable[[Any], Layout]:

@@ -45,7 +45,6 @@ def xor_right_inverse(layout: Layout) -> Layout:
 
 
 def _at(modes: list[tuple[int, F2]], value: int) -> int:
-    """The index that the modes found so far, of extents that are powers of two, give for a value."""
     out = 0
     for extent, stride in modes:
         value, digit = divmod(value, extent)
@@ -54,6 +53,5 @@ def _at(modes: list[tuple[int, F2]], value: int) -> int:
 
 
 def _steps(layout: Layout, place: int, current: int, extent: int) -> bool:
-    """Whether every bit of a coordinate of an extent, at a place of the index, gives that multiple of the value."""
     bits = range((extent - 1).bit_length())
     return all(place << bit < size(layout) and layout(place << bit) == current << bit for bit in bits)

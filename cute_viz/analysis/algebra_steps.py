@@ -24,7 +24,6 @@ from cute_viz.values.integer import Runtime, Static, is_known, is_one, least
 
 
 def _n(number: Any) -> str:
-    """A number in words, without the mark of a static one."""
     return str(int(number)) if isinstance(number, int) else str(number)
 
 
@@ -67,13 +66,11 @@ class Told:
 
 
 def _do(name: str, *operands: Any) -> Any:
-    """The result of an operation within another, for operands as they are computed with."""
     operation = ops.find(name)
     return operation.resolve()(*operation.fitted(list(operands))[0])
 
 
 def _tile(tiler: Any) -> Layout | None:
-    """A tiler for one mode as a layout; None for a tuple or a swizzle."""
     return Layout(tiler) if isinstance(tiler, int) else tiler if isinstance(tiler, Layout) else None
 
 
@@ -177,7 +174,6 @@ def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
 
 
 def _of_run_time(told: Told, a: Layout, target: Any) -> Layout | None:
-    """The complement of a layout with a run-time stride in the place of an unmarked one, where that has other modes."""
     pairs = flat_modes(a)
     if told.mixed or len(pairs) != 1:
         return None

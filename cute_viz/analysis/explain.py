@@ -23,10 +23,9 @@ DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")
 
 
 def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
-    """The steps of an operation by its name; the last step holds the result, or the condition that failed.
-
-    Integers keep the marks of static ones, and operands of both kinds are computed as CuTe does. template: the arguments in angle
-    brackets, as in take<0,1>(A).
+    """The steps of an operation by its name; the last step holds the result, or the condition that failed. Integers keep the marks
+    of static ones, and operands of both kinds are computed as CuTe does. template: the arguments in angle brackets, as in
+    take<0,1>(A).
 
     >>> for step in explain("complement", [Layout(4, 2), 24]):
     ...     print(step.words, "->", step.value)

@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import leaves, modes
+from cute_viz.algebra.inverse import max_common_vector
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
@@ -24,9 +25,11 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
+from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import ValueType
 
@@ -124,15 +127,20 @@ def _fewest(tma: TmaCopy) -> int:
     return out if isinstance(first, Basis) else 1 << 30
 
 
-def _bulk(atom: Copy_Atom, pair: list[Any]) -> Cost:
+def _bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
     """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
-    sizes = [size(domain(x.layout if isinstance(x, Tensor) else x)) for x in pair if not isinstance(x, CuteVizError)]
+    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
+    sizes = [size(tile) for tile in tiles if next(unknowns(tile), None) is None]
     if not sizes:
         error = next((x for x in pair if isinstance(x, CuteVizError)), None)
         raise AlgebraError(f"{atom.name}: {BOX}") if error is None else error
-    values = size(get(atom.layout_src, 1))
-    count = max(1, max(sizes) // max(1, values))
-    return Cost(atom.name, min(values, max(sizes)) * count, count, None, None, None, None, None, (f"{atom.name}: {BOX}",))
+    if isinstance(atom, Copy_Atom):
+        whole, values = max(sizes), size(get(atom.layout_src, 1))
+    else:  # what lies together in both tensors (copy of SM90_BULK_COPY_AUTO)
+        whole = min(sizes)
+        values = max_common_vector(*tiles) if len(sizes) == 2 else whole
+    count = max(1, whole // max(1, values))
+    return Cost(atom.name, min(values, whole) * count, count, None, None, None, None, None, (f"{atom.name}: {BOX}",))
 
 
 def _sectors(tma: TmaCopy) -> tuple[int, int]:
@@ -249,10 +257,12 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
         atoms = [together, together]
         reasons = found.reasons
     else:
-        verdict("copy", [atom, *tensors])
+        found = verdict("copy", [atom, *tensors])
         names = [instruction_of(atom, False), instruction_of(atom, True)]
         atoms = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
-        reasons = ()
+        together = min(WIDEST, (found.common or 0) * tensors[1].bits)
+        wider = f"{atom.name} moves {found.bits} bits of a thread, of which {together} lie together: a wider atom is possible"
+        reasons = (wider,) if found.bits < together and "matrix" not in found.instruction else ()
     like = by == "cp.async" or (alone and async_bits(*tensors) > 0)
     out = []
     for n, side in enumerate(tensors):

@@ -115,7 +115,7 @@ def _report(path: str, directory: str, changed: int) -> dict[str, Any]:
             raise TypeError
     except (ValueError, LookupError, TypeError, AttributeError):
         raise CuteVizError(
-            "this is not the report of a check", name=path, hint="cute-viz check --save writes one; remove any other file"
+            "this is not the report of a check", name=path, hint="cute-viz verify --save writes one; remove any other file"
         ) from None
     return dict(kept)
 

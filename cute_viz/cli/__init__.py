@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
@@ -18,23 +18,29 @@ from cute_viz import __version__
 from cute_viz.cli import output
 from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line, spelled
 
-COMMANDS = {
-    "render": ("cute_viz.cli.render", "Draw a layout, an MMA or a copy."),
-    "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result per line."),
-    "analyze": ("cute_viz.cli.analyze", "Count the bank conflicts and sectors of an access."),
-    "check": ("cute_viz.cli.check", "Check a picture against a GPU, cell by cell."),
-    "swizzle": ("cute_viz.cli.swizzle", "Find the swizzle that removes the conflicts."),
-    "explain": ("cute_viz.cli.explain", "Show the steps of an operation."),
-    "show": ("cute_viz.cli.show", "Show facts about a layout, an atom or a tiling."),
-    "fmt": ("cute_viz.cli.fmt", "Write an object as C++, Python or CuTe notation."),
-    "gallery": ("cute_viz.cli.gallery", "Draw the specs of a folder that have changed."),
-    "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date."),
-    "check-spec": ("cute_viz.cli.check_spec", "Validate YAML spec files."),
-    "solve": ("cute_viz.cli.solve", "Find the layout that gives a table."),
-    "serve": ("cute_viz.cli.serve", "Serve a page that draws while you type."),
-    "playground": ("cute_viz.cli.playground", "Write that page as a static site."),
-    "mcp": ("cute_viz.cli.mcp", "Serve the tools for assistants that write kernels."),
-    "list": ("cute_viz.cli.listing", "List what a file defines; or the atoms, operations, formats."),
+Table = dict[str, tuple[str, str]]
+COMMANDS: Table = {
+    "render": ("cute_viz.cli.render", "Draw a layout, an atom, or an object of a kernel"),
+    "analyze": ("cute_viz.cli.analyze", "Find the bank conflicts of a kernel, or of one access"),
+    "record": ("cute_viz.cli.record", "Run a script of the DSL, and analyze the kernels that it compiles"),
+    "explain": ("cute_viz.cli.explain", "Show how an operation gets its result, step by step"),
+    "show": ("cute_viz.cli.show", "Print the properties of a layout, an atom or a tiling"),
+    "eval": ("cute_viz.cli.evaluate", "Evaluate expressions; --as writes C++, Python or CuTe notation"),
+    "find": ("cute_viz.cli.find", "Find the swizzle for a tile, or the layout of a table"),
+    "list": ("cute_viz.cli.listing", "List what a file defines, or the atoms, operations and formats"),
+    "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date"),
+    "gallery": ("cute_viz.cli.gallery", "Draw the YAML specs of a folder, or validate them"),
+    "serve": ("cute_viz.cli.serve", "Open a page that draws while you type, or write it as a site"),
+    "verify": ("cute_viz.cli.check", "Verify a picture on a GPU, cell by cell"),
+    "mcp": ("cute_viz.cli.mcp", "Serve tools for coding assistants"),
+}
+OLD: Table = {  # names of before; they keep working, and nothing shows them
+    "check": ("cute_viz.cli.check", ""),
+    "swizzle": ("cute_viz.cli.swizzle", ""),
+    "solve": ("cute_viz.cli.solve", ""),
+    "fmt": ("cute_viz.cli.fmt", ""),
+    "check-spec": ("cute_viz.cli.check_spec", ""),
+    "playground": ("cute_viz.cli.playground", ""),
 }
 
 
@@ -55,25 +61,31 @@ class _Usage(click.UsageError):
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it is called."""
 
+    def __init__(self, *args: Any, table: Table | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.table = COMMANDS if table is None else table
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of the help."""
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, imported now; None where there is none."""
-        if cmd_name not in COMMANDS:
+        found = self.table.get(cmd_name) or (OLD.get(cmd_name) if self.table is COMMANDS else None)
+        if found is None:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        command: click.Command = import_module(found[0]).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names; of a word that names none, wrong usage with the nearest name."""
         name = args[0] if args else ""
-        if name not in COMMANDS and not name.startswith("-"):
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, COMMANDS, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else _for_a_source(name)
+            near = get_close_matches(name, [*self.table, *(OLD if self.table is COMMANDS else ())], n=1)
+            other = _for_a_source(name) if self.table is COMMANDS else f"one of {', '.join(self.table)}"
+            hint = f"did you mean '{near[0]}'?" if near else other
             ctx.fail(f"no such command '{name}'; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -91,7 +103,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands with their lines of help, none of them imported."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
+            formatter.write_dl([(name, help_) for name, (_, help_) in self.table.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "CUTE_VIZ"})
@@ -102,19 +114,29 @@ class LazyGroup(click.Group):
     metavar="NAME=N",
     expose_value=False,
     callback=lambda ctx, param, words: _raise_limits(ctx, words),
-    help="Raise a limit; see 'cute-viz list limits'.",
+    help="Raise a limit; see 'cute-viz list limits'",
 )
 def cli() -> None:
-    """See CuTe layouts: paste one, get a correct picture.
+    """See CuTe layouts: paste a layout or a kernel, get a correct picture.
 
     \b
     Examples:
       cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg
-      cute-viz render 'Sw<3,3,3> o 0 o (8,64):(64,1)'
+      cute-viz analyze kernel.cu
       cute-viz eval 'composition((4,8):(8,1), 4:2)'
 
-    Exit status: 0 fine; 1 the input is wrong; 2 wrong usage; 3 could not check; 70 a mistake in cute-viz.
+    Exit status: 0 success; 1 wrong input, or a check failed; 2 wrong usage; 3 could not check; 70 a bug in cute-viz.
     """
+
+
+def commands() -> Iterator[tuple[str, click.Command, str]]:
+    """Every command as it is called, `find swizzle`, with its line of help; all are imported."""
+    for name, (module, summary) in COMMANDS.items():
+        command = import_module(module).command
+        inner = [(name, module, summary)]
+        if isinstance(command, LazyGroup):
+            inner = [(f"{name} {word}", *row) for word, row in command.table.items()]
+        yield from ((words, import_module(path).command, line) for words, path, line in inner)
 
 
 def _for_a_source(word: str) -> str:

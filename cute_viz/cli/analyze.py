@@ -3,96 +3,68 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
+from cute_viz.cli.options import option
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import DRAWN, Access, accessor, film, picture_of, report_of, typed
+from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
+from cute_viz.engine.accessing import DRAWN, Access
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel import Report, page_of
+from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif
-from cute_viz.engine.kernel_text import text_of
+from cute_viz.engine.kernel_ncu import compared, counted
+from cute_viz.engine.kernel_page import page_of
+from cute_viz.engine.kernel_text import text_of, totals_of
+from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.options.words import read
+
+if TYPE_CHECKING:
+    from cute_viz.engine import Answer
 
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
-    "  cute-viz analyze 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
+    cls=Command,
+    epilog="Examples:\n"
+    "  cute-viz analyze gemm.cu\n"
+    "  cute-viz analyze gemm.cu --max-ways 4\n"
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
-    "    --instruction ldmatrix.x4 --type f16\n"
-    "  cute-viz analyze --type f16 \\\n"
-    "    'tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))' \\\n"
-    "    --access 'make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, M)' \\\n"
-    "    --let 'M=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))'"
+    "    --instruction ldmatrix.x4 --type f16 -o phases.svg",
 )
-@click.argument("source", metavar="LAYOUT|FILE")
+@click.argument("source", metavar="FILE|LAYOUT")
+@click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
+@click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
+@click.option("--ncu", metavar="FILE", help="Compare with Nsight Compute's page of sources in FILE (CSV)")
+@click.option("--set", "settings", multiple=True, metavar="NAME=EXPR", help="Show what it would cost with this definition")
+@click.option("--accept", multiple=True, metavar="LINE", help="Allow this line any cost: 201, file.h:201")
+@click.option("--baseline", metavar="FILE", help="Exit 1 if an access got worse than in FILE (--json)")
+@click.option("--access", metavar="OBJECT", help="Access LAYOUT by a TiledCopy, a TiledMMA or a TV layout")
+@click.option("--type", "element", default=None, metavar="TYPE", help="Element type: f16, 8  [default: the object's]")
+@click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, lds.128, cp.async")
+@click.option("--operand", metavar="LETTER", help="Operand of a TiledMMA: A, B or C")
+@click.option("--store", is_flag=True, help="Count a write instead of a read")
+@click.option("--global", "sectors", is_flag=True, help="Count sectors of global memory instead of banks")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @click.option(
-    "--access",
-    metavar="OBJECT",
-    help="Who accesses it: a TiledCopy, a TiledMMA with --operand, a TV layout; or a name in the file.",
+    "--format", "kind", type=Choice(("text", "json", "sarif", "github")), default="text", metavar="FORMAT", help="Report format"
 )
-@click.option(
-    "--type",
-    "element",
-    default=None,
-    metavar="TYPE",
-    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's tensor or pointer]",
-)
-@click.option(
-    "--instruction",
-    type=click.Choice(_INSTRUCTIONS),
-    metavar="NAME",
-    help=f"The instruction, instead of the one implied by the access: {', '.join(_INSTRUCTIONS)}.",
-)
-@click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C.")
-@click.option("--store", is_flag=True, help="The tile is written, not read.")
-@click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-@click.option("--all", "everything", is_flag=True, help="For a kernel: every access, and every line that was not evaluated.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(("text", "json", "sarif", "github")),
-    default="text",
-    help="For a kernel: text, JSON, SARIF 2.1.0, or annotations of GitHub.",
-)
-@click.option(
-    "--max-ways",
-    type=click.FloatRange(1),
-    metavar="N",
-    help="For a kernel: exit with 1 if an access costs more than N times its ideal wavefronts, or could not be evaluated; stores "
-    "and cp.async that take up to twice the ideal and have no fix are allowed.",
-)
-@click.option("--accept", multiple=True, metavar="LINE", help="With --max-ways: this line may cost anything; 201 or file.h:201.")
-@click.option(
-    "--baseline", metavar="FILE", help="For a kernel: exit with 1 only if an access costs more than in FILE, a report of --json."
-)
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    metavar="FILE",
-    help="Draw the costliest step: its wavefronts, or sectors. For a kernel, write the report, as .html.",
-)
-@click.option(
-    "--draw",
-    type=click.Choice(DRAWN),
-    default="phases",
-    help="With -o: phases, a row for each wavefront; frames, lanes joined to banks, a frame for each wavefront, plain beside "
-    "swizzled; tile, the cells that are touched, each with thread, value and bank.",
-)
-@click.option("--thread", metavar="N[..M]", help="With --draw tile: light these threads alone.")
-@click.option("--wavefront", type=click.IntRange(0), metavar="N", help="With --draw tile: light this wavefront alone, from 0.")
-@click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, one frame for each wavefront.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Write the report (.html), or draw the access")
+@click.option("--view", "--draw", "draw", type=Choice(DRAWN), default="phases", metavar="VIEW", help="Picture of -o")
+@click.option("--thread", metavar="N[..M]", help="Highlight only these threads (view tile)")
+@click.option("--wavefront", type=click.IntRange(0), metavar="N", help="Highlight only this wavefront, from 0 (view tile)")
+@click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, a frame per wavefront")
+@option("target")
+@option("fragment")
 @reading_options
 def command(
     source: str,
@@ -105,6 +77,8 @@ def command(
     as_json: bool,
     everything: bool,
     kind: str,
+    ncu: str | None,
+    settings: tuple[str, ...],
     max_ways: float | None,
     accept: tuple[str, ...],
     baseline: str | None,
@@ -113,34 +87,39 @@ def command(
     thread: str | None,
     wavefront: int | None,
     animate: bool,
+    target: str | None,
+    fragment: bool,
     reading: Reading,
 ) -> None:
-    """Count the wavefronts of each step of each warp that accesses the tile LAYOUT, against the ideal; without --access, show
-    facts about the layout.
+    """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), the worst first, why, and the
+    edit that fixes it. Types and sizes are those of the calls from main, run without arguments; --let sets others.
 
-    A wavefront is one round of shared memory: 32 banks of 4 bytes. An n-way conflict asks one bank for n words. With --arch gfx90a
-    or gfx942 the lanes are those of a wave of 64, served in the phases that AMD documents.
-
-    For a whole FILE of C++ or the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
-    evaluated: the worst first, one sentence why, and the edit that fixes it, with which the whole file was evaluated again.
-    The files of its folder that it includes are read with it. The types and sizes of C++ are those of the calls from `main`, as if
-    the program had no arguments; --let gives others.
+    With --access, count the wavefronts of one access of the tile LAYOUT. A wavefront is one round of shared memory: 32 banks of
+    4 bytes. An n-way conflict asks one bank for n words.
     """
     answer = ask(reading.request(source))
+    if settings:
+        _what_if(answer, settings, as_json or kind == "json")
+        return
     if access is None and (report := answer.kernel) is not None:
-        _kernel(report, source, "json" if as_json else kind, path, everything, accept)
+        if ncu is not None:
+            output.table([list(row) for row in compared(report, counted(read_text(ncu), source))])
+            return
+        _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         _judge(report, max_ways, accept, baseline)
         return
-    if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything:
-        raise click.UsageError("--max-ways, --accept, --baseline, --all and --format need the file of a kernel")
+    if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything or ncu:
+        raise click.UsageError("--max-ways, --accept, --baseline, --all, --ncu and --format need the file of a kernel")
     as_json = as_json or kind == "json"
     if path is not None and access is None:
         raise click.UsageError("-o needs --access")
+    if path is None and (fragment or target not in (None, "screen")):
+        raise click.UsageError("--for and --fragment need -o")
     format_ = format_of(None, output.file_of(path)) if path is not None else ""
     if animate and (format_ != "svg" or sectors):
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
-        raise click.UsageError("--draw, --thread and --wavefront go with -o, without --animate")
+        raise click.UsageError("--view, --thread and --wavefront go with -o, without --animate")
     if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
         raise CuteVizError(
             "there is no `copy` or `gemm` statement to report",
@@ -153,7 +132,8 @@ def command(
     asked = typed(asked, answer.bits)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
-        output.write(film(drawn) if animate else drawn.render(format_), path)
+        target = None if target == "screen" else target
+        output.write(film(drawn) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
     found = report_of(answer.layout, asked)
     if by is None:
         output.facts(found, as_json)
@@ -164,12 +144,28 @@ def command(
         output.echo(found["summary"])
 
 
-def _kernel(report: Report, source: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
+def _what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
+    """The difference that other definitions make."""
+    pairs = dict(word.partition("=")[::2] for word in settings)
+    if not all(pairs.values()):
+        raise click.UsageError("--set takes NAME=EXPR")
+    reading = answer.readings[0]
+    if reading.file is None:
+        raise click.UsageError("--set needs the file of a kernel")
+    before, after, wrong = what_if(reading.file, pairs, reading.query)
+    if as_json:
+        click.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
+        return
+    for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
+        output.say(line, err=False)
+
+
+def _kernel(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
     """The report of a kernel, as text, JSON or for CI, or as a page in a file."""
     if path is not None:
         if not path.endswith((".html", ".htm")):
             raise click.UsageError("the report of a kernel can only be written as .html")
-        output.write(page_of(report, source), path)
+        output.write(page_of(report, source, text), path)
     elif kind == "json":
         output.echo(json.dumps(report.as_dict()))
     elif kind == "text":

@@ -1,4 +1,4 @@
-"""`cute-viz check`: pictures against a GPU, cell by cell."""
+"""`cute-viz verify`: pictures against a GPU, cell by cell."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 from cute_viz import __version__
 from cute_viz.check.promises import PROVES
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import Word
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
@@ -70,28 +71,29 @@ def _promise(kind: str) -> str:
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
-    "  cute-viz check SM80_16x8x16_F32BF16BF16F32_TN\n"
-    "  cute-viz check 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json\n"
-    "  cute-viz check '(4,8):(8,1)' --emit ptx\n"
-    "  cute-viz check 'Sw<3,3,3> o 0 o (8,64):(64,1)' --static\n"
-    "  cute-viz check --all --save report.json\n\n" + "\n\n".join(map(_promise, PROVES))
+    cls=Command,
+    epilog="Examples:\n"
+    "  cute-viz verify SM80_16x8x16_F32BF16BF16F32_TN\n"
+    "  cute-viz verify 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json\n"
+    "  cute-viz verify '(4,8):(8,1)' --emit ptx\n"
+    "  cute-viz verify 'Sw<3,3,3> o 0 o (8,64):(64,1)' --static\n"
+    "  cute-viz verify --all --save report.json",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="The whole library of atoms and every spec that comes with it.")
+@click.option("--all", "everything", is_flag=True, help="Verify the whole library and every packaged spec")
 @click.option(
     "--tile",
     type=Word(OPTIONS["tile"]),
     metavar=OPTIONS["tile"].metavar,
-    help="The tile, for a layout drawn as a map of threads and values.",
+    help="Tile of a thread-value layout",
 )
-@click.option("--json", "as_json", is_flag=True, help="The report as one JSON object.")
-@click.option("--save", metavar="FILE", help="Keep the compact report: device, versions, counts, digest of each mapping.")
-@click.option("--emit", type=click.Choice(["ptx", "cuda"]), help="Write the kernels instead of running them; needs no GPU.")
-@click.option("--with-cute", is_flag=True, help="CuTe's own headers evaluate layouts on the device, too; needs the extra 'cute'.")
-@click.option("--static", is_flag=True, help="CuTe's own headers evaluate layouts while they are compiled; needs no GPU.")
-@click.option("--counters", is_flag=True, help="Wavefronts and sectors against the hardware's counters, by Nsight Compute (ncu).")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the first disagreement, its cells marked.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON")
+@click.option("--save", metavar="FILE", help="Save the compact report that captions refer to")
+@click.option("--emit", type=Choice(["ptx", "cuda"]), help="Print the kernels, run nothing")
+@click.option("--with-cute", is_flag=True, help="Also evaluate layouts with CuTe's headers on the GPU")
+@click.option("--static", is_flag=True, help="Evaluate layouts with CuTe's headers at compile time")
+@click.option("--counters", is_flag=True, help="Compare wavefronts and sectors with Nsight Compute")
+@click.option("-o", "--output", "path", metavar="FILE", help="Draw the first difference, its cells marked")
 @reading_options
 def command(
     sources: tuple[str, ...],
@@ -106,13 +108,13 @@ def command(
     path: str | None,
     reading: Reading,
 ) -> int:
-    """Run kernels that decide, cell by cell, whether the picture of SOURCE is what the GPU does.
+    """Verify on a GPU, cell by cell, that the picture of SOURCE shows what the hardware does.
 
-    Every check runs a control as well, a corrupted table that must be caught, and reads buffers that were poisoned before.
-    Known differences between CuTe and the hardware are reported as `known` and are not failures.
+    Each check also runs a corrupted table, which must be caught, and reads from poisoned buffers. Known differences between CuTe
+    and the hardware are reported as `known` and are not failures.
 
-    Needs an NVIDIA GPU, its driver, and pip install 'cute-viz[gpu]'; --emit needs none of them. Exit status: 0 all agree; 1 a
-    cell differs; 3 nothing could be decided (the message says what is missing).
+    Needs an NVIDIA GPU, its driver and pip install 'cute-viz[gpu]'; --emit needs none of them. Exit status: 0 all agree, 1 a cell
+    differs, 3 nothing could be checked.
     """
     switches = {"--all": everything, "--json": as_json, "--with-cute": with_cute, "--static": static, "--counters": counters}
     values = {"SOURCE": sources, "--tile": tile, "--save": save, "--emit": emit, f"--emit {emit}": emit, "-o": path}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
@@ -17,25 +20,39 @@ from cute_viz.spec.build import Builder
 from cute_viz.spec.made import Spec
 
 
-@click.command(epilog="\b\nExamples:\n  cute-viz check-spec mine.yaml\n  cute-viz check-spec --schema > schema.json    for editors")
+@click.command(cls=Command)
 @click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, dir_okay=False))
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files.")
-@click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files")
+@click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown")
 @layouts_option
 def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -> None:
-    """Validate spec files: fields, names, expressions, that each figure can be drawn, and what `expect:` says of its object;
-    an error has its line and column.
+    """Validate spec files: fields, names and expressions, whether each figure can be drawn, and its `expect:`. Errors have a line
+    and column.
 
-    In a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and its
-    layouts must cover their tiles.
+    In a file of atoms (`library: mma` or `copy`) every entry is tried with the values of its parameters, and its layouts must
+    cover their tiles.
     """
+    raise SystemExit(validated(files, schema, doc, library))
+
+
+def files_in(specs: tuple[str, ...]) -> tuple[str, ...]:
+    """The spec files that words name: files, and those in folders."""
+    found = []
+    for word in specs:
+        inside = sorted(os.listdir(word)) if os.path.isdir(word) else []
+        found += [os.path.join(word, name) for name in inside if name.endswith((".yaml", ".yml"))] or [word]
+    return tuple(found)
+
+
+def validated(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -> int:
+    """Validate spec files, or print what they may hold; the exit status."""
     if schema or doc:
         import json
 
         from cute_viz.spec.schema import document, json_schema
 
         click.echo(json.dumps(json_schema(), indent=2) if schema else document(), nl=schema)
-        return
+        return 0
     if not files:
         raise click.UsageError("name a spec file, or give --schema")
     failed = False
@@ -49,8 +66,7 @@ def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -
         if not errors:
             output.say(f"{path}: {fine}", err=False)
         failed |= bool(errors)
-    if failed:
-        raise SystemExit(1)
+    return 1 if failed else 0
 
 
 def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:

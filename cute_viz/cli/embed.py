@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import quote
 
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
-from cute_viz.documents.embed import SHOWN, Embedded, embed
+from cute_viz.documents.embed import SHOWN, Embedded, embed, mark_of
 from cute_viz.documents.markup import LANGUAGES
 from cute_viz.documents.names import one_name
 from cute_viz.engine import Folder
@@ -29,7 +29,8 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  cute-viz embed notes.md\n"
     "  cute-viz embed notes.md --folder pictures && \\\n"
     "    cute-viz embed notes.md --folder pictures --check\n"
@@ -39,20 +40,24 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "                        <!-- cute-viz: kernel.cu::gemm_tn::sA | let=M:512 -->\n"
     "  Markdown, MyST        a fence ```cute-viz tile=8x128\n"
     "  reST                  .. cute-viz: (8,8):(8,1)      .. /cute-viz\n"
-    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz"
+    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
-@click.option("--folder", default="", metavar="DIR", help="Where the pictures go, relative to each document; by default beside it.")
-@click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="The format, instead of svg; in LaTeX pdf or tikz.")
-@click.option("--page", metavar="URL", help="Let each picture link to the live page at this address, with its source.")
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
+@click.option("--folder", default="", metavar="DIR", help="Put pictures here, relative to the document")
+@click.option("-T", "--format", "format_", type=Choice(EMBEDDED), metavar="FORMAT", help="Format; in LaTeX pdf or tikz")
+@click.option("--page", metavar="URL", help="Link each picture to the live page at URL")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if a picture is out of date")
+@click.option("--force", is_flag=True, help="Overwrite what somebody changed, and files that embed did not write")
 @layouts_option
-def command(files: tuple[str, ...], folder: str, format_: str | None, page: str | None, check: bool, library: Library) -> int:
-    """Draw what Markdown, MyST, reST, HTML and LaTeX documents ask for, and put references with alt texts into them.
+def command(
+    files: tuple[str, ...], folder: str, format_: str | None, page: str | None, check: bool, force: bool, library: Library
+) -> int:
+    """Draw the pictures that Markdown, MyST, reST, HTML and LaTeX documents ask for, and keep their references and alt texts up to
+    date.
 
-    A block is an expression, the name of a spec, or an address in the document's folder (kernel.cu::sA), and options as in a spec's
-    figure, with let=M:512 for values; name= and alt= override the picture's file
-    name and its alt text. Everything else of the document stays as it is, byte for byte.
+    A block holds a source (an expression, a spec, or kernel.cu::sA) and options; let=M:512 sets a value, name= and alt= replace
+    the file name and the alt text. The rest of the document stays the same, byte for byte. Only what embed wrote is overwritten:
+    the comment that ends a block holds its hashes.
     """
     folder = folder.replace("\\", "/").rstrip("/") if folder != "/" else folder
     if os.path.isabs(folder):
@@ -60,7 +65,7 @@ def command(files: tuple[str, ...], folder: str, format_: str | None, page: str 
     failed = False
     owners: dict[str, tuple[str, bytes]] = {}
     for path in dict.fromkeys(files):
-        failed |= _one(path, "" if folder == "." else folder, format_, check, owners, library, page)
+        failed |= _one(path, "" if folder == "." else folder, format_, check, force, owners, library, page)
     return 1 if failed else 0
 
 
@@ -69,6 +74,7 @@ def _one(
     folder: str,
     format_: str | None,
     check: bool,
+    force: bool,
     owners: dict[str, tuple[str, bytes]],
     library: Library,
     page: str | None,
@@ -86,9 +92,8 @@ def _one(
     try:
         held(at, top)
         mark, text = _read(path)
-        done = embed(
-            text, language, stem, folder, format_, path, library, page, Folder(os.path.dirname(path), os.path.dirname(path))
-        )
+        beside = Folder(os.path.dirname(path), os.path.dirname(path))
+        done = embed(text, language, stem, folder, format_, path, library, page, beside, force)
     except CuteVizError as error:
         output.error(error, "block")
         return True
@@ -101,13 +106,13 @@ def _one(
             return _wrong(words, f"{path}:{done.places[file]}", "give one of them another name=")
     if not done.pictures and not done.failures and "cute-viz:" in text:
         output.notes([f"{path}: no block was found; {PLACES[language]}"])
-    if strange := _stranger(text, at, done):
-        words = f"{os.path.join(at, strange)} already exists, and this document does not show it"
-        return _wrong(words, f"{path}:{done.places[strange]}", "give the block another name=, or remove the file")
     if check:
         return _differs(path, at, done) or bool(done.failures)
     if done.failures:
         return True
+    if not force and (strange := _stranger(at, done)):
+        words = f"{os.path.join(at, strange)} is not as embed wrote it for this document"
+        return _wrong(words, f"{path}:{done.places[strange]}", "give the block another name=; --force overwrites the file")
     if os.path.exists(at or ".") and not os.path.isdir(at or "."):
         return _wrong(f"{at} is not a folder", path, "--folder must be a folder for the pictures")
     if done.pictures:
@@ -126,11 +131,12 @@ def _wrong(words: str, place: str, hint: str) -> bool:
     return True
 
 
-def _stranger(text: str, at: str, done: Embedded) -> str:
-    """A file that would be replaced although the document never showed it: somebody else's. "" where there is none."""
+def _stranger(at: str, done: Embedded) -> str:
+    """A file that would be replaced although no run wrote it so for this document: somebody's work. "" where there is none."""
     for file, data in done.pictures.items():
         there = os.path.join(at, file)
-        if file not in text and quote(file) not in text and os.path.lexists(there) and own_bytes(there) != data:
+        old = own_bytes(there)
+        if os.path.lexists(there) and old != data and (old is None or mark_of(old) not in done.ours):
             return file
     return ""
 

@@ -9,6 +9,7 @@ import click
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
@@ -17,22 +18,38 @@ from cute_viz.limits import limit, over
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  cute-viz eval '(4,8):(8,1)' 'size((4,8):(8,1))'\n"
     "  cute-viz eval 'a = (4,8):(8,1); a(2,3)'\n"
     "  cute-viz eval kernel_traits.h::SmemLayoutQ --let kHeadDim_=128\n"
-    "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
+    "  cute-viz eval '(_4,_8):(_8,_1)' --as cpp\n"
+    "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -",
 )
 @click.argument("expressions", metavar="EXPR|FILE...|-", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="A JSON object for each: its value, the names that it binds, warnings.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: value, names, warnings")
+@click.option(
+    "--as",
+    "language",
+    type=Choice(("cute", "cpp", "dsl", "ir", "triton", "table", "yaml")),
+    metavar="LANG",
+    help="Write it in another language",
+)
 @reading_options
-def command(expressions: tuple[str, ...], as_json: bool, reading: Reading) -> None:
-    """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
+def command(expressions: tuple[str, ...], as_json: bool, language: str | None, reading: Reading) -> None:
+    """Print the value of each EXPR in CuTe notation. A name bound by one can be used by the next.
 
-    With - every line of standard input is an expression and gives exactly one line; a line that fails gives
-    'error: ...', and the exit status is 1 at the end. For an address, kernel.cu::gemm_tn::sA(_,_,0), or for a FILE, or - with
-    --name, print the value of that object.
+    With -, each line of standard input is an expression and gives one line of output; a line that fails gives 'error: ...'. A FILE
+    or an address, kernel.cu::gemm_tn::sA(_,_,0), prints that object. --as writes it in another language.
     """
+    if language is not None:
+        from cute_viz.cli.fmt import write_as
+
+        if as_json:
+            raise click.UsageError("--as cannot be combined with --json")
+        for text in expressions:
+            write_as(text, language, reading)
+        return
     at_hand = {text: is_file(text) or (text == "-" and reading.name is not None) for text in expressions}
     if as_json and "-" in expressions and not at_hand["-"]:
         raise click.UsageError("--json takes expressions, not standard input")
@@ -64,9 +81,15 @@ def _lines(names: dict[str, Any], reading: Reading) -> None:
     failed = False
     if sys.stdin is None:
         raise CuteVizError("standard input is closed")
-    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+    sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")  # type: ignore[union-attr]
     while line := sys.stdin.readline(limit("input") + 2):
         text = line.rstrip("\r\n")
+        if text.startswith(("\udcff\udcfe", "\udcfe\udcff")):
+            raise CuteVizError(
+                "this is UTF-16",
+                name="standard input",
+                hint="write UTF-8: in PowerShell, $OutputEncoding = [Text.UTF8Encoding]::new()",
+            )
         if len(text) > limit("input"):  # of a line without an end nothing more is read
             raise over("input", f"a line has more than {limit('input')} characters", place="standard input")
         try:

@@ -1,42 +1,35 @@
-"""`cute-viz fmt`: an object in another language."""
+"""`cute-viz eval --as`, once `cute-viz fmt`: an object in another language."""
 
 from __future__ import annotations
 
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.notation.write import TARGETS
 
+LANGUAGES = (*TARGETS, "triton", "table", "yaml")
 
-@click.command(
-    epilog="\b\nExamples:\n"
-    "  # Layout<Shape<_4,_8>,Stride<_8,_1>>{}\n  cute-viz fmt '(_4,_8):(_8,_1)' --as cpp\n"
-    "  # cute.make_layout((4, 8), stride=(8, 1))\n  cute-viz fmt '(4,8):(8,1)' --as dsl\n"
-    "  cute-viz fmt 'Sw<3,3,3> o 0 o (8,64):(64,1)' --as triton\n"
-    "  # its offsets, and back\n  cute-viz fmt kernel.cu::sA --as table | cute-viz solve -\n"
-    "  pbpaste | cute-viz fmt - --as cute"
-)
+
+@click.command(cls=Command)
 @click.argument("source", metavar="SOURCE")
-@click.option(
-    "--as",
-    "target",
-    type=click.Choice([*TARGETS, "triton", "table"]),
-    help="The language to write: cpp for C++, dsl for CUTLASS's Python DSL, cute for CuTe notation, ir for CuTe's compiler "
-    "notation, triton for an encoding of Triton, table for rows of offsets, which 'cute-viz solve' reads; by default cute, or YAML "
-    "for a spec file.",
-)
+@click.option("--as", "target", type=Choice(LANGUAGES), metavar="LANG", help="The language")
 @reading_options
 def command(source: str, target: str | None, reading: Reading) -> None:
-    """Write SOURCE in another language: C++, the Python DSL, CuTe notation, CuTe's compiler notation, or as an encoding of Triton.
+    """Write SOURCE in another language; `cute-viz eval SOURCE --as LANG` does the same."""
+    write_as(source, target or ("yaml" if source.endswith((".yaml", ".yml")) else "cute"), reading)
 
-    The output reads back as an equal object; an encoding of Triton, as the same map: of memory, or with --shape of the threads
-    and values of a tensor. A YAML spec without --as is tidied.
+
+def write_as(source: str, target: str, reading: Reading) -> None:
+    """Print a source in a language; what is printed reads back as an equal object.
+
+    An encoding of Triton is the same map of memory, or, with --shape, of the threads and values of a tensor; yaml tidies a spec.
     """
     from cute_viz.notation.write import write
 
-    if target is None and source.endswith((".yaml", ".yml")):
+    if target == "yaml":
         from cute_viz.spec.tidy import tidied
 
         text, lost = tidied(source, reading.library)
@@ -50,10 +43,9 @@ def command(source: str, target: str | None, reading: Reading) -> None:
         from cute_viz.analysis.solve import table_of
 
         output.echo(table_of(answer.layout), nl=False)
-        return
-    if target == "triton":
+    elif target == "triton":
         from cute_viz.notation.triton_write import write_triton
 
         output.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
-        return
-    output.echo(write(answer.obj, target or "cute"))
+    else:
+        output.echo(write(answer.obj, target))

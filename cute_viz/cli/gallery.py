@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.files import held
 from cute_viz.gallery.draw import Drawn
@@ -23,23 +24,31 @@ POLL = 0.3  # seconds between two looks of --watch
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  # the specs of the library\n  cute-viz gallery -o pictures\n"
     "  cute-viz gallery spec.yaml -o pictures -T svg -T text\n"
-    "  # remove what no spec asks for any more\n  cute-viz gallery spec.yaml -o pictures --prune"
+    "  cute-viz gallery spec.yaml --validate\n"
+    "  # remove what no spec asks for any more\n  cute-viz gallery spec.yaml -o pictures --prune",
 )
 @click.argument("specs", nargs=-1, type=click.Path(exists=True), metavar="[SPECS]...")
-@click.option("-o", "--output", "folder", default="gallery", show_default=True, metavar="DIR", help="Where the pictures go.")
+@click.option("-o", "--output", "folder", default="gallery", show_default=True, metavar="DIR", help="Where the pictures go")
+@click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes  [default: one per core]")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="The number of processes; by default the number of cores."
+    "-T",
+    "--format",
+    "formats",
+    multiple=True,
+    type=Choice(list(FORMATS)),
+    metavar="FORMAT",
+    help="Formats instead of the specs' own",
 )
-@click.option(
-    "-T", "--format", "formats", multiple=True, type=click.Choice(list(FORMATS)), help="The formats, instead of the specs' own."
-)
-@click.option("--page", metavar="URL", help="Let the index link each picture to the live page at this address.")
-@click.option("--check", is_flag=True, help="Draw in memory; exit 1 with a list where a file differs.")
-@click.option("--prune", is_flag=True, help="Remove the files of earlier runs that no spec asks for.")
-@click.option("--watch", is_flag=True, help="Keep running, and draw again when a spec changes.")
+@click.option("--page", metavar="URL", help="Link each picture to the live page at URL")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if a picture is out of date")
+@click.option("--prune", is_flag=True, help="Remove files of earlier runs that no spec asks for")
+@click.option("--validate", is_flag=True, help="Only validate SPECS: fields, expressions, figures, `expect:`")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files")
+@click.option("--watch", is_flag=True, help="Keep running; draw again when a spec changes")
 @layouts_option
 def command(
     specs: tuple[str, ...],
@@ -49,14 +58,20 @@ def command(
     page: str | None,
     check: bool,
     prune: bool,
+    validate: bool,
+    schema: bool,
     watch: bool,
     library: Library,
 ) -> int:
-    """Draw every spec of SPECS, YAML files or folders of them; by default the specs of the library.
+    """Draw every spec of SPECS (YAML files or folders), or of the library.
 
-    Only what has changed is drawn. The index is README.md and index.html. A spec that fails is reported with its place and
-    does not stop the others.
+    Only what changed is drawn again. The index is README.md and index.html. A spec that fails is reported with its place and does
+    not stop the others.
     """
+    if validate or schema:
+        from cute_viz.cli.check_spec import files_in, validated
+
+        return validated(files_in(specs), schema, False, library)
     if check and (prune or watch):
         raise click.UsageError("--check cannot be combined with --prune or --watch")
     paths = specs or _library(library)
@@ -92,7 +107,7 @@ def _updated(outcome: Outcome, folder: str) -> int:
         output.say(f"stale: {file}; this run does not draw it (--prune removes it)")
     failed = [f"{len(outcome.failures)} failed"] if outcome.failures else []
     if not (outcome.drawn or outcome.unchanged or failed):
-        output.notes(["there was no spec to draw: a spec is a *.yaml or *.yml file (cute-viz check-spec --doc)"])
+        output.notes(["there was no spec to draw: a spec is a *.yaml or *.yml file"])
     output.say(f"{folder}: {', '.join([f'{outcome.drawn} drawn', f'{outcome.unchanged} unchanged', *failed])}")
     return 0 if outcome.ok else 1
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Command
 from cute_viz.cli.words import Reading, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError
@@ -24,18 +25,19 @@ _NAMED = 8  # names without a value that the last line has
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
-    "  # what a file defines\n  cute-viz list kernel.cu\n"
-    "  cute-viz list kernel_traits.h --let kHeadDim_=128 --let elem_type=half_t\n"
-    "  # one scope of it\n  cute-viz list kernel.cu::gemm_tn\n"
-    "  # the layouts that were compiled\n  nm -C a.out | cute-viz list -\n"
-    "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16\n  cute-viz list copy ldmatrix"
+    cls=Command,
+    epilog="Examples:\n"
+    "  cute-viz list kernel_traits.h --let kHeadDim_=128\n"
+    "  cute-viz list kernel.cu::gemm_tn\n"
+    "  nm -C a.out | cute-viz list -\n"
+    "  cute-viz list mma --arch sm90 --type f16\n"
+    "  cute-viz list copy ldmatrix",
 )
-@click.argument("what", metavar=f"FILE|-|{'|'.join(KINDS)}")
+@click.argument("what", metavar="FILE|KIND")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--json", "as_json", is_flag=True, help="For a file: one JSON list, including numbers and types.")
-@click.option("--arch", metavar="SM", help="For atoms: only this architecture, such as sm90.")
-@click.option("--type", "element", metavar="TYPE", help="For atoms: only those whose name has this type, such as f16 or e4m3.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with numbers and types")
+@click.option("--arch", metavar="SM", help="Atoms of this architecture: sm90")
+@click.option("--type", "element", metavar="TYPE", help="Atoms with this type in their name: f16, e4m3")
 @let_option
 @dialect_option
 @build_options
@@ -49,21 +51,21 @@ def command(
     let: dict[str, str],
     dialect: str,
     build: Build | None,
+    launch: str,
     library: Library,
 ) -> None:
-    """List what a file of C++, CUDA, Python (a notebook, too) or CuTe IR defines, or the types in a compiler's text: line, name,
-    kind, and the value or what is missing for it; FILE::SCOPE lists that scope. Or list the output formats, the palettes, the
-    operations of expressions, the atoms of the library or the limits.
+    """List what a file defines (line, name, kind, value), or one KIND: mma, copy, ops, formats, palettes, limits.
 
-    In an atom's name {N} stands for a number; the range follows.
+    FILE is C++, CUDA, Python (also a notebook), CuTe IR, or compiler output with layout types; FILE::SCOPE lists one scope. WORDs
+    select atoms by their name in CUTLASS, PTX, the DSL or SASS. In the name of an atom {N} is a number; its range follows.
     """
     if what not in ("mma", "copy") and (arch or element or words):
         raise click.UsageError("WORD, --arch and --type apply to mma and copy")
     if what not in KINDS:
-        _entries(what, as_json, Reading(let, None, dialect, library, build))
+        _entries(what, as_json, Reading(let, None, dialect, library, build, launch))
         return
-    if as_json or let or dialect != "auto" or build is not None:
-        raise click.UsageError("--json, --let, --dialect, --flags and --build apply to a file")
+    if as_json or let or dialect != "auto" or build is not None or launch:
+        raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
     rows: list[tuple[str, ...]]
     if what == "formats":
         from cute_viz.renderers import FORMATS

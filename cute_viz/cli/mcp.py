@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cute_viz.cli.help import Command
 from cute_viz.cli.words import folder_option, layouts_option
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
@@ -11,17 +12,17 @@ from cute_viz.spec import Library
 
 
 @click.command(
-    epilog="\b\nExample, the settings of a client:\n"
-    '  {"mcpServers": {"cute-viz": {"command": "cute-viz", "args": ["mcp", "--folder", "kernels"]}}}'
+    cls=Command,
+    epilog="Example, the settings of a client:\n"
+    '  {"mcpServers": {"cute-viz":\n    {"command": "cute-viz", "args": ["mcp", "--folder", "kernels"]}}}',
 )
 @layouts_option
 @folder_option
 def command(library: Library, folder: Folder | None) -> None:
-    """Serve the Model Context Protocol on standard input and output: eval, show, explain, analyze, report, swizzle, solve, atoms,
-    who_owns, render and list, each with the text of a layout, a kernel or a print as its `source`, or with --folder an address:
-    kernel.cu::sA.
+    """Serve tools for coding assistants: the Model Context Protocol on standard input and output.
 
-    Answers are short JSON; with `detail` that of --json. What each tool takes and gives is in its schema.
+    eval, show, explain, analyze, report, swizzle, solve, atoms, who_owns, render and list take the text of a layout, a kernel or
+    a print as `source`, or with --folder an address, kernel.cu::sA. Answers are short JSON; with `detail` they are complete.
     """
     import gc
 

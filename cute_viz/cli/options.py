@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from cute_viz.cli.help import Choice
 from cute_viz.errors import CuteVizError
 from cute_viz.options import OPTIONS, Option
 from cute_viz.options.words import read
@@ -40,18 +41,20 @@ class Word(_Base):
 def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A click option of the table's option."""
     row = OPTIONS[name]
-    words: dict[str, Any] = {"help": f"{row.meaning} {row.command_line}".rstrip(), **more}
+    words: dict[str, Any] = {"help": row.short, **more}
     if row.holds == "flag":
         words["is_flag"] = True
     elif row.choices:
-        words |= {"type": click.Choice(row.choices)}
+        words |= {"type": Choice(row.choices), "metavar": row.example or name.rpartition("_")[2].upper()}
         words |= {"default": row.default, "show_default": True} if row.default else {}
     else:
         words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
+    if name == "note":
+        words |= {"multiple": True, "callback": lambda ctx, param, notes: "\n".join(notes) or None}
     if name == "palette":
         words["shell_complete"] = _palettes
-    also = ["--for"] if name == "target" else []
-    return click.option(f"--{name.replace('_', '-')}", *also, name, **words)
+    names = ["--for", "--target"] if name == "target" else [f"--{name.replace('_', '-')}"]
+    return click.option(*names, name, **words)
 
 
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,25 +8,35 @@ import click
 
 from cute_viz import files
 from cute_viz.cli import output
+from cute_viz.cli.help import Command
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  cute-viz playground -o site\n"
     "  npm pack pyodide && tar xzf pyodide-*.tgz && \\\n"
-    "    cute-viz playground -o site --pyodide package"
+    "    cute-viz playground -o site --pyodide package",
 )
-@click.option("-o", "--output", "folder", required=True, metavar="DIR", help="The folder to write the site to.")
+@click.option("-o", "--output", "folder", required=True, metavar="DIR", help="Write the site to DIR")
 @click.option(
     "--pyodide",
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="An unpacked npm package of Pyodide, to be part of the site; without it the page loads it from a pinned address of a CDN.",
+    help="Include this unpacked npm package of Pyodide; else the page loads it from a pinned address of a CDN",
 )
 def command(folder: str, pyodide: str | None) -> None:
-    """Write the page of `serve` as a static site, whose engine is this package in the reader's browser.
+    """Write the page of `serve` as a static site that runs in the reader's browser.
 
-    It works from any host, also under a path; with --pyodide nothing is loaded from elsewhere.
+    It works from any host and under any path; with --pyodide nothing is loaded from elsewhere.
+    """
+    write_site(folder, pyodide)
+
+
+def write_site(folder: str, pyodide: str | None) -> None:
+    """Write the live page as a static site.
+
+    Raises: CuteVizError for a folder that leads elsewhere, and for one that holds no Pyodide.
     """
     from cute_viz.live.playground import site
 

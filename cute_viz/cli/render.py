@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from cute_viz.cli import color, output
+from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import picture_options
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
@@ -20,35 +21,26 @@ from cute_viz.renderers.geometry import keeping
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
-    "  # a grid in the terminal\n  cute-viz render '(4,8):(8,1)'\n"
-    "  # who owns each cell\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg\n"
-    "  cute-viz render '((4,8),(2,2)):((32,1),(16,8))' --tile 16x8 --view table\n"
-    "  # print_latex, byte for byte\n  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass\n"
+    cls=Command,
+    epilog="Examples:\n"
+    "  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg\n"
     "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
-    "  # what went in, and what came out\n  cute-viz render 'logical_divide((8,6), (4,3))' -o divide.svg\n"
-    "  # one thread's way through a GEMM\n  cute-viz render ampere_gemm --follow 13 -o day.svg\n"
-    "  # for a paper, its caption beside it\n  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex\n"
-    "  # side by side, differences marked\n  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff\n"
-    "  # what a kernel printed\n  make 2>&1 | cute-viz render - --name sA\n"
-    "  # one object of a file\n  cute-viz render kernel.cu::gemm_tn::sA -o sA.svg\n"
-    "  # all of them\n  cute-viz render kernel.cu --all -o kernel.html\n"
-    "  cute-viz render '(8,8)' -T json > f.json; cute-viz render f.json -o f.svg"
+    "  cute-viz render kernel.cu::gemm_tn::sA -o sA.svg\n"
+    "  make 2>&1 | cute-viz render - --name sA",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
-@click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix selects the format.")
-@click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="The output format; text by default.")
-@click.option(
-    "--all", "every", is_flag=True, help="Draw every object of a file on one page; with -o DIR/, one picture each and an index."
-)
+@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE; the suffix selects the format")
+@click.option("-T", "--format", "format_", type=Choice(list(FORMATS)), metavar="FORMAT", help="")
+@click.option("--all", "every", is_flag=True, help="Draw every object on one page; -o DIR/ writes a folder")
 @picture_options
 @click.option(
     "--color",
     "color_",
-    type=click.Choice(("auto", "always", "never")),
+    type=Choice(("auto", "always", "never")),
     default="auto",
     show_default=True,
-    help="Colour the text output.",
+    metavar="WHEN",
+    help="Color text output",
 )
 @reading_options
 def command(
@@ -60,11 +52,8 @@ def command(
     color_: str,
     reading: Reading,
 ) -> None:
-    """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
-    figure's JSON file; or - for standard input.
-
-    One of several objects in a file has an address, kernel.cu::gemm_tn::sA@7(_,_,0), or is picked by --name. Without -o and -T the
-    picture is a text grid on standard output. Several SOURCEs are drawn side by side.
+    """Draw a layout, an atom, or an object of a kernel; several SOURCEs side by side. SOURCE is notation, an atom, a file,
+    kernel.cu::sA, CuTe's output, or -.
     """
     if every:
         if reading.name is not None or len(sources) > 1:

@@ -9,55 +9,70 @@ import sys
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Command
 from cute_viz.cli.words import folder_option, layouts_option, let_option
 from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import Library
 
+PORT = 8080  # so that links of yesterday lead to the server of today
+
 
 @click.command(
-    epilog="\b\nExamples:\n"
+    cls=Command,
+    epilog="Examples:\n"
     "  cute-viz serve\n"
     "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
-    "  # what it defines, redrawn when it is saved\n  cute-viz serve kernel.cu\n"
-    "  cute-viz serve kernel.cu::sA --let M=512"
+    "  cute-viz serve kernel.cu\n"
+    "  cute-viz serve kernel.cu::sA --let M=512\n"
+    "  cute-viz serve --static site",
 )
 @click.argument("source", metavar="[SOURCE|FILE]", required=False)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="The port to listen on; 0 takes any free one."
-)
+@click.option("--port", type=click.IntRange(0, 65535), help=f"Port; 0 takes a free one  [default: {PORT}, or the next free]")
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Listen on this address. Any address but the default lets other machines connect.",
+    help="Address; any other than this lets other machines connect",
 )
-@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser.")
+@click.option("--static", metavar="DIR", help="Write the page as a static site instead of serving it")
+@click.option("--pyodide", metavar="DIR", help="With --static: include this unpacked npm package of Pyodide")
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser")
 @let_option
-@click.option("--name", metavar="NAME", help="The object of the file to begin with: NAME, SCOPE::NAME or NAME@LINE.")
+@click.option("--name", metavar="NAME", help="Show this object of the file first")
 @layouts_option
 @folder_option
 def command(
     source: str | None,
-    port: int,
+    port: int | None,
     host: str,
+    static: str | None,
+    pyodide: str | None,
     browser: bool,
     let: dict[str, str],
     name: str | None,
     library: Library,
     folder: Folder | None,
 ) -> None:
-    """Serve a page that draws while you type, on this machine only, until Ctrl-C.
+    """Open a page that draws while you type, on this machine only, until Ctrl-C.
 
-    It takes everything that render takes; with a FILE it shows what the file defines, and follows it when you save.
-    The address holds the whole state of the page, and can be shared with whoever runs a server of their own.
+    It takes everything that render takes. With a FILE it shows what the file defines and follows your edits. The address holds
+    the state of the page. --static DIR writes the page as a static site that runs in the reader's browser.
     """
+    if static is not None:
+        from cute_viz.cli.playground import write_site
+
+        if source is not None:
+            raise click.UsageError("--static writes the page without a source")
+        return write_site(static, pyodide)
+    if pyodide is not None:
+        raise click.UsageError("--pyodide needs --static")
     import gc
 
     from cute_viz.live.follow import Followed
     from cute_viz.live.page import fragment
     from cute_viz.live.pool import Pool
-    from cute_viz.live.server import Server
+    from cute_viz.live.server import Server, free
 
     gc.enable()  # main() switches it off for commands of a moment
     if source == "-":
@@ -69,7 +84,8 @@ def command(
             raise click.UsageError("the address says which object is meant: leave out --name")
         source, name = asked
     followed = Followed(source) if source is not None and _is_file(source) else None
-    server = Server(host, port, followed, Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder))
+    pool = Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder)
+    server = Server(host, free(host, PORT) if port is None else port, followed, pool)
     try:
         given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or ""}
         if source is not None and followed is None:

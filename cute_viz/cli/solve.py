@@ -1,4 +1,4 @@
-"""`cute-viz solve`: which layout gives a table of offsets, or of owners."""
+"""`cute-viz find layout`: which layout gives a table of offsets, or of owners."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ import click
 
 from cute_viz import files
 from cute_viz.cli import output
+from cute_viz.cli.help import Command
 from cute_viz.cli.words import source_of
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
-    "  # rows are separated by semicolons or lines\n  cute-viz solve '0 1 2 3; 4 5 6 7'\n"
-    "  # an empty row, or line, begins the next index of a third mode\n  cute-viz solve '0 4; 1 5;; 8 12; 9 13'\n"
-    "  cute-viz solve offsets.csv\n"
-    "  # the TV layout of a table of T0V0, T0V1 ...\n  cute-viz solve owners.txt --json"
+    cls=Command,
+    epilog="Examples:\n"
+    "  cute-viz find layout '0 1 2 3; 4 5 6 7'\n"
+    "  cute-viz find layout '0 4; 1 5;; 8 12; 9 13'   # a third mode\n"
+    "  cute-viz find layout offsets.csv\n"
+    "  cute-viz find layout owners.txt --json",
 )
 @click.argument("table", metavar="TABLE")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def command(table: str, as_json: bool) -> None:
-    """Find the layout that gives TABLE, a file, `-` for standard input, or its rows: a plain one, else one behind a swizzle;
-    for a table of owners (T3V1), the layout from (thread, value) to the index into the column-major tile. Where there is none,
-    show the first cell that contradicts the cells before it.
+    """Find the layout that gives a TABLE of offsets, or of owners (T3V1).
+
+    TABLE is a file, - (stdin), or rows separated by semicolons. The layout is a plain one, or one behind a swizzle; for owners it
+    maps (thread, value) to the index in the column-major tile. If there is none, the first contradicting cell is shown.
     """
     from cute_viz.analysis.solve import read_npy, solve, solved
 

@@ -1,4 +1,4 @@
-"""`cute-viz swizzle`: which Swizzle<B,M,S> removes the conflicts."""
+"""`cute-viz find swizzle`: which Swizzle<B,M,S> removes the conflicts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from cute_viz.cli import output
+from cute_viz.cli.help import Command
 from cute_viz.cli.options import Word
 from cute_viz.cli.words import Reading, let_option
 from cute_viz.engine.answer import format_of
@@ -15,24 +16,21 @@ from cute_viz.options import OPTIONS
 
 
 @click.command(
-    epilog="\b\nExamples:\n"
-    "  cute-viz swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
-    "  cute-viz swizzle kernel.cu::gemm_tn::sA --read rows\n"
-    "  cute-viz swizzle 32x32 --type f32 --read column --write rows -o swizzle.svg"
+    cls=Command,
+    epilog="Examples:\n"
+    "  cute-viz find swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
+    "  cute-viz find swizzle kernel.cu::gemm_tn::sA --read rows\n"
+    "  cute-viz find swizzle 32x32 --type f32 --read column -o swizzle.svg",
 )
 @click.argument("tile", metavar="ROWSxCOLS|LAYOUT", required=False)
-@click.option(
-    "--type", "element", metavar="TYPE", help="The element type: f16, e4m3, 32 ... [default: that of LAYOUT's pointer, else f16]"
-)
-@click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses.")
-@click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
-@click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="How many candidates to show.")
-@click.option("--arch", default="", metavar="ARCH", help="The machine: gfx90a and gfx942 have waves of 64, ds_read and ds_write.")
-@click.option("--list", "listing", is_flag=True, help="List the accesses and what they are; with --arch those of the machine.")
-@click.option("--json", "as_json", is_flag=True, help="Every candidate as JSON.")
-@click.option(
-    "-o", "--output", "path", metavar="FILE", help="Draw the banks before and after the winner; the suffix is the format."
-)
+@click.option("--type", "element", metavar="TYPE", help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
+@click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses")
+@click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written")
+@click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="Candidates to show")
+@click.option("--arch", default="", metavar="ARCH", help="Target GPU; gfx90a, gfx942: ds_read, ds_write, waves of 64")
+@click.option("--list", "listing", is_flag=True, help="List the accesses; with --arch those of that GPU")
+@click.option("--json", "as_json", is_flag=True, help="Print every candidate as JSON")
+@click.option("-o", "--output", "path", metavar="FILE", help="Draw the banks before and after; the suffix is the format")
 @let_option
 def command(
     tile: str | None,
@@ -46,11 +44,10 @@ def command(
     path: str | None,
     let: dict[str, str],
 ) -> None:
-    """Find the swizzle of a row-major shared-memory tile that makes its accesses free of bank conflicts.
+    """Find the swizzle that makes a row-major tile of shared memory free of bank conflicts.
 
-    The tile is ROWSxCOLS, or as large as a LAYOUT, an address (kernel.cu::sA) among others. Every legal swizzle is tried, and
-    paddings for comparison. M keeps the widest vector of the accesses together, so that 16-byte accesses, cp.async and TMA stay
-    possible.
+    The tile is ROWSxCOLS, or as large as a LAYOUT, for example kernel.cu::sA. Every legal swizzle is tried, and padding for
+    comparison. M keeps the widest vector of the accesses together, so that 16-byte accesses, cp.async and TMA remain possible.
     """
     if listing:
         from cute_viz.analysis.memories import memory_of

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from cute_viz.cli.help import Choice
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
 from cute_viz.files import decode
@@ -31,6 +32,7 @@ class Reading:
     dialect: str = "auto"
     library: Library = field(default_factory=Library)
     build: Build | None = None
+    launch: str = ""
 
     def request(self, *sources: Any, options: dict[str, Any] | None = None, formats: tuple[str, ...] = ()) -> Request:
         """The request for sources as the command line has them: paths of files, `-` for standard input, all that is text."""
@@ -44,6 +46,8 @@ class Reading:
             formats=formats,
             files=True,
             build=self.build,
+            launch=self.launch,
+            configured=True,
         )
 
 
@@ -54,7 +58,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--name",
         metavar="NAME",
-        help="The object of a block or a file to use: NAME, SCOPE::NAME, NAME@LINE or NAME(_,0); by default the last.",
+        help="NAME, SCOPE::NAME or NAME@LINE  [default: the last]",
     )
     @dialect_option
     @build_options
@@ -62,23 +66,31 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @machine_options
     @wraps(command)
     def wrapped(
-        *args: Any, let: dict[str, str], name: str | None, dialect: str, library: Library, build: Build | None, **more: Any
+        *args: Any,
+        let: dict[str, str],
+        name: str | None,
+        dialect: str,
+        library: Library,
+        build: Build | None,
+        launch: str,
+        **more: Any,
     ) -> Any:
-        return command(*args, reading=Reading(let, name, dialect, library, build), **more)
+        return command(*args, reading=Reading(let, name, dialect, library, build, launch), **more)
 
     return wrapped
 
 
 def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --flags, --build and --through: how a file of C++ is compiled; given to the command as `build`."""
+    """The options --flags, --build and --through: how a file of C++ is compiled, as `build`; --launch: which of its kernels."""
 
     @click.option(
         "--flags",
         metavar="FLAGS",
-        help="Read a CUDA file as compiled, by libclang, with these flags of nvcc or clang: '-arch=sm_90a -Iinclude', or @FILE.",
+        help="Read CUDA as compiled: '-arch=sm_90a -Iinclude' or @FILE",
     )
-    @click.option("-p", "--build", "folder", metavar="DIR", help="Read a CUDA file as compiled, with DIR/compile_commands.json.")
-    @click.option("--through", metavar="UNIT", help="With --flags or -p: the unit that includes the header.")
+    @click.option("-p", "--build", "folder", metavar="DIR", help="The same, from DIR/compile_commands.json")
+    @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
+    @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
     def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, **more: Any) -> Any:
         if flags is not None and folder is not None:
@@ -100,14 +112,14 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.BadParameter(f"{word!r} is not a shape such as 64x64")
         return tuple(map(int, parts))
 
-    @click.option("--arch", default="", metavar="ARCH", help="The machine, for a name that several machines have: gfx942, gfx1200.")
-    @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many threads of the machine run together: 32 or 64.")
-    @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor, for an encoding of Triton.")
+    @click.option("--arch", default="", metavar="ARCH", help="Target GPU for an ambiguous name: gfx942, gfx1200")
+    @click.option("--wave", type=click.IntRange(1), metavar="N", help="Wave size: 32 or 64")
+    @click.option("--shape", metavar="AxB", callback=extents, help="Tensor shape for a Triton encoding")
     @click.option(
         "--bits",
         type=click.IntRange(1, 1024),
         metavar="N",
-        help="The bits of an encoding's elements, or of a copy's values.",
+        help="Bits per element (encoding) or value (copy)",
     )
     @wraps(command)
     def wrapped(
@@ -121,8 +133,8 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def dialect_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --dialect."""
-    kind = click.Choice(DIALECTS)
-    return click.option("--dialect", type=kind, default="auto", show_default=True, help="The language of SOURCE.")(command)
+    kind = Choice(DIALECTS)
+    return click.option("--dialect", type=kind, default="auto", show_default=True, help="Language", metavar="LANG")(command)
 
 
 def let_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -137,7 +149,7 @@ def let_option(command: Callable[..., Any]) -> Callable[..., Any]:
             out[name.strip()] = text
         return out
 
-    words = "A value for a run-time name: --let M=512, --let '?=(4,8)'."
+    words = "Set a run-time value: M=512, '?=(4,8)'"
     return click.option("--let", multiple=True, metavar="NAME=VALUE", callback=pairs, help=words)(command)
 
 
@@ -148,7 +160,7 @@ def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
         return Library.of_environment(folders)
 
     kind = click.Path(exists=True, file_okay=False)
-    words = "A folder of your own atoms and specs, searched before ours; repeated, the first has precedence. Also CUTE_VIZ_LAYOUTS."
+    words = "Search DIR first; repeatable  [env: CUTE_VIZ_LAYOUTS]"
     return click.option("--layouts", "library", type=kind, multiple=True, metavar="DIR", callback=library, help=words)(command)
 
 
@@ -159,7 +171,7 @@ def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
         return None if path is None else Folder(os.path.abspath(path), os.path.abspath(path))
 
     kind = click.Path(exists=True, file_okay=False)
-    words = "Read the files of this folder that a source names, as in kernel.cu::sA; without it none are read."
+    words = "Allow sources to name files of this folder, as in kernel.cu::sA"
     return click.option("--folder", type=kind, metavar="DIR", callback=folder, help=words)(command)
 
 

@@ -16,6 +16,7 @@ class Block:
     pieces: the lines of the expression and where each begins in the document. options: the words after it, and where they begin.
     at: the place of the block, for messages. inside: what the picture's reference replaces; a new pair of comments goes there
         where `paired` is false. prefix: what lines of the block begin with (indentation, `> `). newline: how its lines end.
+    closing: the place of the comment that ends it. mark: what that says of what was written there, "" where nothing was.
     """
 
     pieces: tuple[tuple[str, int], ...]
@@ -25,6 +26,8 @@ class Block:
     paired: bool
     prefix: str
     newline: str
+    closing: Span
+    mark: str
 
     @property
     def expression(self) -> str:
@@ -60,12 +63,13 @@ def blocks(text: str, language: str) -> list[Block]:
         event = found[number]
         following = found[number + 1] if number + 1 < len(found) else None
         if isinstance(event, Fence):
-            inside, paired, prefix = Span(event.end, event.end), False, event.prefix
+            inside, paired, prefix, closing, mark = Span(event.end, event.end), False, event.prefix, Span(0, 0), ""
             managed = following if isinstance(following, Comment) and not following.words.strip() else None
             if managed and not managed.closing and not text[event.end : managed.before].strip(" \t\r\n>"):
-                inside, paired, prefix = _inside(text, found, number + 1), True, managed.prefix
+                paired, prefix = True, managed.prefix
+                inside, closing, mark = _inside(text, found, number + 1)
                 number += 2
-            out.append(Block(event.pieces, event.options, event.at, inside, paired, prefix, event.newline))
+            out.append(Block(event.pieces, event.options, event.at, inside, paired, prefix, event.newline, closing, mark))
             number += 1
             continue
         if event.closing:
@@ -74,25 +78,25 @@ def blocks(text: str, language: str) -> list[Block]:
             )
         if not event.words.strip():
             raise DocumentError("there is nothing to draw", text=text, span=event.at, hint="write 'cute-viz: EXPRESSION'")
-        out.append(_block(event, _inside(text, found, number)))
+        out.append(_block(event, *_inside(text, found, number)))
         number += 2
     return out
 
 
-def _inside(text: str, found: list[Comment | Fence], number: int) -> Span:
-    """What stands between an opening comment and the closing one, which comes next."""
+def _inside(text: str, found: list[Comment | Fence], number: int) -> tuple[Span, Span, str]:
+    """What stands between an opening comment and the closing one, which comes next, with its place and its mark."""
     opening = found[number]
     closing = found[number + 1] if number + 1 < len(found) else None
     assert isinstance(opening, Comment)
     if not isinstance(closing, Comment) or not closing.closing:
         raise DocumentError("this is never closed", text=text, span=opening.at, hint="a comment '/cute-viz' ends the picture")
-    return Span(opening.after, max(opening.after, closing.before))
+    return Span(opening.after, max(opening.after, closing.before)), closing.at, closing.words.strip()
 
 
-def _block(opening: Comment, inside: Span) -> Block:
+def _block(opening: Comment, inside: Span, closing: Span, mark: str) -> Block:
     """The block of a pair of comments: an expression, and options after a bar."""
     words, bar, options = opening.words.rpartition(" | ") if " | " in opening.words else (opening.words, "", "")
     left = len(words) - len(words.lstrip())
     pieces = ((words.strip(), opening.words_at + left),)
     where = opening.words_at + len(words) + len(bar)
-    return Block(pieces, (options, where), opening.at, inside, True, opening.prefix, opening.newline)
+    return Block(pieces, (options, where), opening.at, inside, True, opening.prefix, opening.newline, closing, mark)

@@ -33,6 +33,7 @@ class Embedded:
 
     text: the document with its references. pictures: file name -> bytes. places: file name -> line of the block.
     changed: the lines of the blocks whose reference is not what it should be. failures: one error for each block that has one.
+    ours: what the marks of the document say of the pictures that were written for it.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Embedded:
     places: dict[str, int] = field(default_factory=dict)
     changed: list[int] = field(default_factory=list)
     failures: list[CuteVizError] = field(default_factory=list)
+    ours: set[str] = field(default_factory=set)
 
 
 def embed(
@@ -52,20 +54,21 @@ def embed(
     library: Library = PACKAGED,
     page: str | None = None,
     files: Folder | None = None,
+    force: bool = False,
 ) -> Embedded:
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
+    The comment that ends a picture gets a mark, hashes of the picture and its reference, by which a later run knows its own work.
+
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
     messages. library: what names stand for. page: the address of a live page, which pictures then link to. files: where the files
-    of addresses lie, None where none are read.
+    of addresses lie, None where none are read. force: what stands in place of a reference gives way, whoever wrote it.
 
     Raises: DocumentError for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
 
-    >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
-    <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->
-    ![A grid](grid.svg)
-    <!-- /cute-viz -->
-    <BLANKLINE>
+    >>> done = embed("<!-- cute-viz: (4,8) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x")
+    >>> done.text.splitlines()[1], done.text.splitlines()[2].startswith("<!-- /cute-viz: ")
+    ('![A grid](grid.svg)', True)
     """
     out = Embedded(text)
     pictures = _Pictures(language, stem, folder, format, out, library, page, files)
@@ -77,19 +80,61 @@ def embed(
         raise error.but(name=name) from None
     for block in found:
         line, at = line + text.count("\n", at, block.at.start), block.at.start
+        out.ours.add(block.mark.partition(" ")[0])
         try:
             with boundary(), held():
-                reference = pictures.reference(block, line)
+                reference, picture_mark = pictures.reference(block, line)
+            mark = f"{picture_mark} {_hash(_words(reference))}"
+            new, old = _laid_out(text, block, reference, mark), text[block.inside.start : block.inside.end]
+            if not force and _words(old.splitlines()) not in ("", _words(reference)) and not _is_ours(old, block):
+                raise CuteVizError("what stands in this block is not as embed wrote it", hint=_OVERWRITE)
         except CuteVizError as error:
             out.failures.append(_located(error, block, text, name))
             continue
-        new = _laid_out(text, block, reference)
-        if new != text[block.inside.start : block.inside.end]:
+        if new != old or (block.paired and mark != block.mark):
             out.changed.append(line)
         parts += [text[done : block.inside.start], new]
         done = block.inside.end
+        if block.paired:
+            ending = re.sub(r"/cute-viz(?: *:.*?)?(?= *-->|$)", f"/cute-viz: {mark}", text[block.closing.start : block.closing.end])
+            parts += [text[done : block.closing.start], ending]
+            done = block.closing.end
     out.text = "".join([*parts, text[done:]])
     return out
+
+
+_OVERWRITE = "move it out of the block; `cute-viz embed --force` replaces it"
+
+
+def mark_of(data: bytes) -> str:
+    """What a document says of a picture, by which a later run knows that it is unchanged.
+
+    >>> mark_of(b"")
+    'e3b0c44298fc1c14'
+    """
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _hash(words: str) -> str:
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _words(lines: list[str]) -> str:
+    """The lines of a reference, however they are indented and end."""
+    return "\n".join(filter(None, (line.strip(" \t>") for line in lines)))
+
+
+_REFERENCE = re.compile(  # what a reference looks like, to a block that has no mark yet
+    r"\[?!\[.*\]\([^()\s]*\)(\]\(<[^<>]*>\))?|(<a [^<>]*>)?<img [^<>]*>(</a>)?|\.\. image:: .*|:(alt|target): .*"
+    r"|\\includegraphics\[.*\]\{[^{}]*\}|\\resizebox\{.*\\input\{[^{}]*\}\}"
+)
+
+
+def _is_ours(inside: str, block: Block) -> bool:
+    words = _words(inside.splitlines())
+    if block.mark:
+        return block.mark.partition(" ")[2] == _hash(words)
+    return all(map(_REFERENCE.fullmatch, words.splitlines()))
 
 
 class _Pictures:
@@ -109,16 +154,16 @@ class _Pictures:
         self.library, self.page, self.sources = library, page, sources
         self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
         self.files: dict[str, str] = {}  # as `one_name` has them -> as first written
-        self.drawn: dict[tuple[str, str], list[str]] = {}  # expression, options -> lines of its reference
+        self.drawn: dict[tuple[str, str], tuple[list[str], str]] = {}  # expression, options -> lines of its reference, mark
 
-    def reference(self, block: Block, line: int) -> list[str]:
-        """The lines that show a block's picture; the picture itself goes to `out`."""
+    def reference(self, block: Block, line: int) -> tuple[list[str], str]:
+        """The lines that show a block's picture, and the mark of that; the picture itself goes to `out`."""
         asked = (block.expression, block.options[0])
         if asked not in self.drawn:
             self.drawn[asked] = self._draw(block, line)
         return self.drawn[asked]
 
-    def _draw(self, block: Block, line: int) -> list[str]:
+    def _draw(self, block: Block, line: int) -> tuple[list[str], str]:
         language, out = self.language, self.out
         words = words_of(block.options[0])
         alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
@@ -146,7 +191,7 @@ class _Pictures:
         shown = drawn.printed if drawn.readings[0].file is not None else block.expression  # a page has no files
         options = {key: word for key, word in words.items() if key != "let"}
         link = page_link(self.page, shown, options) if self.page is not None else None
-        return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link)
+        return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link), mark_of(data)
 
 
 def reference(language: str, path: str, alt: str, format: str = "svg") -> list[str]:
@@ -190,11 +235,11 @@ def _alt(drawn: Answer) -> str:
     return drawn.figure.description or drawn.figure.title
 
 
-def _laid_out(text: str, block: Block, lines: list[str]) -> str:
+def _laid_out(text: str, block: Block, lines: list[str], mark: str) -> str:
     """The reference as it is in the document, with its pair of comments where there was none."""
     prefix, newline = block.prefix, block.newline
     if not block.paired:
-        lines = ["", "<!-- cute-viz -->", *lines, "<!-- /cute-viz -->"]
+        lines = ["", "<!-- cute-viz -->", *lines, f"<!-- /cute-viz: {mark} -->"]
     elif block.inside.start and text[block.inside.start - 1] != "\n":
         return "".join(lines)  # within a line of HTML
     body = "".join((prefix + line).rstrip() + newline if line else prefix.rstrip() + newline for line in lines)

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import pointer_bits, position_independent
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
+from cute_viz.analysis.access import WarpAccess, element_bits, extents_of
 from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
+from cute_viz.engine.accessing import Access, accessed, found_of, plain_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
 from cute_viz.errors import UsageError
+from cute_viz.figures import build
 from cute_viz.figures.frames import frames
 from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
 from cute_viz.figures.served import Cell, served
@@ -29,30 +31,6 @@ from cute_viz.figures.words import count
 from cute_viz.options.words import read
 from cute_viz.source.address import address_of, query_of
 from cute_viz.source.model import matching
-
-DRAWN = ("phases", "frames", "tile")  # a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Who accesses a tile and how, in words of the command line.
-
-    by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
-    that of `by`, or of the layout's pointer. instruction: instead of the one that follows. store: the tile is written.
-    sectors: global memory: sectors and lines in the place of banks. arch: the machine, where its waves are of their own.
-    draw: of `DRAWN`, the picture of the costliest step. thread, wavefront: what the picture of the tile lights.
-    """
-
-    by: Any = None
-    element: str | int | None = None
-    instruction: str | None = None
-    operand: str | None = None
-    store: bool = False
-    sectors: bool = False
-    arch: str = ""
-    draw: str = "phases"
-    thread: range | None = None
-    wavefront: int | None = None
 
 
 def typed(access: Access, bits: int | None) -> Access:
@@ -79,7 +57,7 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
     if access.by is None:
         known = bits or pointer_bits(layout)
         return {**layout_facts(layout), **(memory_facts(layout, element_bits(layout, given=bits)) if known else {})}
-    found = _found(layout, access, bits)
+    found = found_of(layout, access, bits)
     if access.sectors:
         return global_report(found)
     report, memory = shared_report(found), memory_of(access.arch)
@@ -95,12 +73,14 @@ def picture_of(layout: Any, access: Access) -> Figure:
     """
     _check(access)
     bits = read("type", access.element)
-    found = _found(layout, access, bits)
+    found = found_of(layout, access, bits)
     if access.sectors:
         return _sectors(layout, found)
+    if access.draw == "access":
+        return build(layout, FigureOptions(view="access", by=accessed(layout, access)))
     worst = max(found, key=lambda a: a.wavefronts)
-    plain = _plain(layout)
-    before = [] if plain is None else _found(plain, access, element_bits(layout, access.by, operand=access.operand, given=bits))
+    plain = plain_of(layout)
+    before = [] if plain is None else found_of(plain, access, element_bits(layout, access.by, operand=access.operand, given=bits))
     if before and len(before) == len(found):  # the step that the swizzle is for
         old = max(before, key=lambda a: a.wavefronts)
         worst = max(found, key=lambda a: (a.wavefronts, (a.warp, a.step) == (old.warp, old.step)))
@@ -121,13 +101,19 @@ def picture_of(layout: Any, access: Access) -> Figure:
         return frames(title, show(layout), framed, note, ([], [x // WORD % BANKS for x in xor]))
     if access.draw == "tile":
         size = element_bits(layout, access.by, operand=access.operand, given=bits)
-        tiles = [(heading, _cells(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
+        tiles = [(heading, cells_of(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
         return served(title, show(layout), tiles, access.thread, access.wavefront, note)
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note, ([], xor))
 
 
-def _cells(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
-    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own."""
+def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
+    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [worst] = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
+    >>> [cell.wavefront for cell in cells_of(Layout((32, 32), (32, 1)), worst, 32)][:3]
+    [0, 1, 2]
+    """
     rows, _ = extents_of(layout)
     if bits % 8:
         raise UsageError("`draw=tile` needs elements of whole bytes")
@@ -169,13 +155,6 @@ def film(drawn: Figure) -> bytes:
     return render(drawn, Options()).encode("utf-8", "replace")
 
 
-def _plain(layout: Any) -> Any:
-    """A swizzled layout without its swizzle; None where there is none."""
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
-        return domain(layout)
-    return None
-
-
 def _sectors(layout: Any, found: list[Any]) -> Figure:
     """The request that moves most bytes for nothing."""
     report = global_report(found)["steps"]
@@ -183,20 +162,6 @@ def _sectors(layout: Any, found: list[Any]) -> Figure:
     lines = count(told["lines"], "line")
     title = f"{told['instruction']} of warp {worst.warp}, step {worst.step}: {count(told['sectors'], 'sector')} of {lines}"
     return sectors(title, show(layout), worst.begins, worst.width, worst.mask)
-
-
-def _found(layout: Any, access: Access, bits: int | None) -> list[Any]:
-    memory = None if access.sectors else memory_of(access.arch)
-    return accesses(
-        layout,
-        bits,
-        access.by,
-        instruction=access.instruction,
-        operand=access.operand,
-        store=access.store,
-        memory=memory,
-        space="gmem" if access.sectors else "smem",
-    )
 
 
 def accessor(answer: Answer, text: str) -> Any:

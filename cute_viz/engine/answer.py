@@ -95,10 +95,14 @@ class Answer:
 
     @property
     def kernel(self) -> Report | None:
+        """As `report`, with the fixes."""
+        return self.report()
+
+    def report(self, fixes: bool = True) -> Report | None:
         """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
 
-        None for any other source, where one object is meant, and of a file without copies; a name may be that of a kernel, or of
-        the function that launches it.
+        fixes: search what would cost less, which takes several times as long. None for any other source, where one object is
+        meant, and of a file without copies; a name may be that of a kernel, or of the function that launches it.
         """
         with self._limits():
             reading = self.readings[0]
@@ -106,7 +110,7 @@ class Answer:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file, of=reading.query)
+            return report_of(reading.file, fixes, of=reading.query)
 
     @property
     def notes(self) -> tuple[str, ...]:

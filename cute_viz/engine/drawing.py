@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.copy import TiledCopy
+from cute_viz.algebra.layout import Layout
 from cute_viz.engine.request import Request
 from cute_viz.engine.subject import Subject, subject_of
-from cute_viz.errors import CuteVizError, UsageError
+from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import options_of
@@ -106,8 +109,16 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
     """The figure without a title, cropped, then folded, as was asked for."""
     if words.get("title") == "":
         figure = replace(figure, title="")
+    if words.get("note"):
+        from cute_viz.figures.noted import noted as with_notes
+
+        figure = with_notes(replace(figure, series=()), words["note"])
     if not words.get("crop") and not words.get("fold"):
         return figure
+    if figure.notes_on:
+        raise FigureError("`note=` cannot be combined with `crop=` or `fold=`, which move its cells", hint="draw a slice")
+    if figure.flow:
+        raise FigureError(f"`{'crop' if words.get('crop') else 'fold'}=` does not apply to a board of panels", hint="draw a slice")
     from cute_viz.figures import trim
 
     figure = replace(figure, series=())
@@ -136,6 +147,12 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
     words = {name: word for name, word in words.items() if not (one_of_several and name == "title")}
     if subject.figure is not None:
         return _finished(subject.figure, words)
+    if (
+        words.get("view") == "access"
+        and words.get("by") is not None
+        and isinstance(as_layout(subject.obj), (Layout, ComposedLayout))
+    ):
+        words = {**words, "by": _accessed(subject, words, request)}
     if isinstance(words.get("tensor"), str):
         words = {**words, "tensor": _tensor(words["tensor"], request)}
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
@@ -206,6 +223,17 @@ def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[st
     own = options_of({name: word for name, word in words.items() if name != "title"}, heat)
     first = replace(figure, source=figure.source.partition(", Thr")[0])
     return side_by_side([first, *(replace(build(obj, own), source=caption) for caption, obj in others)], words.get("title"))
+
+
+def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:
+    """What the option `by` accesses of the subject, for its picture."""
+    from cute_viz.engine.accessing import UNITS, Access, accessed
+
+    by = words["by"]
+    if isinstance(by, str) and by not in UNITS and not by.startswith(("ld", "st")):
+        by = _tensor(by, request)
+    bits = words.get("type") or (subject.bits if not isinstance(by, TiledCopy) else None)
+    return accessed(as_layout(subject.obj), Access(by, bits, operand=words.get("operand")))
 
 
 def _tensor(text: str, request: Request) -> Any:

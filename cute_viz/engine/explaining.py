@@ -43,9 +43,8 @@ _MOVES = re.compile(r"\b(?:" + "|".join(VERDICTS) + r")\s*[<(]")  # a text witho
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of what `subject` is: a Call, a swizzled layout, the matrix of a linear one, another value.
-
-    where: of a definition of a file its name, its line and the expression; "" of any other.
+    """The steps of what `subject` is: a Call, a swizzled layout, the matrix of a linear one, another value. where: of a definition
+    of a file its name, its line and the expression; "" of any other.
     """
 
     subject: Any
@@ -63,6 +62,13 @@ class Explanation:
         out: dict[str, Any] = {"accepted": not self.failed, "failed": self.failed, "steps": steps}
         out |= {"of": self.where} if self.where else {}
         return out | (self.verdict.as_dict() if self.verdict else {})
+
+    def __str__(self) -> str:
+        lines = [self.where] if self.where else []
+        for number, words, value in self.numbered:
+            lines.append(f"{'' if number is None else number:>2}  {words}")
+            lines += [] if value is None else [f"    {show(value).rstrip()}"]
+        return "\n".join(lines)
 
     @property
     def failed(self) -> bool:
@@ -94,9 +100,8 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
-        """The layouts of the steps as a strip of panels, with their numbers; for a swizzle, its bits.
-
-        Raises: FigureError where no step gives a layout.
+        """The layouts of the steps as a strip of panels, with their numbers; for a swizzle, its bits. Raises: FigureError where no
+        step gives a layout.
         """
         if (bits := self.bits) is not None:
             return bits
@@ -124,7 +129,6 @@ _CUT = ("local_tile", "local_partition")
 
 
 def _in_place(value: Any) -> Any:
-    """A layout ((tile), (rest)) with the elements where they are in the tensor, ((tile 0, rest 0), (tile 1, rest 1))."""
     if not isinstance(value, Layout):
         return value
     shape, stride = modes(value.shape), modes(value.stride)
@@ -145,9 +149,8 @@ def _sentences(told: list[str]) -> list[str]:
 
 
 def explain(text: str, names: dict[str, Any], library: Library, entry: str | None = None) -> Explanation:
-    """The steps of the operation that is the last statement of a text, or that the entry is; else what that is.
-
-    Raises: NotationError where it cannot be read, AlgebraError where CuTe refuses it.
+    """The steps of the operation that is the last statement of a text, or that the entry is; else what that is. Raises:
+    NotationError where it cannot be read, AlgebraError where CuTe refuses it.
 
     >>> from cute_viz.spec import PACKAGED
     >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
@@ -184,9 +187,8 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
 
 
 def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Call, ...]]:
-    """The entry of a query with its operations; without one the last statement of layouts, copies or MMAs.
-
-    Raises: where that cannot be read, its error.
+    """The entry of a query with its operations; without one the last statement of layouts, copies or MMAs. Raises: where that
+    cannot be read, its error.
     """
     if query is not None:
         entry = file.find(query)
@@ -214,7 +216,6 @@ def _operations(entry: Entry, strict: bool) -> tuple[Call, ...]:
 
 
 def _where(entry: Entry) -> str:
-    """What an entry is called, its line, and the expression that it is defined by."""
     what = f"{entry.path}, line {entry.place}" if entry.name else f"line {entry.place}"
     return f"{what}: {' '.join(entry.text.split())}" if entry.text else what
 
@@ -228,10 +229,9 @@ def _judged(call: Call, where: str) -> Explanation:
 def _explained(
     calls: tuple[Call, ...], read: Callable[[], Any], where: str, parts: Callable[[], Iterable[str]] = tuple
 ) -> Explanation:
-    """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is.
-
-    Steps that do not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step
-    tells which condition of an operation failed.
+    """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is. Steps that do
+    not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step tells which
+    condition of an operation failed.
     """
     try:
         value = read()
@@ -260,7 +260,6 @@ def _explained(
 
 
 def _told(calls: tuple[Call, ...]) -> list[Step]:
-    """The steps of operations; none where what an operand needs is not known."""
     try:
         return [step for call in calls for step in steps_of_call(call.name, list(call.operands), call.template)]
     except CuteVizError:
@@ -268,7 +267,6 @@ def _told(calls: tuple[Call, ...]) -> list[Step]:
 
 
 def _parts_of(value: Any) -> Any:
-    """What of a value counts: of a view of a tensor its offset and its layout."""
     moved = isinstance(value, ComposedLayout) and isinstance(value.outer, Layout)
     return (value.offset, value.inner) if moved else value
 
@@ -278,7 +276,6 @@ _MOST = 8  # parts of a definition that are told
 
 
 def _what(value: Any, parts: Iterable[str]) -> tuple[Step, ...]:
-    """What a value is, behind what it is made of."""
     told = [Step(f"  {part}") for part in parts]
     return (*([Step("it is made of"), *told] if told else []), Step(_in_words(value), value))
 
@@ -332,7 +329,6 @@ def move_at_end(text: str) -> bool:
 
 def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library) -> None:
     """Refuse a text that copies or multiplies a tensor as CuTe does not: it does not compile. What is in a function is not read.
-
     Raises: AlgebraError with CuTe's condition.
 
     >>> from cute_viz.spec import PACKAGED

@@ -58,7 +58,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
 
 
 def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
-    """What a kept report of `cute-viz check` says of this very mapping."""
+    """What a kept report of `cute-viz verify` says of this very mapping."""
     from cute_viz.check import digest
 
     if words := digest.known(name, library):

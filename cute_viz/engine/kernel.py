@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.shares import Given
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.banks import WORD, width
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.transfer import Transfer
+from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
+from cute_viz.analysis.transfer import cost_of
+from cute_viz.engine.kernel_advice import advice
+from cute_viz.engine.kernel_edit import Edit
 from cute_viz.engine.kernel_elements import Element, elements
-from cute_viz.engine.kernel_fix import Fix, Fixer, launch
+from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import Memory, memory_of
 from cute_viz.errors import CuteVizError, boundary
-from cute_viz.figures.phases import strip
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move, SourceFile
-
-HEAD = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal")
-_PICTURES = 24  # of the costliest rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +136,6 @@ class Access:
         }
 
     @property
-    def cells(self) -> tuple[str, ...]:
-        """The row in words, below HEAD."""
-        cost = self.cost
-        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
-        return place(self.move), self.move.text, cost.instruction, *("" if x is None else str(x) for x in counts)
-
-    @property
     def lost(self) -> int:
         """Wavefronts and sectors beyond the ideal."""
         cost = self.cost
@@ -160,7 +158,8 @@ class Report:
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
-    what was not read.
+    what was not read. compiled: a compiler read the file. launched: for each way in
+    which a statement is reached the launch of its kernel.
     """
 
     accesses: tuple[Access, ...]
@@ -170,6 +169,8 @@ class Report:
     fixed: Report | None = None
     memory: Memory | None = None
     read: tuple[tuple[Move, list[Any] | None], ...] = field(default=(), compare=False, repr=False)
+    compiled: bool = False
+    launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
@@ -182,6 +183,20 @@ class Report:
         """The worst conflict: wavefronts for one that is ideal."""
         return max((access.cost.ways for access in self.accesses), default=1.0)
 
+    def launch(self, move: Move) -> str:
+        """The launch of the kernel that a statement is reached in; "" where there is one only."""
+        return self.launched.get(move.call, move.call)
+
+    def called(self, move: Move) -> str:
+        """What launches the kernel of a statement, in as few words as distinguish it."""
+        label = self.launch(move)
+        parts = [part.split(", called in ") for part in set(self.launched.values())]
+        mine = label.split(", called in ")
+        for words in ([x[0].partition(",")[0] for x in (mine, *parts)], [x[0] for x in (mine, *parts)]):
+            if words.count(words[0]) == 2:  # itself, and once among all
+                return words[0]
+        return f"{mine[0]} ... {mine[-1]}" if len(mine) > 2 else label
+
     @property
     def totals(self) -> dict[str, tuple[int, int | None, int]]:
         """For each launch the wavefronts of its statements, each once: now, with all fixes, without a conflict."""
@@ -189,7 +204,7 @@ class Report:
         after = {row.key: row.cost.wavefronts or 0 for row in self.fixed.accesses} if self.fixed is not None else None
         for row in self.accesses:
             if row.cost.wavefronts is not None:
-                name = launch(row.move).partition(",")[0]
+                name = self.called(row.move)
                 now, fixed, ideal = out.get(name, (0, 0 if after is not None else None, 0))
                 more = None if after is None or fixed is None else fixed + after.get(row.key, 0)
                 out[name] = now + row.cost.wavefronts, more, ideal + (row.cost.ideal or 0)
@@ -218,15 +233,17 @@ class Report:
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "memory": None if self.memory is None else self.memory.as_dict(),
+            "advice": [{"lines": list(lines), "text": text} for text, lines in advice(self)],
             "ways": round(self.ways, 3),
             "notes": list(self.notes),
         }
 
 
-def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Report | None:
+def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole: bool = False) -> Report | None:
     """The report of a file, with the fixes of its buffers; None of one without copies.
 
     of: a kernel, or the function that launches it, whose statements alone are meant; None where nothing has that name.
+    whole: with its memory, though without fixes.
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
@@ -236,6 +253,8 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Re
     moves = [move for move in file.moves() if of is None or _is_of(move, of)]
     if not moves:
         return None
+    if file.compiled:
+        moves = _instances(moves)
     rows: list[Access] = []
     unknown, operands = [], []
     for move in moves:
@@ -249,9 +268,9 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None) -> Re
         operands.append((move, mine))
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
-    report = Report(tuple(rows), tuple(unknown), notes, read=tuple(operands))
-    if fixes:
-        memory = memory_of(file, report.read, [row.cost.instruction for row in rows])
+    report = Report(tuple(rows), tuple(unknown), notes, read=tuple(operands), compiled=file.compiled, launched=launches(moves))
+    if whole or fixes:
+        memory = memory_of(file, report.read, [row.cost.instruction for row in rows], report.called, bool(unknown))
         report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
     return _fixed(file, report, of) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
@@ -262,7 +281,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     buffers: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None and row.cost.side is not None:
-            buffers.setdefault(_tile(row.move, row.cost), []).append(row)
+            buffers.setdefault(_tile(report, row.move, row.cost), []).append(row)
     out: dict[tuple[str, int, str, int], Fix | str] = {}
     for rows in buffers.values():
         if any(row.cost.ways > 1 for row in rows):
@@ -270,8 +289,8 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             out |= {row.key: found for row in rows if row.cost.ways > 1}
     tmas: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
-        if row.boxed:
-            tmas.setdefault((launch(row.move), row.move.text.partition(",")[0]), []).append(row)
+        if row.boxed and not file.compiled:
+            tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
     for rows in tmas.values():
         found = fixer.boxes(rows, ())
         out |= {row.key: found for row in rows}
@@ -279,24 +298,40 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     for row in report.accesses:
         one = out.get(row.key, "")
         told.append(replace(row, unfixed=one) if isinstance(one, str) else replace(row, fix=one))
-    edits = {edit for one in out.values() if not isinstance(one, str) for edit in one.edits}
-    fixed = fixer.together(tuple(edits)) if edits else None
+    chosen: dict[tuple[int, int], Edit] = {}
+    for row in report.accesses:  # the worst first: where two launches want a definition otherwise, it has the fix
+        one = out.get(row.key, "")
+        places = {(edit.start, edit.end): edit for edit in one.edits} if not isinstance(one, str) else {}
+        if all(chosen.get(at, edit) == edit for at, edit in places.items()):
+            chosen |= places
+    fixed = fixer.together(tuple(chosen.values())) if chosen else None
     return replace(report, accesses=tuple(told), fixed=fixed)
 
 
 def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
     """The lines that may access a buffer and have no row: statements that were not evaluated, and single elements."""
-    where, base = _tile(rows[0].move, rows[0].cost)
+    where, base = _tile(report, rows[0].move, rows[0].cost)
     read = {id(move): operands for move, operands in report.read}
     out = []
     for move, _ in report.unknown:
-        if launch(move) != where and launch(move) and where:
+        if report.launch(move) != where and report.launch(move) and where:
             continue
         operands = [x for x in read.get(id(move)) or [None] if x is None or isinstance(x, (Tensor, CuteVizError))]
         if any(not isinstance(x, Tensor) or x.pointer.base == base for x in operands):
             out.append(place(move))
     out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
     return tuple(dict.fromkeys(out))
+
+
+def _instances(moves: list[Move]) -> list[Move]:
+    """The statements of a unit as compiled, those of each instance of a template under a name of its own."""
+    keys = [(move.file, move.line, move.text, move.call) for move in moves]
+    many, seen, out = Counter(keys), Counter[tuple[str, int, str, str]](), []
+    for move, key in zip(moves, keys, strict=True):
+        seen[key] += 1
+        label = ", called in ".join(filter(None, (move.call, f"instance {seen[key]}")))
+        out.append(replace(move, call=label) if many[key] > 1 else move)
+    return out
 
 
 def _is_of(move: Move, name: str) -> bool:
@@ -314,9 +349,20 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
 
     compiled: a multiplication of registers is a row, too.
     """
+    if first and isinstance(first[0], Transfer):
+        return [cost_of(one) for one in first]
+    if compiled and move.name.startswith("copy") and _is_lost(first):
+        return [
+            replace(cost, wavefronts=None, ideal=None, sectors=None, ideal_sectors=None, why=_LOST) for cost in _alone(move, first)
+        ]
     worst = costs(move.name, first)
     if not worst and compiled and move.name == "gemm":
         return [issued(first)]
+    if not worst and compiled:
+        each = [size(x.layout) for x in first if isinstance(x, Tensor)]
+        return [
+            Cost("mov", min(each, default=0), 0, None, None, None, None, None, ("registers to registers: no memory is touched",))
+        ]
     for operands in move.again():
         other = costs(move.name, operands)
         if len(other) == len(worst):
@@ -326,6 +372,26 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
     return worst
 
 
+_LOST = ("which element a thread moves is decided when the kernel runs: instructions of one warp, neither banks nor sectors",)
+
+
+def _is_lost(operands: list[Any]) -> bool:
+    """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
+    first = operands[0] if operands else None
+    tensors = [x for x in operands[-2:] if isinstance(x, Tensor)]
+    if getattr(getattr(first, "instruction", None), "bulk", False) or isinstance(first, TmaCopy):
+        return False
+    return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
+
+
+def _alone(move: Move, operands: list[Any]) -> list[Cost]:
+    """What a copy costs if all threads of a warp moved the same."""
+    return costs(
+        move.name,
+        [replace(x, part=Given((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
+    )
+
+
 def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
     """The cause, which of a function that nothing calls is that one."""
     if move.uncalled is None or not set(error.needs) & set(move.uncalled):
@@ -333,25 +399,9 @@ def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
     return error.but(message=f"nothing in this file calls {move.scope[-1]}: {error.message}")
 
 
-def _tile(move: Move, cost: Cost) -> tuple[str, str]:
+def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str]:
     """Which buffer an access is of."""
-    return launch(move), cost.side.tensor.pointer.base if cost.side is not None else ""
-
-
-def page_of(report: Report, title: str) -> bytes:
-    """The report as a page of HTML; the rows with conflicts open the picture of their costliest instruction.
-
-    >>> b"<table>" in page_of(Report((), ()), "kernel.cu")
-    True
-    """
-    from cute_viz.renderers.report import Line, page
-
-    lines = [
-        Line((*row.cells, _fix(row)), row.move.call, _picture(row) if n < _PICTURES else "", row.lost > 0)
-        for n, row in enumerate(report.accesses)
-    ]
-    missing = [(place(move), move.text, error.message) for move, error in report.unknown]
-    return page(title, _MEANING, (*HEAD, "fix"), lines, assumption(report), missing)
+    return report.launch(move), cost.side.tensor.pointer.base if cost.side is not None else ""
 
 
 def place(move: Move) -> str:
@@ -362,31 +412,3 @@ def place(move: Move) -> str:
     ('7', 'a.cuh:7')
     """
     return f"{move.file}:{move.line}" if move.file else str(move.line)
-
-
-def assumption(report: Report) -> str:
-    """What was taken for granted, in words; "" where nothing was.
-
-    >>> assumption(Report((), ()))
-    ''
-    """
-    told = ", ".join(f"{name} = {value} (line {line})" for name, (value, line) in report.assumed.items())
-    return f"the sizes are those of the program without arguments: {told}" if told else ""
-
-
-_MEANING = "Each row: one execution of the statement by all threads of a block. A wavefront is one round of shared memory."
-
-
-def _fix(row: Access) -> str:
-    return f"{row.fix.what}: {row.fix.wavefronts[1]} of {row.fix.ideal}" if row.fix else ""
-
-
-def _picture(row: Access) -> str:
-    """The wavefronts of the costliest instruction, as SVG; "" where there is none."""
-    side = row.cost.side
-    if side is None or row.cost.wavefronts is None:
-        return ""
-    worst = max(side.instructions(), key=lambda a: a.wavefronts)
-    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
-    figure = strip(title, str(side.tensor.layout), [("", worst.phases())], width(worst.instruction) // WORD)
-    return figure.render("svg", fragment=True).decode()

@@ -39,13 +39,14 @@ class Edit:
 
 
 def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    """A text with edits.
+    """A text with edits; every line that follows keeps its number.
 
-    >>> edited("a b", (Edit(0, 1, "c", 1), Edit(2, 3, "d", 1)))
-    'c d'
+    >>> edited("a b", (Edit(0, 1, "c", 1), Edit(2, 3, "d", 1))), edited("(1,\\n2)", (Edit(0, 6, "3", 1),))
+    ('c d', '3\\n')
     """
     for edit in sorted(set(edits), key=lambda edit: -edit.start):
-        text = text[: edit.start] + edit.new + text[edit.end :]
+        lines = text.count("\n", edit.start, edit.end) - edit.new.count("\n")
+        text = text[: edit.start] + edit.new + "\n" * lines + text[edit.end :]
     return text
 
 
@@ -60,6 +61,10 @@ class Editor:
     def __init__(self, file: SourceFile) -> None:
         self.file, self.left = file, _READS
         self._values: list[tuple[Entry, Any]] | None = None
+
+    def again(self) -> None:
+        """Begin with another buffer."""
+        self.left = _READS
 
     def edits(self, tensor: Tensor, call: str, places: Places) -> Iterator[tuple[Edit, ...]]:
         """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
@@ -86,8 +91,9 @@ class Editor:
                     except CuteVizError:
                         continue
         found = [entry for entry, value in self._values if _is(value, layout, swizzle)]
-        caller = call.partition(",")[0].split("::")[-1]
-        return sorted(found, key=lambda entry: (caller not in entry.scope, name[:2] != entry.name[:2], name not in entry.name))
+        callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
+        mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
+        return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
 
     def orders(self) -> Iterator[Edit]:
         """Calls of tile_to_shape without an order, each with the order of the other mode first."""

@@ -59,9 +59,11 @@ class Fix:
         }
 
 
-def consistent(before: Report, after: Report) -> tuple[str, dict[str, int]]:
+def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, dict[str, int]]:
     """Whether everything that is written in shared memory is read from where it now lies: what is wrong, "" for nothing; and how
     many bits each buffer reaches further.
+
+    alike: the tiles have the sizes that they had; without it, what has another size is not compared.
 
     Each element that any statement moves has one place before and one after, whichever statement asks, and no two have the same.
     """
@@ -73,9 +75,11 @@ def consistent(before: Report, after: Report) -> tuple[str, dict[str, int]]:
         views = [_views(mine or ()), _views(yours or ())]
         for a, b in zip(*views, strict=False):
             if size(a.layout) != size(b.layout) or a.pointer.base != b.pointer.base:
+                if not alike:
+                    continue
                 return f"the operands of line {move.line} would no longer be known", {}
-            pairs.append((launch(move), a, b))
-        if len(views[0]) != len(views[1]):
+            pairs.append((before.launch(move), a, b))
+        if alike and len(views[0]) != len(views[1]):
             return f"the operands of line {move.line} would no longer be known", {}
     changed = {
         (where, a.pointer.base) for where, a, b in pairs if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part
@@ -110,14 +114,21 @@ def _views(operands: Sequence[Any]) -> list[Tensor]:
     return [Tensor(replace(x.pointer, swizzle=swizzle), inner) for x in out]
 
 
-def launch(move: Move) -> str:
-    """The outermost of the calls through which a statement is reached.
+def launches(moves: Sequence[Move]) -> dict[str, str]:
+    """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in.
 
+    >>> def move(call):
+    ...     return Move("copy", 7, (), call, list)
     >>> from cute_viz.source.model import Move
-    >>> launch(Move("copy", 7, (), "f, line 3, called in g, line 9", list))
-    'g, line 9'
+    >>> launches([move("g, line 9"), move("f, line 3, called in g, line 9"), move("h, line 8")])
+    {'g, line 9': 'g, line 9', 'h, line 8': 'h, line 8', 'f, line 3, called in g, line 9': 'g, line 9'}
     """
-    return move.call.rpartition("called in ")[2]
+    out: dict[str, str] = {}
+    for label in sorted({move.call for move in moves}, key=lambda label: (len(label), label)):
+        parts = label.split(", called in ")
+        tails = (", called in ".join(parts[n:]) for n in range(1, len(parts)))
+        out[label] = next((out[tail] for tail in tails if tail in out), label)
+    return out
 
 
 def may_grow(file: SourceFile, base: str, bits: int) -> bool:
@@ -146,9 +157,13 @@ class Fixer:
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
+        self.editor.again()
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         found = better(list(dict.fromkeys(sides)))[0]
+        if self.file.compiled:
+            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
+            return f"{told}; edits are found where the file is read as it is written" if found else told
         wrong = ""
         for places, _ in found:
             views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]

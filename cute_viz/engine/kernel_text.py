@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import BANKS, LANES
 from cute_viz.engine.kernel import Access, Report, place
-from cute_viz.engine.kernel_fix import launch
+from cute_viz.engine.kernel_advice import advice
 from cute_viz.errors import CuteVizError, spelled
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 4  # statements in full
 _ROWS = 16  # of a report without conflicts
+_TOTALS = 4
+_TIPS = 2
 _WIDE = 96  # columns
 
 
@@ -48,19 +50,30 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
-    out += _totals(report)
+    if tips := list(advice(report)):
+        told = [_cut(f"wider  {_lines(tuple(map(str, lines)), 6)}: {text}", "", 2 * _WIDE) for text, lines in tips]
+        out += ["", *(told if everything else told[:_TIPS])]
+        out[-1] += f"    {len(told) - _TIPS} more; --all lists them" * (len(told) > _TIPS and not everything)
+    if totals := totals_of(report):
+        out += ["", *(totals if everything else totals[: _TOTALS + 2])]
+        out += [f"... {len(totals) - _TOTALS - 2} more launches; --all lists them"] * (len(totals) > _TOTALS + 2 and not everything)
     if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
-        out += ["", *(held if everything else held[:4])]
+        out += ["", *(held if everything else held[:3])]
     out += ["", *missing(report, everything)]
     return out
 
 
 def head(report: Report, name: str) -> str:
     """The file, its kernels, their threads and types, and the sizes that were taken for granted."""
-    kernels = list(dict.fromkeys(row.move.scope[-1] for row in report.accesses if row.move.scope))
+    kernels = list(dict.fromkeys(move.scope[-1] for move, _ in report.read if move.scope))
     threads = sorted({len(row.cost.side.tensor.starts) for row in report.accesses if row.cost.side is not None} - {0})
     types = list(
-        dict.fromkeys(x.pointer.element for _, xs in report.read for x in xs or () if isinstance(x, Tensor) and x.pointer.known)
+        dict.fromkeys(
+            x.pointer.element
+            for _, xs in report.read
+            for x in xs or ()
+            if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
+        )
     )
     parts = [", ".join(kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)] if kernels else []
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
@@ -85,9 +98,13 @@ def problems(report: Report) -> list[list[Access]]:
 def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Report, allowed: frozenset[str]) -> Iterator[str]:
     """One statement: how bad, where, why, the fix, and the figures."""
     row = group[0]
-    calls = list(dict.fromkeys(launch(one.move) for one in group if one.move.call))
-    several = len({launch(move) for move, _ in report.read}) > 1
-    where = f"launched by {calls[0]}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    calls = list(dict.fromkeys(report.launch(one.move) for one in group if one.move.call))
+    several = len({report.launch(move) for move, _ in report.read}) > 1
+    where = (
+        f"launched by {calls[0].partition(', called in')[0]}{f' and {len(calls) - 1} more' * (len(calls) > 1)}"
+        if calls and several
+        else ""
+    )
     begin = f"{row.ratio:<6} {place(row.move):<4} {_statement(row.move, 64)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)
@@ -106,7 +123,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
         if row.fix.beside:
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and same == row.move.line:
-        yield from _folded("fix", f"none: {row.unfixed}")
+        yield from _folded("fix", f"{'none: ' * (not report.compiled)}{row.unfixed}")
     yield f"            {row.cost.instruction}: {_count(row)}" + (
         "  (accepted)" if row.accepted or place(row.move) in allowed else ""
     )
@@ -180,16 +197,21 @@ def _pattern(row: Access) -> str:
     return row.cost.instruction + (f"{side.tensor.layout} {side.tensor.part}" if side is not None else "")
 
 
-def _totals(report: Report) -> list[str]:
-    """Wavefronts of shared memory in all: now, with the fixes, ideal; each statement once."""
-    table = [("", "now", "fixed", "ideal")]
+def totals_of(report: Report, before: Report | None = None) -> list[str]:
+    """Wavefronts of shared memory in all, each statement once: now, with the fixes, ideal. before: those of another report first.
+
+    >>> totals_of(Report((), ()))
+    []
+    """
+    table: list[tuple[str, ...]] = [("", "now", "fixed", "ideal")] if before is None else [("", "before", "now", "ideal")]
     for name, (now, after, ideal) in report.totals.items():
-        table.append((name or "all", f"{now:,}", "-" if after in (None, now) else f"{after:,}", f"{ideal:,}"))
+        counts = (now, after if after != now else None) if before is None else (before.totals.get(name, (None,))[0], now)
+        table.append((_middle(name) or "all", *("-" if x is None else f"{x:,}" for x in counts), f"{ideal:,}"))
     if len(table) < 2:
         return []
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return ["", "Shared-memory wavefronts per block, each statement once", *lines]
+    return ["Shared-memory wavefronts per block, each statement once", *lines]
 
 
 def missing(report: Report, everything: bool = False) -> Iterator[str]:
@@ -208,6 +230,8 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     if not everything and len(ordered) > _SHOWN:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
         yield f"Not evaluated: {rest} statements for {len(ordered) - _SHOWN} other causes; --all lists them"
+    if any(error.needs for _, error in report.unknown) and not report.compiled:
+        yield "As compiled no value is missing: --flags '-arch=sm_90a -Iinclude', or -p with compile_commands.json."
     if report.elements:
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
         names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
@@ -241,6 +265,11 @@ def _folded(label: str, text: str) -> Iterator[str]:
             line = " " * room
         line += " " * (2 if len(line) <= room else 1) + word if len(line) != room else f" {word}"
     yield line
+
+
+def _middle(name: str) -> str:
+    """A long name without its middle."""
+    return name if len(name) <= 44 else f"{name[:20]}...{name[-21:]}"
 
 
 def _cut(text: str, end: str, wide: int = _WIDE) -> str:

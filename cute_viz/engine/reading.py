@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -79,8 +80,8 @@ class Reading:
         from cute_viz.source.model import Given
         from cute_viz.source.opened import opened
 
-        request = self.request
-        given = Given(request.let, request.library.resolve)
+        request = self._configured()
+        given = Given(request.let, request.library.resolve, launch=request.launch)
         try:
             if request.build is not None and self.path is not None and self.path.endswith(_COMPILED):
                 from cute_viz.source.compiled import read
@@ -90,6 +91,17 @@ class Reading:
             return opened(self.text, self.path or self.name, given, request.dialect, beside)
         except CuteVizError as error:
             raise error.named(self.name) from None
+
+    def _configured(self) -> Request:
+        """The request with what the project says of the file."""
+        request = self.request
+        if not request.configured or self.path is None or not self.path.endswith((*_COMPILED, ".py")):
+            return request
+        from cute_viz.spec.project import project_of
+
+        said = project_of(self.path)
+        let = {name: value for name, value in said.let.items() if re.search(rf"\b{re.escape(name)}\b", self.text or "")}
+        return replace(request, build=request.build or said.build, launch=request.launch or said.launch, let={**let, **request.let})
 
     @property
     def listed(self) -> SourceFile:
@@ -102,7 +114,7 @@ class Reading:
             raise CuteVizError(said, name=str(self.source), hint="give a file of C++ or Python, or - for standard input")
         try:
             found = self.file or _lines_of(self.text or "", self.name, self.request)
-            if not found.entries:
+            if not found.entries and not found.launches():
                 raise CuteVizError("this is not a file with definitions, and nothing is printed in it", hint="such as kernel.cu")
             return found if self.query is None else found.within(self.query)
         except CuteVizError as error:

@@ -31,7 +31,8 @@ class Request:
     written, as far as it is known; where all show images, so many cells that no label fits become one.
     files: a text may be the path of any file, and not only an address, `kernel.cu::sA`, or called as code. folder: where files lie,
     None where none are read. strict: a line that cannot be read is a mistake, not noise around an object. build: how a file of C++
-    is compiled, None to read it as it is written.
+    is compiled, None to read it as it is written. launch: which launch of a file's kernels is meant, "" for all.
+    configured: what the project around a file says holds, as far as the request says nothing.
     """
 
     sources: tuple[Any, ...]
@@ -46,3 +47,5 @@ class Request:
     folder: Folder | None = ANYWHERE
     strict: bool = False
     build: Build | None = None
+    launch: str = ""
+    configured: bool = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
+_LONG = 60  # characters of the arguments of a kernel
 _HARDWARE = {"tma": "TMA copy", "descriptor": "descriptor", "instruction": "instruction descriptor", "tmem": "tensor memory"}
 
 
@@ -28,7 +31,7 @@ _HARDWARE = {"tma": "TMA copy", "descriptor": "descriptor", "instruction": "inst
 class Row:
     """What the list of a file says of one entry.
 
-    kind: such as `layout`, `TiledMMA`, `shape`, `integer`; "" of what could not be read. value: as CuTe prints it. brief: the
+    kind: such as `layout`, `TiledMMA`, `integer`, `launch 1`; "" of what could not be read. value: as CuTe prints it. brief: the
     same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
@@ -79,7 +82,7 @@ class Row:
 
 
 def rows(file: SourceFile) -> list[Row]:
-    """A row for each entry, in the order of their definition; all are evaluated.
+    """A row for each launch of a kernel, then for each entry, in the order of their definition; all are evaluated.
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
@@ -87,7 +90,29 @@ def rows(file: SourceFile) -> list[Row]:
     >>> rows(file)[0].value
     '_4:_1'
     """
-    return [_row(entry, file.language) for entry in (file.entries if file.compiled else file.own)]
+    launched = []
+    for n, launch in enumerate(file.launches(), 1):
+        short = str(launch).replace(launch.args, "...") if len(launch.args) > _LONG else str(launch)
+        path = "::".join(launch.kernel)
+        brief = short.removeprefix(path).strip()
+        launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file))
+    callers = {(launch.kernel[-1], launch.caller): None for launch in file.launches() if launch.caller}
+    for entry in file.entries if file.compiled else file.own:
+        row = _row(entry, file.language)
+        by = list(_by_launch(file, entry, [name for kernel, name in callers if kernel in entry.scope])) if row.error else []
+        launched += by or [row]
+    return launched
+
+
+def _by_launch(file: SourceFile, entry: Entry, callers: list[str]) -> Iterator[Row]:
+    """An entry of a kernel as each function has it that launches it, by the path that names one of them."""
+    asked = file.asked
+    for caller in callers if asked is not None else ():
+        with suppress(CuteVizError):
+            if asked is not None and (found := asked(f"{caller}::{entry.scope[-1]}::{entry.name}")) is not None:
+                row = _row(replace(found, scope=(caller, *entry.scope)), file.language)
+                if not row.error:
+                    yield row
 
 
 def values(file: SourceFile) -> dict[str, Any]:

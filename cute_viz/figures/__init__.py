@@ -68,6 +68,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             hint = "leave out `view=`, or draw what it gives"
             raise FigureError(f"`view={options.view}` does not apply to an operation that has not been evaluated", hint=hint)
         return "an operation", VIEWS["operation"]
+    if tiling in ("gemm", "mma") and options.view in ("zoom", "cube"):
+        return f"`view={options.view}`", VIEWS[options.view]
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
@@ -80,6 +82,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
         row = TILINGS["partition" if options.tensor is not None else tiling]
         return row.meaning, row
     if isinstance(obj, Swizzle):
+        if options.view == "matrix":
+            return "`view=matrix`", VIEWS["matrix"]
         if options.view is not None:
             raise FigureError(f"{obj} alone has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
         return BITS.meaning, BITS

@@ -24,12 +24,29 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
     >>> side_by_side([build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))]).title
     'Column-major: each column is contiguous | Row-major: each row is contiguous'
     """
+    if len(figures) > 1 and all(figure.flow and len(figure.panels) == 1 for figure in figures):
+        return _boards(figures, title)
     parts = [(figure.source or figure.title, figure) for figure in figures]
     widest = max(panel.cols for figure in figures for panel in figure.panels)
     columns = max(1, min(len(figures) * 2, 48 // widest))
     titles = list(dict.fromkeys(figure.title for figure in figures))
     names = " | ".join(heading for heading, _ in parts)
     return replace(page(title or " | ".join(titles), parts, columns, names), caption=figures[0].caption)
+
+
+def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
+    """One board of several: of each its name above, and what it found below."""
+    parts = []
+    for figure in figures:
+        name, _, finding = figure.title.partition(": ")
+        words = "; ".join(filter(None, (finding, figure.panels[0].foot)))
+        parts.append(("", replace(figure, panels=(replace(figure.panels[0], caption=f"{name}  {figure.source}", foot=words),))))
+    cells = {panel.rows * panel.cols for figure in figures for panel in figure.panels}
+    same = len(cells) == 1 and {figure.kind for figure in figures} == {"path"}
+    name = f"{len(figures)} ways through the same {cells.pop()} cells" if same else " | ".join(figure.title for figure in figures)
+    both = page(title or name, parts, len(parts))
+    captions = {figure.caption for figure in figures}
+    return replace(both, flow="row", caption=captions.pop() if len(captions) == 1 else "")
 
 
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:

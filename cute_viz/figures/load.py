@@ -6,7 +6,21 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cute_viz.errors import FigureError, Span
-from cute_viz.figures.model import CONFLICT, HOLE, UNWRITTEN, VERSION, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import (
+    CONFLICT,
+    HOLE,
+    UNWRITTEN,
+    VERSION,
+    Arrow,
+    Figure,
+    Legend,
+    LegendEntry,
+    Note,
+    Paint,
+    Panel,
+    Ruler,
+    Shape,
+)
 from cute_viz.limits import limit, over
 
 
@@ -72,8 +86,14 @@ def from_dict(data: Any) -> Figure:
         _check_panel(panel, f"figure.panels[{n}]")
         if any(not 0 <= legend < len(figure.legends) for legend in panel.legends or ()):
             raise FigureError(f"figure.panels[{n}].legends names a legend that the figure does not have")
-        if any(not HOLE <= paint < len(figure.paints) for paint in panel.paints):
+        if any(not HOLE <= paint < len(figure.paints) for paint in (*panel.paints, *(shape.paint for shape in panel.shapes))):
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
+    if figure.flow not in ("", "grid", "row", "ring"):
+        raise FigureError(f"figure.flow is {figure.flow[:20]!r}", hint="grid, row or ring")
+    for n, note in enumerate(figure.notes_on):
+        known = 0 <= note.panel < len(figure.panels) and note.boxes
+        if not known or not all(isinstance(box, tuple) and _is_inside(box, figure.panels[note.panel]) for box in note.boxes):
+            raise FigureError(f"figure.notes_on[{n}] names a panel, or cells, that the figure does not have")
     for n, arrow in enumerate(figure.arrows):
         for which, box in ((arrow.source, arrow.start), (arrow.target, arrow.end)):
             if not 0 <= which < len(figure.panels) or (box and not _is_inside(box, figure.panels[which])):
@@ -95,6 +115,14 @@ def _check_panel(panel: Panel, where: str) -> None:
     for ruler in (panel.row_ruler, panel.col_ruler):
         if any(not isinstance(level, int) or level < 0 for level in ruler.levels):
             raise FigureError(f"{where} has a ruler whose levels are not integers of 0 or more")
+    if len(panel.unit) != 2 or not all(0 < x < 1 << 16 for x in panel.unit) or panel.face not in ("", "left", "top", "right"):
+        raise FigureError(f"{where} has a unit that is not a width and a height, or a face that is not left, top or right")
+    for shape in panel.shapes:
+        pairs = [isinstance(point, tuple) and len(point) == 2 and max(map(abs, point)) < 1 << 20 for point in shape.points]
+        if not pairs or not all(pairs) or (len(pairs) < 2 and shape.kind not in ("text", "dot")):
+            raise FigureError(f"{where}.shapes holds a {shape.kind[:20]!r} whose points are not x and y")
+        if shape.kind not in SHAPES:
+            raise FigureError(f"{where}.shapes holds {shape.kind[:20]!r}", hint=f"one of {', '.join(SHAPES)}")
     for box in panel.boxes:
         if not isinstance(box, tuple) or len(box) != 4 or not all(isinstance(x, int) for x in box):
             raise FigureError(f"{where}.boxes holds something else than row0, col0, row1, col1")
@@ -113,12 +141,15 @@ def _check_panel(panel: Panel, where: str) -> None:
             raise FigureError(f"{where}.owners holds a cell outside the panel, or an owner that is not (thread, value)")
 
 
+SHAPES = ("line", "arrow", "arc", "area", "box", "dot", "text", "brace")
 _PARTS: dict[tuple[str, str], type] = {
     ("Figure", "paints"): Paint,
     ("Figure", "legends"): Legend,
     ("Figure", "panels"): Panel,
     ("Figure", "arrows"): Arrow,
+    ("Figure", "notes_on"): Note,
     ("Legend", "entries"): LegendEntry,
+    ("Panel", "shapes"): Shape,
     ("Panel", "row_ruler"): Ruler,
     ("Panel", "col_ruler"): Ruler,
 }
@@ -162,10 +193,11 @@ def _build(cls: type, data: Any, where: str) -> Any:
 
 
 def _column(value: Any, kind: str, where: str) -> tuple[Any, ...]:
-    """A list of integers, strings or nested lists of integers, as the field's type says."""
+    """A list of numbers, strings or nested lists of numbers, as the field's type says."""
     if not isinstance(value, (list, tuple)):
         raise FigureError(f"{where} should be a list")
-    leaf, nested = str if "str" in kind else int, kind.count("tuple") > 1
+    leaf: Any = str if "str" in kind else (int, float) if "float" in kind else int
+    nested = kind.count("tuple") > 1
     frozen: tuple[Any, ...] = _freeze(value)
     stack: list[Any] = list(frozen)
     while stack:
@@ -173,7 +205,7 @@ def _column(value: Any, kind: str, where: str) -> tuple[Any, ...]:
         if isinstance(item, tuple) and nested:
             stack.extend(item)
         elif not isinstance(item, leaf) or isinstance(item, bool):
-            raise FigureError(f"{where} should hold {'strings' if leaf is str else 'integers'} only")
+            raise FigureError(f"{where} should hold {'strings' if leaf is str else 'integers' if leaf is int else 'numbers'} only")
     return frozen
 
 

@@ -16,8 +16,9 @@ from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
 from cute_viz.records import dataclass
 
-VERSION = 3  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows; both are read all the same
+VERSION = 4  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows, 3 no Panel.shapes; all are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
+_PLAIN = (("shapes", ()), ("foot", ""), ("unit", (1.0, 1.0)), ("face", ""))  # of a panel, which its JSON leaves out
 UNWRITTEN = ("series", "page", "outer", "insets", "lanes")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
 CONFLICT = -2  # the hue of what waits for another access: red, and nothing else is
@@ -94,6 +95,28 @@ class Ruler:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """Something drawn over the cells of a panel, or beside them.
+
+    kind: `line` through its points, `arrow`, `arc` (an arrow that leaves the line between its two points), `area` within its
+        points, `box` around two opposite corners, `dot`, `text`, `brace` beside the line between two points, its text beyond.
+    points: (x, y) in cells from the panel's upper left corner, fractions included; the middle of the first cell is (0.5, 0.5).
+        Left of the cells and above them is beyond the rulers; more than a cell to the right, beyond the texts that stand there.
+    look: words, in any order. Of lines and boxes `thin`, `strong`, `dashed`, `alarm` (a conflict) or `muted`; of an arc `plain`
+        (without a head); of an arc and a brace `up`, `down`, `left` or `right`; of a text `bold`, `mono`, `small`, `head`, `big`,
+        `muted`, `alarm`, and `start` or `end` for the end that stands at its point. Of an area `paper` hides what is below.
+        A text of two points stands between these corners, as large as they allow.
+    paint: what fills an area, a box or a dot, an index into the figure's paints; HOLE for nothing, of a dot for ink.
+    """
+
+    kind: str
+    points: tuple[tuple[float, float], ...]
+    text: str = ""
+    look: str = ""
+    paint: int = HOLE
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One grid of cells with its caption.
 
@@ -110,6 +133,8 @@ class Panel:
     warp, warp_name: how many threads run together, and what they are called.
     arrows: from one cell to another along a row or a column: (row0, col0, row1, col1); `arrow_labels` has the words of each,
         which a label tells, too.
+    shapes: what is drawn over and beside the cells. foot: a sentence below them.
+    unit: how wide and how high a cell is, in cells of the figure. face: of a cube that is drawn, `left`, `top` or `right`.
     """
 
     caption: str
@@ -128,6 +153,10 @@ class Panel:
     warp_name: str = "warp"
     arrows: tuple[tuple[int, int, int, int], ...] = ()
     arrow_labels: tuple[str, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    foot: str = ""
+    unit: tuple[float, float] = (1.0, 1.0)
+    face: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.data, Frozen):
@@ -154,7 +183,9 @@ class Arrow:
     """An arrow from one panel to another, each an index into the figure's panels.
 
     start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
-    head: an arrow has one; without, it is a straight line down that joins the two. label: what moves, and how much, in two lines.
+    head: an arrow has one; without, it is a straight line down that joins the two.
+    look: `wide` for an area that widens from `start` to the whole of the target, which shows it enlarged; `alarm` for a conflict;
+        any other word is written between the two, such as `×`. label: what moves, and how much, in two lines.
     """
 
     source: int
@@ -162,7 +193,18 @@ class Arrow:
     start: tuple[int, ...] = ()
     end: tuple[int, ...] = ()
     head: bool = True
+    look: str = ""
     label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Words on cells of a panel: its index, where they are in words, the text, and boxes (row0, col0, row1, col1), half-open."""
+
+    panel: int
+    where: str
+    text: str
+    boxes: tuple[tuple[int, int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +218,9 @@ class Figure(Drawn):
     arrows: which panel, or cells of it, go on in which.
     series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
+    notes_on: notes on cells.
+    flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
+        there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
     insets: strips of bits below the panels. lanes: the drawing in one lane for each memory, for places with a height; nor these.
     """
@@ -193,9 +238,14 @@ class Figure(Drawn):
     arrows: tuple[Arrow, ...] = ()
     series: tuple[Figure, ...] = ()
     page: Mapping[str, Any] = field(default_factory=Frozen, compare=False)
+    flow: str = ""
+    notes_on: tuple[Note, ...] = ()
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
     insets: tuple[Panel, ...] = field(default=(), compare=False)
     lanes: Figure | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.kind}: {self.title}>"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
@@ -227,17 +277,19 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     """The figure as JSON-ready values, with the model's version.
 
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
-    3
+    4
     """
     out = _plain(figure)
     for arrow in out["arrows"]:
-        if arrow["head"]:
-            del arrow["head"]
-        if not arrow["label"]:
-            del arrow["label"]
+        for name in [name for name, plain in (("head", True), ("look", ""), ("label", "")) if arrow[name] == plain]:
+            del arrow[name]
+    for name in [name for name in ("flow", "notes_on") if not out[name]]:
+        del out[name]
     for panel in out["panels"]:
         if WARP.items() <= panel.items():
             del panel["warp"], panel["warp_name"]
+        for name in [name for name, plain in _PLAIN if panel[name] == plain]:
+            del panel[name]
         for ruler in (panel["row_ruler"], panel["col_ruler"]):
             if not ruler["marks"]:
                 del ruler["marks"]

@@ -23,6 +23,7 @@ class FigureOptions:
     view: None for what the object asks for, of a layout `tv` with a tile, else `grid`. tile: (rows, columns). color_by: None for
     the view's own choice. thread, warp, value: half-open ranges. tensor: the tensor's layout. bits: the option `type`; None for 16
     where nothing else tells. coord: of a tensor, where a tile of it begins.
+    by: accesses of a tile in shared memory.
     heat: no option, but what the format allows: so many cells that no label fits may be drawn as an image.
     beside: no option either: the swizzle, or the layout, that is drawn beside this one, whose code of colours both have.
     wave: nor this: how many threads run together, and what they are called, where the machine is said.
@@ -44,6 +45,7 @@ class FigureOptions:
     tensor: Any = None
     bits: int | None = None
     coord: str | None = None
+    by: Any = None
     heat: bool = False
     beside: Any = None
     wave: tuple[int, str] | None = None

@@ -106,6 +106,8 @@ def _view(answer: Answer) -> str:
     if answer.how.style != "default":
         return ""
     page = page_of(answer.figure, answer.how)
+    if answer.figure.flow:  # a board is whole
+        return ""
     corners = []
     for place in page.panels:
         rows, cols, grid = place.panel.row_ruler, place.panel.col_ruler, place.grid

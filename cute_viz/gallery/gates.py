@@ -14,8 +14,9 @@ from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.geometry import CHAR
-from cute_viz.renderers.page import Page, page_of
+from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import luminance, palette
+from cute_viz.renderers.placed import Page
 from cute_viz.renderers.targets import TARGETS
 
 SHOWN = 838.0  # px of a picture in a README on GitHub

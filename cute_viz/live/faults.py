@@ -42,7 +42,7 @@ def fault(error: CuteVizError, source: str, works: Callable[[str], bool] | None 
     if error.hint:
         out["hint"] = one_line(spelled(error.hint, spelling))
     if span is not None:
-        out["span"] = [_units(source, span.start), _units(source, span.end)]
+        out["span"] = [units(source, span.start), units(source, span.end)]
     if error.needs:
         out["needs"] = list(error.needs)
     if error.hint and (found := _fix(error, source, span, works)):
@@ -61,8 +61,12 @@ def _place(error: CuteVizError, source: str) -> Span | None:
     return Span(start, max(start, end))
 
 
-def _units(text: str, offset: int) -> int:
-    """An offset in UTF-16 units."""
+def units(text: str, offset: int) -> int:
+    """An offset in UTF-16 units.
+
+    >>> units("\U0001d400b", 1)
+    2
+    """
     return offset + sum(char > "\uffff" for char in text[:offset])
 
 
@@ -78,7 +82,7 @@ def _fix(error: CuteVizError, source: str, span: Span | None, works: Callable[[s
     for place, words in islice(_changes(error, source, span), _MOST):
         changed = source[: place.start] + words + source[place.end :]
         if changed != source and works(changed):
-            return {"span": [_units(source, place.start), _units(source, place.end)], "text": words}
+            return {"span": [units(source, place.start), units(source, place.end)], "text": words}
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from zlib import compressobj
 
 from cute_viz import __version__
+from cute_viz.algebra.ops import OPS
 from cute_viz.live.presets import presets
 from cute_viz.live.share import WAYS
 from cute_viz.options import OPTIONS
@@ -72,7 +73,8 @@ def settings(**more: Any) -> dict[str, Any]:
         choices = tuple(PALETTES) if name == "palette" else option.choices
         fields.append({"name": name, "holds": option.holds, "choices": choices, "meaning": option.meaning, "like": option.metavar})
     fields += [{"name": name, "holds": "text", "choices": (), "meaning": words, "like": like} for name, words, like in MACHINE]
-    return {"version": __version__, "fields": fields, "ways": list(WAYS), "presets": presets(), **more}
+    known = {"version": __version__, "fields": fields, "ways": list(WAYS), "presets": presets()}
+    return {**known, "operations": [(op.name, op.signature, op.summary) for op in OPS.values()], **more}
 
 
 def document(settings: dict[str, Any], assets: str = "assets/", *, policy: str = "", drawn: str = "") -> str:

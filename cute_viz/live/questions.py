@@ -220,6 +220,55 @@ def _banks(question: Question) -> dict[str, Any]:
     return banks(question)
 
 
+def _report(question: Question) -> dict[str, Any]:
+    from cute_viz.live.kernel import report
+
+    return report(question)
+
+
+def _access(question: Question) -> dict[str, Any]:
+    from cute_viz.live.kernel import access
+
+    return access(question)
+
+
+def _compare(question: Question) -> dict[str, Any]:
+    """What differs between the object and another: of `against`, a text of its own, or `named`, of the same file."""
+    from cute_viz.renderers.html import explored
+
+    more = question.more
+    named, against = str(more.get("named") or "")[:_LONG], str(more.get("against") or "")
+    if len(against) > LONGEST:
+        raise UsageError(f"a source must be text of at most {LONGEST} characters")
+    whole = replace(question, options={})
+    other = replace(whole, name=named or None) if not against else replace(whole, source=against, name=named or None, path=None)
+    pair = tuple(one.answer().obj for one in (whole, other))
+    found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
+    svg, panels = explored(found.figure, found.how)
+    same = sum(panel.data.get("differs", ()).count(False) for panel in found.figure.panels)
+    return {"svg": svg, "panels": panels, "words": f"{found.figure.title}. {'; '.join(found.figure.notes)}".strip(), "same": same}
+
+
+def _export(question: Question) -> dict[str, Any]:
+    """The picture in a format, as text or in base64: `as` says which."""
+    from base64 import b64encode
+
+    format_ = question.more.get("as")
+    if format_ not in _EXPORTED:
+        raise UsageError(f"there is no format {str(format_)[:40]!r} to save", hint=f"one of {', '.join(_EXPORTED)}")
+    data = question.answer(format_).write(format_)
+    if format_ == "pdf":
+        return {"base64": b64encode(data).decode(), "mime": _EXPORTED[format_]}
+    return {"text": data.decode(), "mime": _EXPORTED[format_]}
+
+
+def _completed(question: Question) -> dict[str, Any]:
+    """The atoms that a word may begin, as CuTe, PTX and the DSL call them."""
+    found = question.library.search(question.source[:_LONG])
+    return {"atoms": [{"name": line.name, "example": line.example, "ptx": line.short, "arch": line.arch} for line in found[:20]]}
+
+
+_EXPORTED = {"svg": "image/svg+xml", "pdf": "application/pdf", "tikz": "application/x-tex", "html": "text/html"}
 KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "draw": _draw,
     "explain": _explain,
@@ -227,4 +276,9 @@ KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "objects": objects,
     "copy": _copy,
     "banks": _banks,
+    "report": _report,
+    "access": _access,
+    "compare": _compare,
+    "export": _export,
+    "words": _completed,
 }

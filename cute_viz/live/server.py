@@ -112,6 +112,20 @@ class Server(ThreadingHTTPServer):
         """A page that has gone away is not an error."""
 
 
+def free(host: str, port: int) -> int:
+    """A port that can be listened on: this one, or else one of the next nine, or 0, any.
+
+    >>> 0 <= free("127.0.0.1", 8080) < 8090
+    True
+    """
+    for number in range(port, port + 10):
+        with suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((host, number))
+            return number
+    return 0
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "cute-viz"

@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
-from cute_viz.engine.access import Access, accessor, report_of, typed
+from cute_viz.engine.access import accessor, report_of, typed
+from cute_viz.engine.accessing import Access
 from cute_viz.engine.evaluate import evaluate as evaluated
 from cute_viz.engine.search import search_swizzle, tile_of
 from cute_viz.errors import UsageError
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 
 MANY = 10  # times that: such an image loses its labels
 STEPS = 24  # of an access that are told one by one
+ATOMS = 20  # of a search
 ROWS = 60  # of a list of definitions
 LETTERS = 20_000  # of a picture in text
 SMALL = 74_000  # bytes of an image, less than 100 kB in base64
 
 
+_SHAPE = re.compile(r"\bm(\d+)n(\d+)k(\d+)\b", re.IGNORECASE)
 _ERROR = {"message": "string", "place": "string", "hint": "string", "span": "[integer]", "needs": "[string]", "fix": "object"}
 
 
@@ -210,7 +213,7 @@ def swizzle(question: Question) -> dict[str, Any]:
 
 
 def solve(question: Question) -> dict[str, Any]:
-    """The layout that gives a table, as `cute-viz solve --json` finds it.
+    """The layout that gives a table, as `cute-viz find layout --json` finds it.
 
     >>> from cute_viz.live.question import Question
     >>> solve(Question("", "0 1 2 3; 4 5 6 7"))["layout"]
@@ -229,12 +232,18 @@ def atoms(question: Question) -> dict[str, Any]:
     >>> atoms(Question("", "LDSM_N x4"))["atoms"][0]["name"]
     'SM75_U32x4_LDSM_N'
     """
-    from cute_viz.live.atoms import search
-
-    found = search(question.source, question.library)
-    if not found["atoms"]:
-        raise UsageError(f"no atom has all of {question.source.strip()[:60]!r}", hint="m16n8k16 f16, ldmatrix, wgmma e4m3, sm100")
-    return found
+    words, shape_ = question.source.strip(), _SHAPE.search(question.source)
+    found = question.library.search(words)
+    if not found and shape_ is not None:  # a number of a family: m64n128k16 of m64n{N}k16
+        found = question.library.search(words.replace(shape_[0], f"m{shape_[1]}n k{shape_[3]}"))
+    if not found:
+        raise UsageError(f"no atom has all of {words[:60]!r}", hint="m16n8k16 f16, ldmatrix, wgmma e4m3, tcgen05")
+    rows = []
+    for line in found[:ATOMS]:
+        name = line.name if shape_ is None else line.name.replace("{N}", shape_[2])
+        row = {"name": name, "kind": line.kind, "arch": line.arch, "ptx": line.ptx or None, "short": line.short}
+        rows.append(row | ({"where": line.ranges, "example": line.example} if "{" in name else {}))
+    return {"atoms": rows, **({"left_out": len(found) - ATOMS} if len(found) > ATOMS else {})}
 
 
 def who_owns(question: Question) -> dict[str, Any]:

@@ -33,10 +33,8 @@ def parse(
     name: str | None = None,
     resolve: Resolver | None = None,
 ) -> Any:
-    """The object that a text stands for: the value of its last statement, or of the one called `name`.
-
-    `names` are bindings that the text may use; `resolve` gives the atom of a name. Errors are
-    CuteVizError with the place in the text.
+    """The object that a text stands for: the value of its last statement, or of the one called `name`. `names` are bindings that
+    the text may use; `resolve` gives the atom of a name. Errors are CuteVizError with the place in the text.
 
     >>> str(parse("((16,8),8):((64,1),8)")), parse("(4,(2,3))"), str(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))
     ('((16,8),8):((64,1),8)', (4, (2, 3)), 'Sw<3,3,3> o _0 o (_8,_64):(_64,_1)')
@@ -56,10 +54,9 @@ def read(
     shape: tuple[int, ...] = (),
     free: bool = False,
 ) -> Document:
-    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value.
-
-    The dialect shows in the text: `cute` and `cpp` are one language, `dsl` is Python's grammar, a `dump` is what CuTe
-    printed, amid other lines; `triton` are encodings of Triton and Gluon, for a shape, which their types or `shape` say.
+    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value. The
+    dialect shows in the text: `cute` and `cpp` are one language, `dsl` is Python's grammar, a `dump` is what CuTe printed, amid
+    other lines; `triton` are encodings of Triton and Gluon, for a shape, which their types or `shape` say.
 
     >>> sorted(read("a = 4:2; b = a(3)").values)
     ['a', 'b']
@@ -208,7 +205,6 @@ def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any
 
 
 def _called(statement: Statement) -> str:
-    """The function that a statement calls without binding what it gives."""
     node = statement.value
     if not isinstance(node, Call_) or node.args is None or statement.name is not None:
         return ""

@@ -14,22 +14,7 @@ from __future__ import annotations
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.lexer import Token, tokenize, unknown
-from cute_viz.notation.syntax import (
-    Apply,
-    Arith,
-    At,
-    Blank,
-    Call,
-    Chain,
-    Infix,
-    Name,
-    Node,
-    Number,
-    Pair,
-    Pointer,
-    Ratio,
-    Sequence,
-)
+from cute_viz.notation.syntax import Apply, Arith, At, Blank, Call, Chain, Infix, Name, Node, Number, Pair, Pointer, Ratio, Sequence
 
 _CLOSE = {"(": ")", "<": ">", "[": "]"}
 
@@ -109,10 +94,7 @@ class Parser:
                 node = self.method(node)
                 continue
             if isinstance(node, Sequence) and not _holds_layouts(node):
-                raise self.fail(
-                    "two tuples side by side",
-                    hint="write ':' between a shape and its stride: (4,8):(8,1)",
-                )
+                raise self.fail("two tuples side by side", hint="write ':' between a shape and its stride: (4,8):(8,1)")
             if isinstance(node, (Number, Blank, At, Pointer, Ratio)):
                 raise self.fail("a tuple right after a number", hint="a ':' or a ',' is missing")
             arguments = self.sequence()
@@ -269,9 +251,8 @@ class Parser:
         return opening.span | self.advance().span
 
     def sequence(self) -> Sequence:
-        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it.
-
-        Raises: NotationError for brackets over the limit `nesting`.
+        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it. Raises: NotationError for brackets over the limit
+        `nesting`.
         """
         opening = self.advance()
         close = _CLOSE[opening.kind]

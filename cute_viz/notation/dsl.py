@@ -134,7 +134,6 @@ def _tree(text: str) -> tuple[ast.Module, int]:
 
 
 def _stored(node: ast.AST) -> list[str]:
-    """The names that a node binds, wherever in it."""
     every = list(ast.walk(node))
     names = [item.id for item in every if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
     return names + [item.asname or item.name for item in every if isinstance(item, ast.alias)]

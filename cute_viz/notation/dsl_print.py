@@ -68,7 +68,6 @@ def _copy(atom: Copy_Atom) -> list[str]:
 
 
 def _element(element: ValueType) -> str:
-    """An element type as MLIR prints it, whose integers have no sign."""
     if element.short == "pred":
         return "i1"
     return f"i{element.bits}" if element.kind in ("signed", "unsigned") else element.mlir
@@ -79,7 +78,6 @@ def _block(heading: str, rows: list[tuple[str, str]]) -> list[str]:
 
 
 def _tiler(tiler: Any) -> str:
-    """A tiler, each of its extents as the layout that it stands for."""
     if isinstance(tiler, tuple):
         return f"({','.join(map(_tiler, tiler))})"
     return show(Layout(tiler, int(tiler != 1))) if isinstance(tiler, int) else show(tiler)

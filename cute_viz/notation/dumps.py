@@ -313,9 +313,8 @@ class _Reader:
 
 
 def _ptr_of_dsl(text: str, before: str = "") -> tuple[str, int, int]:
-    """`ptr<f16, smem, align<1024>, S<3,4,3>> o ...`, the DSL's pointer, as C++ prints one; its length, and what that is more.
-
-    The swizzle of a pointer is of its address in bytes, as in C++. A coordinate in its place is an origin.
+    """`ptr<f16, smem, align<1024>, S<3,4,3>> o ...`, the DSL's pointer, as C++ prints one; its length, and what that is more. The
+    swizzle of a pointer is of its address in bytes, as in C++. A coordinate in its place is an origin.
 
     >>> _ptr_of_dsl("ptr<f16, smem, align<1024>, S<3,4,3>> o (8,64):(64,1)")
     ('Sw<3,4,3>_smem_ptr[16b](unset) o (8,64):(64,1)', 30, -7)
@@ -338,7 +337,6 @@ def _is_bare(node: Node) -> bool:
 
 
 def _is_object(node: Node) -> bool:
-    """Whether a printed piece is a layout: it has a shape and a stride somewhere."""
     if isinstance(node, Chain):
         return any(isinstance(item, Pair) for item in node.items)
     return isinstance(node, Pair)

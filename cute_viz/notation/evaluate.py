@@ -179,15 +179,13 @@ class Evaluator:
         return self._tuple(node) if inside is node else self.value(inside)
 
     def _tuple(self, node: Node) -> Any:
-        """The tuple of a bracket, those in it too: in a tuple of this notation no comma is C++'s."""
         if not isinstance(node, Sequence) or without_parentheses(node) is not node:
             return self.value(node)
         return tuple(map(self._tuple, node.items))
 
     def pair(self, node: Pair) -> Layout:
-        """`shape:stride`: a layout.
-
-        Raises: NotationError for parts of different nesting, shapes and strides of something else than numbers.
+        """`shape:stride`: a layout. Raises: NotationError for parts of different nesting, shapes and strides of something else than
+        numbers.
         """
         check_congruent(self.text, node.shape, node.stride)
         shape, stride = self._tuple(node.shape), self._tuple(node.stride)
@@ -202,9 +200,8 @@ class Evaluator:
             raise error.at(self.text, node.shape.span) from None
 
     def name(self, node: Name) -> Any:
-        """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`.
-
-        `?`: a run-time value, or the number that was given for it. Raises: NotationError for a name that means nothing.
+        """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`. `?`: a run-time
+        value, or the number that was given for it. Raises: NotationError for a name that means nothing.
         """
         if node.text[0] == "?":
             return self._runtime(node)

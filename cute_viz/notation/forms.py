@@ -88,7 +88,6 @@ def _make_tuple(evaluator: Meaning, node: Call) -> Any:
 
 
 def _argument(evaluator: Meaning, node: Call) -> Any:
-    """What is printed or cast is what is meant."""
     return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
 
 

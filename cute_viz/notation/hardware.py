@@ -78,7 +78,6 @@ def element_type(evaluator: Meaning, node: Node) -> str:
 
 
 def _type(evaluator: Meaning, word: str) -> str:
-    """The element type that a word means; "" where it means none."""
     bound = evaluator.source.names.get(word)
     word = bound.name if isinstance(bound, ValueType) else word
     if packed := sparse(word):  # Raises: AlgebraError for a part of less than a bit
@@ -204,7 +203,6 @@ def smem_selector(evaluator: Meaning, node: Call) -> Any:
 
 
 def _words(evaluator: Meaning, node: Call) -> list[str]:
-    """The template arguments as they are written, names of types as what they stand for."""
     return [_bound(evaluator, source(evaluator.source.text, item)) for item in node.template]
 
 
@@ -214,10 +212,9 @@ _WIDEST = ("SW128", "SW64", "SW32", "INTER")
 def smem_atom_for(
     selector: str, major: str, bits: int, blocks: tuple[Any, Any], transposed: bool = False, sparsity: Any = 1
 ) -> Any:
-    """The layout atom that a selector ("ss", "rs" or "sm100") takes for a major, a width of elements and a block.
-
-    sparsity: of a sparse A, whose selectors are `ss_smem_selector_sparse` and `sm100_smem_selector_sparse`.
-    Raises: AlgebraError for what CUTLASS refuses (sm90_common.inl, sm100_common.inl of cutlass/gemm/collective/builders).
+    """The layout atom that a selector ("ss", "rs" or "sm100") takes for a major, a width of elements and a block. sparsity: of a
+    sparse A, whose selectors are `ss_smem_selector_sparse` and `sm100_smem_selector_sparse`. Raises: AlgebraError for what
+    CUTLASS refuses (sm90_common.inl, sm100_common.inl of cutlass/gemm/collective/builders).
 
     >>> str(smem_atom_for("rs", "MN", 32, (64, 8)))
     'Sw<1,4,3> o smem_ptr[32b](unset) o (_8,_8):(_1,_8)'
@@ -254,17 +251,15 @@ def smem_atom_for(
 
 
 def _first(block: Any) -> Any:
-    """size<0> of a block."""
     return product(block[0]) if isinstance(block, tuple) and block else block
 
 
 def wgmma_for(
     source: str, types: tuple[str, ...], tile: tuple[int, ...], majors: list[str], every: bool = False
 ) -> tuple[str, tuple[str, ...]]:
-    """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp).
-
-    types: of A, B and C, as `named` has them. every: of all N, as with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED.
-    Raises: AlgebraError, in CuTe's words, for what no wgmma has.
+    """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp). types:
+    of A, B and C, as `named` has them. every: of all N, as with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED. Raises: AlgebraError, in
+    CuTe's words, for what no wgmma has.
 
     >>> wgmma_for("rs", ("e4m3", "e5m2", "f32"), (64, 24, 64), ["K", "K"])
     ('SM90_64x8x32_F32E4M3E5M2_RS_TN', ())
@@ -293,7 +288,6 @@ def wgmma_for(
 
 
 def _known(a: str, b: str, c: str) -> bool:
-    """Whether there is a wgmma of these types."""
     if a in ("e4m3", "e5m2"):
         return b in ("e4m3", "e5m2") and c in ("f16", "f32")
     if a in ("s8", "u8"):

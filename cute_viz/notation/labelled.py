@@ -32,10 +32,9 @@ def label_key(label: str) -> str:
 
 
 def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any:
-    """The atom or tiling of a heading from the labelled lines under it; `value` reads what a label says.
-
-    Raises: NotationError for a print that lacks a line, or holds something that an atom does not have. A print of the DSL has no
-    reference layout, which is inferred.
+    """The atom or tiling of a heading from the labelled lines under it; `value` reads what a label says. Raises: NotationError for
+    a print that lacks a line, or holds something that an atom does not have. A print of the DSL has no reference layout, which
+    is inferred.
 
     >>> from cute_viz.notation import parse
     >>> says = {"ThrID": "1:0", "TV Layout Src": "(1,2):(0,1)", "TV Layout Dst": "(1,2):(0,1)", "Value type": "f16"}

@@ -41,10 +41,8 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`.
-
-    What is no token is one of kind `junk`: source and logs hold much that is none of ours, and only the parser can tell
-    whether it stands where a layout should.
+    """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`. What is no token is one of kind
+    `junk`: source and logs hold much that is none of ours, and only the parser can tell whether it stands where a layout should.
 
     >>> [t.kind for t in tokenize("(4,_8):(8,1)")]
     ['(', 'number', ',', 'static', ')', ':', '(', 'number', ',', 'number', ')', 'end']
@@ -144,5 +142,5 @@ def unknown(text: str, position: int) -> NotationError:
             f"{word.group()!r} is neither a number nor a name", text=text, span=Span(position, position + word.end())
         )
     if char in "\"'":
-        hint = "an expression needs no quotes"
+        hint = "an expression needs no quotes of its own; cmd.exe takes double quotes only"
     return NotationError(f"unexpected character {shown!r}", text=text, span=Span(position, position + 1), hint=hint)

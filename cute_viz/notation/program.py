@@ -30,10 +30,9 @@ _GIVES = re.compile(r"(?:(?:op|smem)_selector|\brecast)$")
 
 
 class Document:
-    """What a text holds: the values of its statements by name, in order, and what could not be read.
-
-    A value without a name is under `""` (the last one wins). A statement that failed matters when it is asked for or used.
-    `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
+    """What a text holds: the values of its statements by name, in order, and what could not be read. A value without a name is
+    under `""` (the last one wins). A statement that failed matters when it is asked for or used. `mistaken`: one that is surely
+    ours failed, so that what the text holds besides is not what was meant.
     """
 
     __slots__ = ("bits", "failures", "last", "mistaken", "passed", "tensors", "unread", "values")
@@ -65,9 +64,8 @@ class Document:
         return next((error for error in errors if error), self.last if isinstance(self.last, CuteVizError) else None)
 
     def pick(self, name: str | None = None, *, drawable: bool = False) -> Any:
-        """The value of a name, or of the last statement; the error of what failed.
-
-        With `drawable`, the last one that is more than a number, if there is one.
+        """The value of a name, or of the last statement; the error of what failed. With `drawable`, the last one that is more than
+        a number, if there is one.
         """
         if name is None:
             if isinstance(self.last, CuteVizError):
@@ -92,7 +90,6 @@ class Document:
 
 def evaluate_program(statements: list[Statement], source: Source) -> Document:
     """The value of every statement. One that fails is kept as a failure, which raises its error when its value is asked for.
-
     Warnings, such as of a composition that is not what it seems, are added to those of the source.
 
     >>> from cute_viz.notation.statements import parse_program
@@ -174,7 +171,6 @@ def _certain(statement: Statement, scopes: Scopes) -> bool:
 
 
 def _lose(out: Document, scopes: Scopes, name: str, error: CuteVizError) -> None:
-    """A name that was bound, and whose value is not known any more."""
     scopes.lose(name, error)
     if out.values.pop(name, None) is not None:
         out.failures[name] = error
@@ -222,7 +218,6 @@ def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
 
 
 def _calls(node: Any) -> list[Call]:
-    """The calls that a node is made of, outermost first."""
     if not isinstance(node, Call):
         return []
     return [node, *[call for item in (*node.template, *(node.args or ())) for call in _calls(item)]]
@@ -249,9 +244,8 @@ def is_operation(name: str) -> bool:
 
 
 def operations_of(node: Node, source: Source) -> tuple[Operation, ...]:
-    """The operation that a node calls, with its evaluated operands, behind those whose result it slices; none for a literal.
-
-    A layout that is called with `_` is a slice.
+    """The operation that a node calls, with its evaluated operands, behind those whose result it slices; none for a literal. A
+    layout that is called with `_` is a slice.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "ceil_div(10, n); n(2,_)"

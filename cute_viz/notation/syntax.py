@@ -94,9 +94,8 @@ class Name(_Node):
 
 
 class Call(_Node):
-    """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`.
-
-    Python's keyword arguments are `Keyword` nodes among the arguments.
+    """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`. Python's keyword arguments are `Keyword`
+    nodes among the arguments.
     """
 
     __slots__ = ("name", "template", "args")
@@ -162,10 +161,9 @@ class Index(_Node):
 
 
 class Statement:
-    """`name = value`, or a value alone; one that could not be read carries its error instead of a value.
-
-    scope, region: the blocks around it that have names of their own, and those that may be skipped or repeated, each by a number.
-    declares: it binds in its own scope, not a name of a scope around. lost: there is no value, the name only loses its own.
+    """`name = value`, or a value alone; one that could not be read carries its error instead of a value. scope, region: the blocks
+    around it that have names of their own, and those that may be skipped or repeated, each by a number. declares: it binds in
+    its own scope, not a name of a scope around. lost: there is no value, the name only loses its own.
     """
 
     __slots__ = ("declares", "error", "lost", "name", "region", "scope", "span", "value", "word")

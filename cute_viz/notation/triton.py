@@ -53,7 +53,6 @@ def read_triton(source: Source) -> Document:
 
 
 def _fresh(name: str, document: Document, numbers: dict[str, int]) -> str:
-    """A name that the document does not have yet; numbers: how many names there were of a kind."""
     while True:
         numbers[name] = n = numbers.get(name, 0) + 1
         one = name if n == 1 else f"{name}_{n}"
@@ -92,7 +91,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
         raise NotationError(
             f"{encoding.name} is not a supported encoding", hint=did_you_mean(encoding.name, known) or ", ".join(known)
         )
-    shape = typed.shape or tuple(shape) or _own_shape(typed)
+    shape = _of_a_buffer(typed) or tuple(shape) or _own_shape(typed)
     if not shape:
         raise NotationError(
             f"{encoding.name} is laid out for a shape, which nothing says",
@@ -107,6 +106,17 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
     return memory.shared(encoding, shape)
 
 
+def _of_a_buffer(typed: Typed) -> tuple[int, ...]:
+    """The shape of a type; of several buffers of memory, whose first mode no encoding knows, that of one."""
+    fields, name = typed.encoding.fields, typed.encoding.name
+    if name not in memory.ENCODINGS and name != _TENSOR_MEMORY:
+        return typed.shape
+    order, ctas = fields.get("order"), fields.get("CGALayout")
+    told = order if isinstance(order, list) else ctas[0] if isinstance(ctas, list) and ctas else None
+    rank = len(told) if isinstance(told, list) else fields.get("rank") or (2 if name in ("nvmma_shared", _TENSOR_MEMORY) else 0)
+    return typed.shape[1:] if isinstance(rank, int) and len(typed.shape) == rank + 1 > 1 else typed.shape
+
+
 def _own_shape(typed: Typed) -> tuple[int, ...]:
     """The shape that an encoding says itself: padded_shared names it, the bases of a linear one reach it."""
     given = typed.encoding.fields.get("shape")
@@ -116,12 +126,10 @@ def _own_shape(typed: Typed) -> tuple[int, ...]:
 
 
 def _of_registers(linear: Linear) -> Layout:
-    """(thread = lane + lanes * warp, register), and block where there are several."""
     return _of_inputs(linear, (("lane", "warp"), ("register",), *_blocks(linear)))
 
 
 def _blocks(linear: Linear) -> tuple[tuple[str, ...], ...]:
-    """The CTAs as an input of their own, where there are several."""
     return (("block",),) if linear.bases.get("block") else ()
 
 
@@ -166,7 +174,6 @@ def _swizzle(offsets: Sequence[int]) -> Swizzle | None:
 
 
 def _disjoint(values: Sequence[int]) -> bool:
-    """Whether no bit is in two of the values, so that their XOR is their sum."""
     seen = 0
     for value in values:
         if seen & value:
@@ -176,7 +183,6 @@ def _disjoint(values: Sequence[int]) -> bool:
 
 
 def _layout(bits: Sequence[Sequence[int]], plain: bool) -> Layout:
-    """A mode for each list of values of bits, the lowest bit first, neighbours that go on put together."""
     modes = [_mode(values, plain) for values in bits]
     if len(modes) == 1:
         return modes[0]

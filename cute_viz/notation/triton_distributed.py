@@ -63,7 +63,6 @@ def blocks_of(fields: Fields, rank: int) -> Linear:
 
 
 def _of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shape: Sequence[int] = ()) -> Linear:
-    """A layout by its bases; its extents are what they reach, or a shape that they must fill."""
     rank = len(shape) or len(next((basis for those in bases.values() for basis in those), ()))
     rank = rank or fields.number("rank", 0) or len(fields.numbers("order", default=())) or 2
     if rank > _MOST_MODES:
@@ -73,7 +72,6 @@ def _of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, sha
 
 
 def _rank_of(linear: Linear, rank: int) -> Linear:
-    """A layout without bases in as many modes as are wanted."""
     return linear if len(linear.sizes) == rank else nothing(rank, range(rank))
 
 
@@ -123,7 +121,6 @@ def _nvidia_mma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
 
 
 def _matrix(fields: Fields, shape: tuple[int, ...]) -> tuple[int, int, int]:
-    """The rank, and the modes of M and N."""
     rank = len(shape)
     if rank not in (2, 3):
         raise fields.wrong(f"{fields.encoding.name} needs a shape of 2 or 3 modes, not {rank}")
@@ -204,7 +201,6 @@ def _dot_op(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
 
 
 def _of_k(fields: Fields, rank: int) -> tuple[bool, int, int]:
-    """Whether the operand is A, and the modes of K and of the other."""
     first = fields.number("opIdx") == 0
     return first, (rank - 1 if first else rank - 2), (rank - 2 if first else rank - 1)
 
@@ -278,7 +274,6 @@ def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Line
 
 
 def _fit_dot(tile: Linear, parent: Fields, shape: tuple[int, ...], k: int) -> Linear:
-    """A tile of an operand, whose CTAs along K all have the same."""
     rank = len(shape)
     blocks = _rank_of(blocks_of(parent, rank), rank)
     bases = tuple(tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in blocks.bases.get(BLOCK, ()))

@@ -33,7 +33,6 @@ def shared(encoding: Encoding, shape: Sequence[int]) -> Linear:
 
 
 def _parts(fields: Fields, shape: tuple[int, ...]) -> tuple[Linear, tuple[int, ...]]:
-    """How the CTAs of a cluster share a shape, and the part of one of them."""
     blocks = blocks_of(fields, len(shape))
     blocks = blocks if len(blocks.sizes) == len(shape) else nothing(len(shape), range(len(shape)))
     whole = zip(shape, blocks.at_most(shape).sizes, strict=True)
@@ -123,7 +122,6 @@ def _renamed(linear: Linear, modes: Sequence[int]) -> Linear:
 
 
 def _coordinate(index: int, extents: Sequence[int]) -> tuple[int, ...]:
-    """The coordinate of an index in row-major order."""
     out = []
     for extent in reversed(extents):
         out.append(index % extent)

@@ -64,7 +64,7 @@ _TOKEN = re.compile(
 # A chain of names is tried where it begins, and once.
 _START = re.compile(r"#ttn?g\.\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(_GLUON) + r")\s*\(")
 _ALIAS = re.compile(r"^[ \t]*#(\w+)[ \t]*=[ \t]*(?=#ttn?g\.)", re.M)
-_TYPE = re.compile(r"(?:tensor|memdesc)<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
+_TYPE = re.compile(r"(?:tensor|memdesc|(?<=-> ))<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
 _BLANKS = re.compile(r"\s*")
 _NEAR = 400  # characters before an encoding where what binds or calls it is looked for
 
@@ -78,8 +78,10 @@ def mentions(text: str) -> bool:
     return ("#tt" in text or "Layout" in text) and _START.search(text) is not None
 
 
-def find(text: str) -> list[Typed]:
+def find(text: str, every: bool = False) -> list[Typed]:
     """The encodings of a text: of every type that has one, else every one that stands alone.
+
+    every: those with a name that no type has, too, for which nothing says a shape.
 
     Raises: NotationError for text that begins like an encoding and is not one, with the place.
 
@@ -102,7 +104,8 @@ def find(text: str) -> list[Typed]:
         shape = tuple(int(part) for part in match[1].split("x")[:-1])
         out.append(Typed(encoding, shape, word[1] if word is not None else ""))
     if out:
-        return out
+        named = {one.encoding.span for one in out}
+        return out + [Typed(x, (), name) for name, x in aliases.items() if every and x.fields and x.span not in named]
     if aliases:
         return [Typed(encoding, (), name) for name, encoding in aliases.items() if encoding.fields]
     at = 0

@@ -48,7 +48,6 @@ _MEASURES = ("size", "rank", "depth", "shape", "stride", "cosize", "coshape", "c
 
 def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
     """The value of a node with its integers marked as static, where every integer that was written is one; `env` binds names.
-
     Template arguments count in tuples and Layout<...> alone: those of an operation are always static. A thread or a coordinate
     that is none leaves the layout static, and its offset as it is.
 
@@ -72,9 +71,8 @@ def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
 
 
 def _marked_beside(value: Any, swizzled: bool) -> Any:
-    """A value with static layouts and, as an index was none, run-time offsets and integers.
-
-    A plain layout that a slice of a swizzled one has become has strides that depend on the index.
+    """A value with static layouts and, as an index was none, run-time offsets and integers. A plain layout that a slice of a
+    swizzled one has become has strides that depend on the index.
     """
     if isinstance(value, Layout):
         return value if swizzled else mark_static(value)
@@ -149,7 +147,6 @@ def _integers(value: Any) -> Iterator[tuple[bool, bool]]:
 
 
 def _reached(node: Node, env: Mapping[str, Any]) -> Iterator[Any]:
-    """The nodes of an expression, and the values of its names."""
     yield node
     if isinstance(node, (Name, Call)) and (name := node.text if isinstance(node, Name) else node.name) in env:
         yield env[name]
@@ -202,9 +199,8 @@ def ungroup(value: Any) -> Any:
 
 
 def called(function: Any, args: tuple[Any, ...]) -> Any:
-    """The value of a swizzle at an offset, or of a layout at a coordinate; a slice where the coordinate has `_`.
-
-    Raises: AlgebraError for what takes no coordinate, and for none.
+    """The value of a swizzle at an offset, or of a layout at a coordinate; a slice where the coordinate has `_`. Raises:
+    AlgebraError for what takes no coordinate, and for none.
 
     >>> called(Layout((4, 8)), (2, 3))
     14

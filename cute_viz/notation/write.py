@@ -21,9 +21,8 @@ TARGETS = ("cpp", "dsl", "cute", "ir")
 
 
 def write(value: Any, target: str) -> str:
-    """An object in a target's words, such that reading them gives an equal object.
-
-    Raises: CuteVizError for what the target cannot express, such as an XOR stride in C++.
+    """An object in a target's words, such that reading them gives an equal object. Raises: CuteVizError for what the target cannot
+    express, such as an XOR stride in C++.
 
     >>> write(Layout((Static(4), Static(8)), (Static(8), Static(1))), "cpp")
     'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
@@ -193,7 +192,6 @@ def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
 
 
 def _dsl_type(name: str) -> str:
-    """What the DSL calls a type; empty where it has no name for it."""
     element = named(name)
     return element.dsl if element else ""
 
@@ -220,7 +218,6 @@ def _dsl_tiling(value: Any) -> str:
 
 
 def _dsl_op(op: Instruction) -> str:
-    """The DSL's operation, with the modules and the types that it has; "" where it has none."""
     form, _, constants = op.dsl.partition("; ")[0].partition(") ")
     if not form or constants or "{" in form or op.kind.startswith("cp.async.bulk"):  # a TMA is made of more than its name
         return ""

@@ -15,17 +15,17 @@ from cute_viz.records import dataclass
 class Option:
     """One option.
 
+    short: its line of help; more: what only the reference adds.
     holds: `choice` one of `choices`; `text`; `tile` MxN; `range` 5 or 0..3; `flag`; `count` an integer of 1 or more; `element` a
         type by name or width in bits; `object` an expression, or the object; `pixels` a number between least and most.
     level: `object` how the object is drawn; `panels` what becomes of the panels of the finished figure; `several` how figures go
         together; `page` how the figure is written.
     field: the name of the field of `figures.options.FigureOptions`, where it is another.
-    command_line: an addition to the meaning that is true on the command line alone.
     """
 
     name: str
     holds: str
-    meaning: str
+    short: str
     level: str
     choices: tuple[str, ...] = ()
     default: str | None = None
@@ -33,7 +33,12 @@ class Option:
     example: str = ""
     least: float = 0
     most: float = 0
-    command_line: str = ""
+    more: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """What it means, whole, for the reference."""
+        return f"{self.short}. {self.more}".rstrip()
 
     @property
     def metavar(self) -> str:
@@ -44,94 +49,120 @@ class Option:
 
 
 TARGETS = ("screen", "readme", "column", "page", "slide", "terminal")  # `renderers.targets` has their measures
-_VIEW_WORDS = " ".join(f"{name}: {view.meaning}." for name, view in VIEWS.items())
+_VIEW_WORDS = " ".join(f"`{name}`: {view.meaning}." for name, view in VIEWS.items())
 
 OPTIONS: dict[str, Option] = {
     option.name: option
     for option in (
-        Option("view", "choice", f"How a layout is drawn. {_VIEW_WORDS}", "object", tuple(VIEWS)),
-        Option("tile", "tile", "The tile that a thread-value layout covers, rows x columns. Implies the view 'tv'.", "object"),
-        Option("color_by", "choice", "What the hue stands for; each view has its own default.", "object", COLOR_BY),
-        Option("labels", "choice", "The text in a cell; full: never omitted for lack of room.", "object", LABELS, "auto"),
-        Option("coords", "flag", "Show the nested coordinates of hierarchical modes on the rulers.", "object"),
-        Option("title", "text", "A title instead of the one made from the layout.", "object"),
-        Option("thread", "range", "Colour only these threads: 5, or 0..3.", "object"),
-        Option("warp", "range", "Colour only these warps.", "object"),
-        Option("value", "range", "Colour only these values of each thread.", "object"),
+        Option("view", "choice", "How a layout is drawn", "object", tuple(VIEWS), more=_VIEW_WORDS),
+        Option("tile", "tile", "Tile of a thread-value layout; implies the view tv", "object"),
+        Option(
+            "color_by",
+            "choice",
+            "What the hue stands for",
+            "object",
+            COLOR_BY,
+            example="KEY",
+            more="Each view has its own default.",
+        ),
+        Option(
+            "labels",
+            "choice",
+            "Text in the cells",
+            "object",
+            LABELS,
+            "auto",
+            example="TEXT",
+            more="full: never omitted for lack of room.",
+        ),
+        Option("coords", "flag", "Show nested coordinates on the rulers", "object"),
+        Option("title", "text", "Replace the default title", "object"),
+        Option("thread", "range", "Color only these threads: 5 or 0..3", "object"),
+        Option("warp", "range", "Color only these warps", "object"),
+        Option("value", "range", "Color only these values of each thread", "object"),
         Option(
             "follow",
             "range",
-            "Follow this one thread through a GEMM, from memory to registers and back; html has a slider for several, 0..127.",
+            "Follow one thread through a GEMM",
             "object",
             example="N",
+            more="From global memory to registers and back; 0..127 adds a slider in HTML.",
         ),
-        Option("operand", "text", "Show only these panels (MMA: A, B, C; copy: S, D).", "object", example="LETTERS"),
+        Option("operand", "text", "Show only these panels: A, B, C (MMA); S, D (copy)", "object", example="LETTERS"),
+        Option("type", "element", "Element type, for the views banks and address: f16, 8", "object", field="bits"),
+        Option("tensor", "object", "Show what the highlighted thread holds of this tensor", "object"),
         Option(
-            "type",
-            "element",
-            "The element type of shared memory, for the views banks and address: f16, 8 ...",
+            "by",
             "object",
-            field="bits",
+            "Who accesses the tile (view access): ldmatrix.x4",
+            "object",
+            example="OBJECT",
+            more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
+            " or wgmma, tcgen05, tma.",
         ),
-        Option("tensor", "object", "Draw what the highlighted thread holds of this tensor: the partition, spelled out.", "object"),
-        Option("coord", "text", "Where the tile of a TMA copy begins in the tensor: 96,0.", "object", example="I,J"),
+        Option("coord", "text", "Origin of a TMA tile in its tensor: 96,0", "object", example="I,J"),
         Option(
             "max_cells",
             "count",
-            "Reject figures with more cells; in formats other than text and json, larger layouts become an image instead.",
+            "Reject larger figures",
             "object",
             example="N",
+            more="In formats other than text and json, larger layouts become an image instead.",
         ),
-        Option("diff", "flag", "Compare two sources: mark the cells that differ.", "several"),
-        Option("fold", "count", "Cut wide panels into bands of this many columns.", "panels", example="COLUMNS"),
-        Option("crop", "tile", "Draw only the first rows x columns of each panel, and say so.", "panels"),
+        Option("diff", "flag", "Compare two sources and mark the cells that differ", "several"),
+        Option("fold", "count", "Wrap wide panels after this many columns", "panels", example="COLUMNS"),
+        Option(
+            "note",
+            "text",
+            "Words on cells: '(0,0)..(7,0): one bank group'",
+            "panels",
+            example="WHERE: WORDS",
+            more="WHERE: (1,2), (0,0)..(7,0), T5, row 3, column 0..3, bank 4, offset 21; a line each, or the option again.",
+        ),
+        Option("crop", "tile", "Draw only the first M rows and N columns of each panel", "panels"),
         Option(
             "style",
             "choice",
-            "cutlass: the bytes of CuTe's own printers (text, tikz; svg for an MMA).",
+            "default, or cutlass to match CuTe's own printers",
             "page",
             ("default", "cutlass"),
             "default",
+            more="Byte for byte, for text and tikz; svg for an MMA.",
         ),
-        Option(
-            "palette",
-            "text",
-            "The name of the palette.",
-            "page",
-            example="NAME",
-            command_line="See 'cute-viz list palettes'.",
-        ),
+        Option("palette", "text", "Color palette; 'cute-viz list palettes' names them", "page", example="NAME"),
         Option(
             "theme",
             "choice",
-            "The theme of a page: light, dark, or auto for both where the format allows it. print: greys.",
+            "Page theme",
             "page",
             ("auto", "light", "dark", "print"),
             "auto",
+            more="auto: light and dark, where the format allows both; print: grays.",
         ),
-        Option("fragment", "flag", "TikZ for \\input, SVG for inlining: no preamble.", "page"),
+        Option("fragment", "flag", "Omit the preamble: TikZ for \\input, SVG for inlining", "page"),
         Option(
             "width",
             "pixels",
-            "The width of the page in pixels; labels are omitted to fit, rulers and captions are not.",
+            "Page width; labels that do not fit are omitted",
             "page",
             least=200,
             most=20000,
+            more="Rulers and captions are never omitted.",
         ),
         Option(
             "target",
             "choice",
-            "Where the picture will appear: a README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal."
-            " Text is never smaller than 6 pt; what does not fit is summarised.",
+            "Where it will appear",
             "page",
             TARGETS,
             "screen",
-            command_line="For column, page and bare pictures the caption is written beside FILE; TeX is a fragment.",
+            example="USE",
+            more="A README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal. Text is never smaller "
+            "than 6 pt; what does not fit is summarized. For column, page and bare pictures the caption is written beside the "
+            "file, and TikZ is a fragment. On the command line the option is --for.",
         ),
-        Option("bare", "flag", "Only the panels, without title, legend and notes.", "page"),
-        Option(
-            "cell", "pixels", "The size of a cell in pixels; what a cell shows depends on its size.", "page", least=0.01, most=400
-        ),
+        Option("bare", "flag", "Draw only the panels: no title, legend or notes", "page"),
+        Option("cell", "pixels", "Cell size; what a cell shows depends on it", "page", least=0.01, most=400),
     )
 }
 

@@ -39,6 +39,11 @@ VIEWS = {  # of a layout; the option `view` picks one
     "address": View("what lies where in shared memory", "banks.address", ("type",)),
     "scales": View("scale factors, and what lies at each byte", "scales.scales"),
     "operation": View("what went in and what came out", "operation.operation", ("coords",), LABELS),
+    "access": View("what one instruction accesses, over its banks", "access.access", ("by", "operand", "type"), ("auto", "full")),
+    "path": View("one line through the cells in the order of addresses", "path.path", labels=("auto", "full")),
+    "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),
+    "zoom": View("a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord"), ("auto", "full")),
+    "cube": View("an MMA as a cube of A, B and C", "cube.cube", ("thread",), ("auto", "full")),
 }
 TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),

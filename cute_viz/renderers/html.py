@@ -20,6 +20,8 @@ from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options, svg
+from cute_viz.renderers.frame import Detail
+from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
@@ -29,25 +31,19 @@ MANY = 1024  # cells whose labels are not written twice
 MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
 CONTROLS = """<form id="controls" role="search" aria-label="What is highlighted">
-<label>Find <input id="find" type="search" placeholder="T5, V0, bank 3, (3,4)" autocomplete="off" aria-keyshortcuts="/"></label>
-<fieldset hidden><legend>Link by</legend>
-<label><input type="radio" name="by" value="thread" checked> thread</label>
-<label><input type="radio" name="by" value="warp"> warp</label>
-<label><input type="radio" name="by" value="lane"> lane</label>
-<label><input type="radio" name="by" value="value"> value</label>
-<label><input type="radio" name="by" value="bank"> bank</label>
-<label><input type="radio" name="by" value="offset"> offset</label>
-<label><input type="radio" name="by" value="byte"> byte</label>
-<label><input type="radio" name="by" value="coordinate"> coordinate</label>
-<label><input type="radio" name="by" value="label"> label</label>
-</fieldset>
+<label>Find <input id="find" type="search" placeholder="T5, T0-T3, T5 V1, bank 3, C(5,3)" autocomplete="off"
+aria-keyshortcuts="/"></label>
+<label class="by" hidden>Link by <select name="by"><option>thread</option><option>warp</option><option>lane</option>
+<option>value</option><option>bank</option><option>offset</option><option>byte</option><option>coordinate</option>
+<option>label</option></select></label>
 <input id="along" type="range" min="0" value="0" hidden><output id="number" for="along" hidden></output>
-<button type="reset">Clear</button>
 <output id="found" for="find along"></output>
+<button type="reset">Clear</button>
 <span class="zoom" role="group" aria-label="Zoom"><button type="button" data-zoom="out" aria-label="smaller">−</button>
 <output id="scale"></output><button type="button" data-zoom="in" aria-label="larger">+</button>
 <button type="button" data-zoom="fit">Fit</button></span>
 </form>
+<p id="told" aria-live="polite"></p>
 """
 READOUT = """<p id="cell">Hover a cell, or use the arrow keys; click or Enter highlights, Escape clears, + and - zoom.</p>
 <p id="spoken" class="unseen" aria-live="polite"></p>
@@ -95,7 +91,9 @@ def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]
     ('<svg', {'offset': [0, 2, 1, 3]})
     """
     page = page_of(figure, options)
-    return svg.write(page, replace(options, fragment=True)), [_panel(place.panel, place.grid) for place in page.panels]
+    return inlined(svg.write(page, replace(options, fragment=True))), [
+        _panel(place.panel, place.grid, place.detail) for place in page.panels
+    ]
 
 
 def _with_slider(figure: Figure) -> str:
@@ -139,7 +137,7 @@ def _assets() -> tuple[str, str, str]:
     return (assets / "explore.css").read_text("utf-8"), script, b64encode(sha256(script.encode()).digest()).decode()
 
 
-def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:
+def _panel(panel: Panel, grid: Grid, detail: Detail) -> dict[str, Any]:
     """What the script must know of a panel: where its cells are, and what they hold."""
     columns = {name: list(column) for name, column in panel.data.items() if name not in ("thread", "value")}
     out: dict[str, Any] = {
@@ -157,6 +155,7 @@ def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:
         "labels": [*map(str.replace, panel.labels, repeat("\n"), repeat(" "))],
         "data": columns,
         "warp": [panel.warp, panel.warp_name],
+        "labeled": detail == Detail.FULL,
     }
     for name, column in columns.items():
         if len(column) >= MANY and out["labels"] == [*map(_label, column)]:

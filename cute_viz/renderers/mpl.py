@@ -18,7 +18,7 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, LINE, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, LINE, TEXT, page_palette
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.mpl_canvas import ADVANCE, DPI, MONO, SANS, Canvas, rectangle, rectangles, rounded
@@ -153,6 +153,11 @@ class _Painter:
                 red = self.theme["a"]
                 self.canvas.shapes([Path(curve, [1, 4, 4, 4]) for curve in item.curves], edge=red, width=item.width)
                 self.canvas.shapes([Path([*head, head[0]], [1, 2, 2, 79]) for head in item.heads()], face=red)
+            case p.Path():
+                paths = [Path([*line, line[0]] if item.fill is not None else line) for line in item.lines]
+                face = "none" if item.fill is None else self._colour(item.fill)
+                edge = self._colour(item.role) if item.width else "none"
+                self.canvas.shapes(paths, face, edge, item.width, item.opacity, item.dash)
             case p.Labels():
                 xs, ys, bold = item.grid.middles(), item.grid.ys(), item.weight > 400
                 for cell, label in enumerate(item.texts):
@@ -166,9 +171,15 @@ class _Painter:
                     self.canvas.label(text, at, y, size, ink, item.weight > 400)
             case p.Line():
                 family, bold = MONO if item.mono else SANS, item.weight > 400
-                self.canvas.text(item.text, item.x, item.y, item.size, self.theme[item.role], family, bold, item.anchor)
+                self.canvas.text(item.text, item.x, item.y, item.size, self._colour(item.role), family, bold, item.anchor)
             case _:
                 p.missing(item)
+
+    def _colour(self, role: int | str) -> str:
+        """The colour of a paint, or of a role."""
+        if isinstance(role, int):
+            return self.fills[role]
+        return TEXT if role == p.INK else self.theme[role[0]]
 
     def _cells(self, item: p.Cells) -> None:
         """One path of all runs; through each hole a diagonal."""

@@ -45,14 +45,28 @@ class Canvas:
         artist.set_figure(self.figure)
         self.figure.add_artist(artist, clip=False)
 
-    def shapes(self, paths: list[Any], face: str = "none", edge: str = "none", width: float = 0.0) -> None:
-        """Closed shapes as one compound path."""
+    def shapes(
+        self, paths: list[Any], face: str = "none", edge: str = "none", width: float = 0.0, alpha: float = 1.0, dash: float = 0.0
+    ) -> None:
+        """Shapes as one compound path; dash: px of a dash of their outline."""
         if paths:
-            self.shape(Path.make_compound_path(*paths) if len(paths) > 1 else paths[0], face, edge, width)
+            path = Path.make_compound_path(*paths) if len(paths) > 1 else paths[0]
+            self.shape(path, face, edge, width, alpha=alpha, dash=dash)
 
-    def shape(self, path: Any, face: str = "none", edge: str = "none", width: float = 0.0, sharp: bool = False) -> None:
+    def shape(
+        self,
+        path: Any,
+        face: str = "none",
+        edge: str = "none",
+        width: float = 0.0,
+        sharp: bool = False,
+        alpha: float = 1.0,
+        dash: float = 0.0,
+    ) -> None:
         """A path, filled or outlined; `sharp` without smoothed edges, so that neighbours leave no gap."""
-        collection = PathCollection([path], facecolors=face, edgecolors=edge, linewidths=width * 72 / DPI)
+        more: dict[str, Any] = {"alpha": alpha} if alpha < 1 else {}
+        more |= {"linestyles": [(0, (dash / width, dash / width))]} if dash and width else {}
+        collection = PathCollection([path], facecolors=face, edgecolors=edge, linewidths=width * 72 / DPI, **more)
         collection.set_transform(self._transform)
         if sharp:
             collection.set_antialiased(False)
@@ -126,8 +140,9 @@ class _Texts(Artist):
             key = (size, family, bold)
             font = fonts.setdefault(key, FontProperties(family=family, weight="bold" if bold else "normal", size=size * 72 / DPI))
             px, py = self.place.transform((x, y))
-            if anchor == "middle":  # of a label, whose letters are all as wide
-                px -= len(text) * ADVANCE * size * scale / 2
+            if anchor == "middle":
+                wide = len(text) * ADVANCE * size * scale
+                px -= (wide if family == MONO else renderer.get_text_width_height_descent(text, font, False)[0]) / 2
             elif anchor == "end":
                 px -= renderer.get_text_width_height_descent(text, font, False)[0]
             gc.set_foreground(colour)

@@ -5,15 +5,14 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import pairwise
 
-from cute_viz.figures.model import Figure, Panel
-from cute_viz.records import dataclass
+from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options, lanes
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
+from cute_viz.renderers.board import board_of
 from cute_viz.renderers.colours import page_palette
 from cute_viz.renderers.frame import (
     GAP,
@@ -34,7 +33,9 @@ from cute_viz.renderers.levels import Drawing, arranged, drawings, prepared, uni
 from cute_viz.renderers.marks import joined
 from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw
+from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
+from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.strip import strips, with_insets
 from cute_viz.renderers.targets import TARGETS, Target, target_of
 from cute_viz.renderers.ways import once, unshaded
@@ -50,32 +51,6 @@ TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A panel on the page: its level of detail, and where its cells are; the share of them that have a label, or a name."""
-
-    panel: Panel
-    detail: Detail
-    grid: Grid
-    named: float = 1.0
-
-
-@dataclass(frozen=True)
-class Page:
-    """A laid out figure: its size, and where its panels are. draw: gives what `items` holds."""
-
-    figure: Figure
-    width: float
-    height: float
-    panels: tuple[Place, ...]
-    draw: Callable[[], Sequence[Primitive]]
-
-    @cached_property
-    def items(self) -> tuple[Primitive, ...]:
-        """All that is drawn, in drawing order; of a page that is only tried nobody asks for it."""
-        return tuple(self.draw())
-
-
 @kept()
 def page_of(figure: Figure, options: Options) -> Page:
     """The page of a figure as options want it: of a place with a height, the richest drawing that fits it.
@@ -85,6 +60,10 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
     (True, True, 1, 'COLOUR')
     """
+    if figure.notes_on:
+        return with_notes(figure, options, page_of)
+    if figure.flow:
+        return board_of(figure, options)
     with keeping():
         return _chosen(unshaded(figure) if page_palette(options).is_flat else figure, options)
 

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 MIDDLE, START, END = "middle", "start", "end"  # of a text: which part of it stands at its x
-TEXT, MUTED = "t", "m"  # roles of text
+TEXT, MUTED, ALARM = "t", "m", "x"  # roles of text; ALARM of a conflict
+PAPER = "p"  # a role of areas
+INK = "i"  # a role of paths: dark in every theme, for what lies over cells
 CELL, TILE = "l", "tile"  # roles of lines: between cells, between tiles
 
 
@@ -249,10 +251,24 @@ class Line(NamedTuple):
     anchor: str = START
 
 
-Primitive: TypeAlias = "Cells | Image | Lines | Border | Boxes | Ears | Plates | Swatch | Arrows | Labels | Texts | Line"
+class Path(NamedTuple):
+    """Lines through points, or, filled, the areas within: each line is a sequence of (x, y).
+
+    role: of the stroke, TEXT, MUTED, ALARM or INK. fill: a paint, a role, or None for no area. dash: px of a dash, 0 for none.
+    """
+
+    lines: Sequence[Sequence[tuple[float, float]]]
+    role: str = INK
+    width: float = 1.2
+    fill: int | str | None = None
+    opacity: float = 1.0
+    dash: float = 0.0
 
 
-_LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes"}  # px, or columns of px
+Primitive: TypeAlias = "Path | Cells | Image | Lines | Border | Boxes | Ears | Plates | Swatch | Arrows | Labels | Texts | Line"
+
+
+_LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes", "dash"}  # px, or columns of px
 
 
 def scaled(item: Primitive, k: float) -> Primitive:
@@ -263,6 +279,10 @@ def scaled(item: Primitive, k: float) -> Primitive:
     """
     if isinstance(item, Plates):
         return Plates([plate._replace(**_scaled(plate._asdict(), k)) for plate in item.plates])
+    if isinstance(item, Path):
+        return item._replace(
+            lines=[[(x * k, y * k) for x, y in line] for line in item.lines], width=item.width * k, dash=item.dash * k
+        )
     if isinstance(item, Arrows):
         curves = [
             ((a * k, b * k), (c * k, d * k), (e * k, f * k), (g * k, h * k)) for (a, b), (c, d), (e, f), (g, h) in item.curves

@@ -1,51 +1,219 @@
-"""A report as a page of HTML: a table, whose statements may open a picture, what was taken for granted, and what is missing."""
+"""A report as a page of HTML: a verdict, memory in bars, and the source beside its rows, each of which opens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
+from importlib.resources import files
 from typing import NamedTuple
 
-_STYLE = (
-    "body{font:14px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}"
-    ".worse{background:#fff3e6}svg{max-width:100%;height:auto}"
-)
+_PER_ROW = 8  # lanes
+_AROUND = 30  # lines of the source that are shown around a row
 
 
-class Line(NamedTuple):
-    """A row of the table: its cells, of which the second is the statement; where that is called; a picture as SVG, or ""."""
+class Lanes(NamedTuple):
+    """What lanes ask of banks at once: a title, what it costs, for each lane its name and its banks, the lanes that are marked, and
+    for each bank how many words it is asked for.
+    """
 
-    cells: Sequence[str]
-    call: str = ""
-    picture: str = ""
-    worse: bool = False
+    title: str
+    cost: str
+    lanes: Sequence[tuple[str, tuple[int, ...]]]
+    marked: frozenset[str]
+    words: Sequence[int]
 
 
-def page(
-    title: str, meaning: str, head: Sequence[str], lines: Iterable[Line], note: str, missing: Sequence[Sequence[str]]
-) -> bytes:
-    """The page; missing: place, statement and cause of what no row has.
+class Row(NamedTuple):
+    """A row: its line, a word for the included file or "", statement, where it is called, instruction, what it costs and the ideal
+    with their unit, the verdict in a word, the fix in words; why; the edits as (place, old, new), what follows from them, what the
+    figures rest on as (word, text); and pictures.
+    """
 
-    >>> b"<td><code>copy(a, b)</code></td>" in page("k.cu", "", ("line", "statement"), [Line(("7", "copy(a, b)"))], "", [])
+    line: int
+    file: str
+    statement: str
+    call: str
+    instruction: str
+    now: int | None
+    ideal: int | None
+    unit: str
+    result: str
+    fix: str = ""
+    why: str = ""
+    edits: Sequence[tuple[str, str, str]] = ()
+    after: str = ""
+    basis: Sequence[tuple[str, str]] = ()
+    pictures: Sequence[Lanes] = ()
+
+
+class Bar(NamedTuple):
+    """A memory: its name, what it has in words, the most that it can have or 0, and its parts by name and size."""
+
+    name: str
+    told: str
+    most: int
+    parts: Sequence[tuple[str, int]]
+
+
+class Page(NamedTuple):
+    """A page: title, what it is of, the verdict as a figure and a sentence, what follows, figures as (name, now, after, note),
+    bars, rows, the source, and what was not evaluated or not counted.
+    """
+
+    title: str
+    about: str
+    figure: str
+    verdict: str
+    note: str
+    figures: Sequence[tuple[str, str, str, str]]
+    bars: Sequence[Bar]
+    rows: Sequence[Row]
+    source: str = ""
+    missing: Sequence[str] = ()
+
+
+def page(of: Page) -> bytes:
+    """The page.
+
+    >>> row = Row(7, "", "copy(a, b)", "", "", 1, 1, "", "ideal")
+    >>> b"<code>copy(a, b)</code>" in page(Page("k.cu", "", "", "", "", (), (), [row]))
     True
     """
-    parts = [f"<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"]
-    parts.append(f"<h1>{escape(title)}</h1><p>{escape(meaning)}</p>")
-    parts.append(f"<table><tr>{''.join(f'<th>{word}</th>' for word in head)}</tr>")
-    for line in lines:
-        cells = [escape(cell) for cell in line.cells]
-        cells[1] = _statement(line, cells[1])
-        parts.append(f"<tr{' class=worse' * line.worse}>" + "".join(f"<td>{cell}</td>" for cell in cells))
-    parts.append("</table>")
-    if note:
-        parts.append(f"<p>{escape(note)}</p>")
-    if missing:
-        parts.append("<h2>Not evaluated</h2><ul>")
-        parts += [f"<li>line {escape(at)}: <code>{escape(code)}</code>: {escape(cause)}" for at, code, cause in missing]
-        parts.append("</ul>")
-    return "\n".join([*parts, "</html>\n"]).encode()
+    style, script = ((files("cute_viz.renderers") / "assets" / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
+    title = escape(of.title)
+    parts = [
+        "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width,initial-scale=1'>",
+        f"<title>{title} · cute-viz report</title><style>{style}</style></head><body><main>",
+        f"<header><h1>{title}</h1><p>{escape(of.about)}</p></header>",
+        "<section class='totals'><div class='verdict'><p>"
+        + (f"<b>{escape(of.figure)}</b> " if of.figure else "")
+        + f"{escape(of.verdict)}</p><small>{escape(of.note)}</small></div>",
+        *_figures(of.figures),
+        "</section>",
+        *(["<section class='memory'>", *(_bar(bar) for bar in of.bars), "</section>"] if of.bars else []),
+        f"<section class='report{'' if of.source else ' alone'}'>",
+        "".join(_source(of)),
+        "<div class='rows'><h2>Accesses <small>worst first, each statement once for a block</small></h2>",
+        *(_row(n, row) for n, row in enumerate(of.rows)),
+        "</div></section>",
+    ]
+    if of.missing:
+        parts += ["<section><h2>Not counted</h2><ul>", *(f"<li>{escape(line)}</li>" for line in of.missing), "</ul></section>"]
+    return "\n".join([*parts, f"</main><script>{script}</script></body></html>\n"]).encode()
 
 
-def _statement(line: Line, text: str) -> str:
-    code = f"<code>{text}</code>" + (f" <small>{escape(line.call)}</small>" if line.call else "")
-    return f"<details><summary>{code}</summary>{line.picture}</details>" if line.picture else code
+def _figures(figures: Sequence[tuple[str, str, str, str]]) -> Iterator[str]:
+    for name, now, after, note in figures:
+        told = f"<b>{escape(now)}</b>" + (f" → <b class='good'>{escape(after)}</b>" if after else "")
+        yield f"<div class='figure'><span>{escape(name)}</span><p>{told}</p><small>{escape(note)}</small></div>"
+
+
+def _bar(bar: Bar) -> str:
+    used = sum(size for _, size in bar.parts)
+    track = f"<div class='track'><i style='width:{min(100, 100 * used / bar.most):.1f}%'></i></div>" if bar.most else ""
+    parts = ""
+    for name, size in bar.parts:
+        tip = escape(f"{name}: {size:,}", True)
+        wide = max(size, used // 24 + 1)
+        parts += f"<i style='flex:{wide}' title='{tip}'>{escape(name)} <span>{size:,}</span></i>"
+    head = f"<p class='between'><b>{escape(bar.name)}</b><span>{escape(bar.told)}</span></p>"
+    return f"<div>{head}{track}<div class='parts'>{parts}</div></div>"
+
+
+def _source(of: Page) -> Iterator[str]:
+    """The source with a mark at each line that has rows; what is far from all of them is left out."""
+    if not of.source:
+        return
+    marks: dict[int, list[int]] = {}
+    for n, row in enumerate(of.rows):
+        if not row.file:
+            marks.setdefault(row.line, []).append(n)
+        for place, _, _ in row.edits:
+            if place.isdigit():
+                marks.setdefault(int(place), []).append(n)
+    lines = of.source.splitlines()
+    near = {n for line in marks for n in range(line - _AROUND, line + _AROUND + 1)}
+    yield "<pre class='source' tabindex='0' aria-label='The source'>"
+    last = 0
+    for n, text in enumerate(lines, 1):
+        if n not in near and len(lines) > 4 * _AROUND:
+            continue
+        if n > last + 1:
+            yield "<i class='gap'>...</i>"
+        last = n
+        mine = marks.get(n, [])
+        worst = next((row for row in map(of.rows.__getitem__, mine) if row.result != "ideal"), None)
+        kind = (
+            " class='bad'"
+            if worst is not None and worst.line == n
+            else " class='edit'"
+            if worst is not None
+            else " class='good'" * bool(mine)
+        )
+        word = "" if not mine else (worst.result if worst is not None and worst.line == n else "fix" if worst is not None else "✓")
+        link = f"<a href='#row{mine[0]}'>{escape(word)}</a>" if mine else ""
+        yield f"<span id='L{n}'{kind}><em>{n}</em>{link}<code>{escape(text)}</code></span>"
+    yield "</pre>"
+
+
+def _row(n: int, row: Row) -> str:
+    place = f"{row.file}:{row.line}" if row.file else f"<a href='#L{row.line}'>{row.line}</a>"
+    bad = row.result != "ideal"
+    cost = (
+        ""
+        if row.now is None
+        else f"<b>{row.now:,}</b> {escape(row.unit)}" + (f", {row.ideal:,} ideal" if bad and row.ideal is not None else "")
+    )
+    more = row.instruction + f", launched by {row.call}" * bool(row.call) + f" · {row.fix}" * bool(row.fix)
+    head = (
+        f"<span class='place'>{place}</span><code>{escape(row.statement)}</code><span class='cost'>{cost}</span>"
+        f"<em class='{'worse' if bad else 'good'}'>{escape(row.result)}</em><small>{escape(more)}</small>"
+    )
+    pictures = "".join(map(_lanes, row.pictures))
+    told = [f"<h3>Why</h3><p>{escape(row.why)}</p>"] if row.why else []
+    for where, old, new in row.edits:
+        told.append(f"<h3>Fix <small>line {escape(where)}</small></h3><pre><del>{escape(old)}</del><ins>{escape(new)}</ins></pre>")
+    told += [f"<p>{escape(row.after)}</p>"] * bool(row.after)
+    if row.basis:
+        told.append(
+            "<h3>What this rests on</h3><ul>" + "".join(f"<li><b>{escape(a)}</b> {escape(b)}</li>" for a, b in row.basis) + "</ul>"
+        )
+    inside = f"<div class='inside'><div class='pictures'>{pictures}</div><div class='why'>{''.join(told)}</div></div>"
+    opened = " open" if n == 0 and bad else ""
+    return f"<details id='row{n}'{opened}><summary>{head}</summary>{inside}</details>"
+
+
+def _lanes(of: Lanes) -> str:
+    """Lanes in rows of 8, coloured by how many words their bank is asked for; below, the words of each bank."""
+    wide, high = 38, 32
+    rows = -(-len(of.lanes) // _PER_ROW)
+    out = []
+    for n, (name, banks) in enumerate(of.lanes):
+        x, y = n % _PER_ROW * wide, n // _PER_ROW * high
+        worst = max((of.words[bank] for bank in banks), default=1)
+        mark = " class='marked'" if name in of.marked else ""
+        span = f"{banks[0]}" if len(banks) == 1 else f"{banks[0]}-{banks[-1]}"
+        out.append(
+            f"<g{mark}><rect class='l{min(worst, 4)}' x='{x + 1}' y='{y + 1}' width='{wide - 2}' height='{high - 2}' rx='4'/>"
+            f"<text x='{x + wide / 2}' y='{y + 14}'>{escape(name)}</text>"
+            f"<text class='bank' x='{x + wide / 2}' y='{y + 26}'>bank {span}</text></g>"
+        )
+    most, base = max(of.words), rows * high + 12
+    unit = min(8.0, 48 / max(most, 1))
+    step = _PER_ROW * wide / len(of.words)
+    for bank, count in enumerate(of.words):
+        box = f"class='l{min(count, 4)}' x='{bank * step + 1:.1f}' width='{step - 2:.1f}' height='{max(unit - 1, 0.6):.1f}'"
+        out += [f"<rect {box} y='{base + (most - 1 - k) * unit:.1f}'/>" for k in range(count)]
+    foot = base + most * unit
+    out += [
+        f"<text class='bank' x='{bank * step + step / 2:.1f}' y='{foot + 11:.1f}'>{bank}</text>"
+        for bank in range(0, len(of.words), 8)
+    ]
+    box = f"0 0 {_PER_ROW * wide} {foot + 16:.0f}"
+    label = escape(f"{of.title}: {of.cost}; threads by bank, and how many words each of {len(of.words)} banks is asked for", True)
+    kind = "good" if most <= 1 else "bad"
+    return (
+        f"<figure><figcaption><b>{escape(of.title)}</b><span class='{kind}'>{escape(of.cost)}</span></figcaption>"
+        f"<svg viewBox='{box}' role='img' aria-label='{label}'>{''.join(out)}</svg></figure>"
+    )

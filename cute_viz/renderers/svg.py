@@ -20,12 +20,14 @@ from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.geometry import SANS, number
 from cute_viz.renderers.letters import markup, xml
-from cute_viz.renderers.page import Page, page_of
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.placed import Page
 from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-FILLS = {"t": TEXT, "m": MUTED}
+FILLS = {"t": TEXT, "m": MUTED, "x": LIGHT["x"], "i": TEXT, "p": PAPER}
+STROKES = {"t": "b", "m": "ms", "x": "xs"}  # classes of strokes of a role
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
     "l": f"stroke:{BETWEEN}",
@@ -74,10 +76,11 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _style(theme: str, arrows: bool, more: Mapping[str, str]) -> str:
+def _style(theme: str, arrows: bool, board: bool, more: Mapping[str, str]) -> str:
     """Dark rules: none, always, or when the reader prefers dark. more: the fill of each further class."""
     more = {name: f"fill:{fill}" for name, fill in more.items()}
     more |= {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
+    more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if board else {}
     rules = "".join(f".{name}{{{rule}}}" for name, rule in (RULES | more).items())
     if theme in ("light", "print"):
         return ""
@@ -115,7 +118,7 @@ class _Writer:
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        defs = f"<defs>{_style(options.theme, bool(figure.arrows), more)}{hatch}</defs>"
+        defs = f"<defs>{_style(options.theme, bool(figure.arrows), bool(figure.flow), more)}{hatch}</defs>"
         self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
         self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
 
@@ -170,6 +173,8 @@ class _Writer:
                 heads = (f"M{_pair(a)}L{_pair(b)}L{_pair(c)}z" for a, b, c in item.heads())
                 if item.size:
                     self._path("".join(heads), "ah", fill=LIGHT["a"])
+            case p.Path():
+                self._lines(item)
             case p.Labels():
                 self._labels(item)
             case p.Texts():
@@ -229,6 +234,16 @@ class _Writer:
         places = zip(item.xs, item.ys, item.ws, item.hs, strict=True)
         d = "".join([xs[x] + ys[y] + rest[w, h] for x, y, w, h in places])
         self._path(d, "box", fill="none", stroke=BORDER, stroke_width=number(item.width))
+
+    def _lines(self, item: p.Path) -> None:
+        end = "z" if item.fill is not None else ""
+        d = "".join(f"M{'L'.join(map(_pair, line))}{end}" for line in item.lines)
+        role = item.fill if isinstance(item.fill, str) else STROKES.get(item.role, "") if item.fill is None or item.width else ""
+        fill = "none" if item.fill is None else FILLS[item.fill] if isinstance(item.fill, str) else self.fills[item.fill]
+        style = {"stroke": FILLS[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
+        style |= {"opacity": number(item.opacity)} if item.opacity < 1 else {}
+        style |= {"stroke_dasharray": number(item.dash)} if item.dash else {}
+        self._path(d, role or "path", fill=fill, **style)
 
     def _plate(self, item: p.Plate) -> str:
         place = f'x="{number(item.x)}" y="{number(item.y)}" width="{number(item.w)}" height="{number(item.h)}"'

@@ -50,7 +50,7 @@ def render(figure: Figure, options: Options) -> str:
             if options.bare or options.style == "cutlass" or figure.title.endswith(str(figure.facts.get("drawn title", "")) or "\0")
             else f"{printable(figure.title)}\n"
         )
-        notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in figure.notes)
+        notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in _told(figure))
         return f"{own}{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint) + notes
     if options.columns is not None:
         from cute_viz.renderers.narrow import narrowed
@@ -64,8 +64,13 @@ def render(figure: Figure, options: Options) -> str:
     if options.color and not options.bare:  # without colour there is nothing to explain
         blocks.append(_legends(figure, paint, options.columns))
     if not options.bare:
-        blocks.append("".join(map(lines, figure.notes)))
+        blocks.append("".join(map(lines, _told(figure))))
     return "\n".join(block for block in blocks if block)
+
+
+def _told(figure: Figure) -> list[str]:
+    """The notes of a figure, and those on its cells with where they are."""
+    return [*figure.notes, *(f"{note.where}: {note.text}" for note in figure.notes_on)]
 
 
 def _is_print_layout(figure: Figure) -> bool:

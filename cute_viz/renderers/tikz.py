@@ -17,8 +17,9 @@ from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
 from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
-from cute_viz.renderers.page import Page, page_of
+from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import FADED_INKS, PAPER_INK
+from cute_viz.renderers.placed import Page
 from cute_viz.renderers.targets import target_of
 from cute_viz.renderers.tex import escape
 
@@ -120,6 +121,8 @@ class _Writer:
         }
         if not figure.arrows:
             del self.colours["cva"]
+        if not figure.flow:
+            del self.colours["cvx"]
         if "cvfaded" in self.inks:
             self.colours["cvfaded"] = FADED_INKS[self.dark]
 
@@ -171,13 +174,25 @@ class _Writer:
                 curves = [f"{_pair(a)}..controls {_pair(b)} and {_pair(c)}..{_pair(d)}" for a, b, c, d in item.curves]
                 heads = [f"{_pair(a)}--{_pair(b)}--{_pair(c)}--cycle" for a, b, c in item.heads()]
                 return [*_paths(f"\\draw[cva,line width={_pt(item.width)}]", curves), *_paths("\\fill[cva]", heads)]
+            case p.Path():
+                return self._lines(item)
             case p.Labels():
                 return [self._labels(item, ink) for ink in sorted({self.inks[paint] for paint in set(item.paints)})]
             case p.Texts():
                 return self._texts(item)
             case p.Line():
                 font = _font(item.size, item.mono, item.weight)
-                return [_texts(f"cv{item.role}", font, [_text(item.x, item.y, item.text, item.size, item.anchor)])]
+                return [_texts(f"cv{item.role[0]}", font, [_text(item.x, item.y, item.text, item.size, item.anchor)])]
+
+    def _lines(self, item: p.Path) -> list[str]:
+        fill = self.names[item.fill] if isinstance(item.fill, int) else f"cv{(item.fill or '')[:1]}"
+        style = [f"fill={fill}"] if item.fill is not None else []
+        edge = "black" if item.role == p.INK else f"cv{item.role[0]}"
+        style += [f"draw={edge},line width={_pt(item.width)},line join=round"] if item.width else []
+        style += [f"opacity={number(item.opacity)}"] if item.opacity < 1 else []
+        style += [f"dash pattern=on {_pt(item.dash)} off {_pt(item.dash)}"] if item.dash else []
+        end = "--cycle" if item.fill is not None else ""
+        return _paths(f"\\path[{','.join(style)}]", ["--".join(map(_pair, line)) + end for line in item.lines])
 
     def _cells(self, item: p.Cells) -> Iterator[str]:
         yield self._block(item.grid, f"\\color{{{self.names[item.paint]}}}", _rules(item))

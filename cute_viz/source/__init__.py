@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cute_viz.source.model import Given, SourceFile
 
-LANGUAGES = ("cpp", "python", "mlir", "types")
+LANGUAGES = ("cpp", "python", "mlir", "triton", "types")
 
 
 def read(text: str, language: str, given: Given) -> SourceFile:

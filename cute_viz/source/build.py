@@ -9,9 +9,11 @@ class Build(NamedTuple):
     """Where the flags of a file come from.
 
     flags: those of nvcc or clang, as one text. folder: of compile_commands.json, or the path of one. through: the unit that
-    includes the file.
+    includes the file. root: the folder of the project that says so, outside of which nothing but system headers is read; None for
+    what the user says.
     """
 
     flags: str | None = None
     folder: str | None = None
     through: str | None = None
+    root: str | None = None

@@ -27,6 +27,7 @@ _GOES_ON = re.compile(r"\s*(?:->|[:,()!<{}\]])")
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|->|[<>()\[\]{}]|[:,]|\bto\b')
 _TYPE_NAME = re.compile(r"[!#]?[\w$.-]+")
 _USE = re.compile(r"(?:\(|\bscf\.yield\s+)(%[\w$.#-]+(?:\s*,\s*%[\w$.#-]+)*)\)?[^\n:(]*:\s*\(?")
+_UNTYPED = re.compile(r"^[ \t]*(%[\w$.-]+)\s*=\s*(?=cute\.(?:get_iter|recast_iter|add_offset|append_to_rank|get_layout)\b)", re.M)
 _OPEN, _CLOSE = "<([{", ">)]}"
 # Operations whose only type, behind a ':', is their result's; of others it is the operands'.
 _RESULT = re.compile(r"cute\.(?:static|make_\w+|memref\.\w+|arch\.\w*alloc\w*|local_tile|recast_\w+|tile_to_shape)|arith\.constant")
@@ -85,7 +86,9 @@ class _Reader:
             equals = re.compile(r"=\s*").search(self.text, at + len(name)) if self.text[at] == "%" else None
             parts = operation(self.text, equals.end()) if equals is not None and self.is_defined(at) else ("", "", ())
             definitions.setdefault(name, []).append(Definition(at, *parts, self.text[start:end]))
-        for match in re.finditer(r"(?m)^[ \t]*(%[\w$.-]+)\s*=\s*(?=cute\.(?:get_iter|recast_iter|add_offset)\b)", self.text):
+        for match in re.finditer(
+            r"(?m)^[ \t]*(%[\w$.-]+)\s*=\s*(?=cute\.(?:get_iter|recast_iter|add_offset|append_to_rank|get_layout)\b)", self.text
+        ):
             definitions.setdefault(match[1], []).append(Definition(match.start(1), *operation(self.text, match.end()), ""))
         for rows in definitions.values():
             rows.sort(key=lambda row: row.at)

@@ -9,8 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.inttuple import Underscore, has_underscore
+from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.divide import logical_divide
+from cute_viz.algebra.inttuple import Underscore, has_underscore, modes
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError
@@ -24,7 +28,7 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import printed
 
 _STATEMENT = re.compile(r"^[ \t]*\"?cute\.(copy|gemm)\"?\s*\(([^)\n]*)\)\s*(?:<\{[^\n]*?\}>\s*)?(?:\{[^}\n]*\}\s*)?:\s*\(", re.M)
-_OPERATION = re.compile(r"\"?([\w.]+)\"?\s*(?:([ABCSD])\s*)?\(([^)\n]*)\)")
+_OPERATION = re.compile(r"\"?([\w.]+)\"?\s*(?:<[^>\n]*>\s*)?(?:([ABCSD])\s*)?\(([^)\n]*)\)")
 _MEMREF = re.compile(r"!?(?:cute\.)?memref\s*<\s*(\w+)\s*,\s*(\w+)(.*)>", re.S)
 _ALIGN = re.compile(r"align<(\d{1,6})>")
 _PLACE = re.compile(r"loc\((#[\w$.-]+|\"[^\"\n]*\":\d+:\d+)[^\n]*\)[ \t]*$", re.M)
@@ -95,7 +99,7 @@ def moves(ir: Text, resolve: Resolver | None, notes: dict[str, None]) -> Iterato
         file, line = _source(where[1] if where else "", places)
         values = partial(meaning.operands, found[1], operands, types, at)
         read, again = partial(meaning.at, 0, values), partial(meaning.again, values)
-        text = f"cute.{found[1]}({', '.join(operands)})"
+        text = _written(where[1] if where else "", places) or f"cute.{found[1]}({', '.join(operands)})"
         yield Move(found[1], line or ir.line(at), ir.scope(at), "", read, text, file=file, again=again)
 
 
@@ -111,6 +115,13 @@ def _source(place: str, places: dict[str, str]) -> tuple[str, int]:
     return "", 0
 
 
+def _written(place: str, places: dict[str, str]) -> str:
+    """The statement of Python that an operation comes from, where its location has all of it."""
+    found = re.match(r'"((?:[^"\\]|\\.)*)"\(', places.get(place, ""))
+    text = found[1] if found is not None else ""
+    return text if "(" in text and text.count("(") == text.count(")") else ""
+
+
 class _Meaning(Parts):
     """The operands of statements."""
 
@@ -121,7 +132,7 @@ class _Meaning(Parts):
     def operands(self, name: str, operands: list[str], types: list[str], at: int) -> list[Any]:
         """The values of operands; the errors of those that are not known."""
         out = [self.operand(operand, type_, at) for operand, type_ in zip(operands, types, strict=True)]
-        return out[:3] if name == "copy" else out
+        return _by_atom(out[:3]) if name == "copy" else out
 
     def operand(self, name: str, type_: str, at: int) -> Any:
         """The value of an operand, or its error."""
@@ -231,6 +242,17 @@ class _Meaning(Parts):
         if made is None or not made.type:
             raise NotationError(f"{name} has no type here")
         return made.type
+
+
+def _by_atom(operands: list[Any]) -> list[Any]:
+    """The operands of a copy whose tensors have one mode, which the compiler cuts into what the atom moves."""
+    atom, *pair = operands
+    if not isinstance(atom, Copy_Atom) or not all(isinstance(x, Tensor) and len(modes(x.layout.shape)) == 1 for x in pair):
+        return operands
+    count = size(get(atom.layout_src, 1))
+    if any(size(x.layout) == count or size(x.layout) % max(1, count) for x in pair):
+        return operands
+    return [atom, *(replace(x, layout=_static(logical_divide(x.layout, count))) for x in pair)]
 
 
 def _yields(text: str, at: int) -> Iterator[tuple[int, list[str]]]:

@@ -27,7 +27,8 @@ class Given:
         reads a text in its own language, where it is used. They win over what the source binds. resolve: the atom of a name and
         its template arguments, or None. used: the reader adds the names of `let` that anything asked for. beside: for the dotted
         name of a Python module, and the file that imports it, the path and the text of that module's file, or None. notes: the
-        reader adds what it took for granted where a value depends on it. files: the paths that were read, by the names that line
+        reader adds what it took for granted where a value depends on it. launch: the launch that is meant, by its number or a part
+        of its name; "" for all. files: the paths that were read, by the names that line
         markers and errors have for those that the text includes.
 
     >>> Given({"N": "128"}).let["N"]
@@ -40,6 +41,7 @@ class Given:
     beside: Callable[[str, str], tuple[str, str] | None] | None = None
     notes: dict[str, None] = field(default_factory=dict, compare=False)
     files: dict[str, str] = field(default_factory=dict, compare=False)
+    launch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,58 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch of a kernel: its path, the arguments that tell it apart, its grid and block as the source writes them, its line.
+
+    file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
+    its reader knows it by.
+
+    >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
+    'gemm<128,float> <<<dim3(M / 128), 256>>>'
+    """
+
+    kernel: tuple[str, ...]
+    args: str
+    grid: str
+    block: str
+    line: int
+    file: str = ""
+    call: str = ""
+    key: Any = field(default=None, compare=False)
+    caller: str = ""
+
+    @property
+    def name(self) -> str:
+        """The kernel with its arguments."""
+        return "::".join(self.kernel) + (f"<{self.args}>" if self.args else "")
+
+    def __str__(self) -> str:
+        dims = f" <<<{self.grid or '?'}, {self.block or '?'}>>>" if self.grid or self.block else ""
+        return f"{self.name}{dims}" + (f", called in {self.call}" if self.call else "")
+
+
+def chosen(launches: Iterable[Launch], word: str) -> Launch:
+    """The launch that a number, counted from 1, or a part of its text means.
+
+    Raises: CuteVizError where none or several are meant.
+
+    >>> both = [Launch(("f",), "64", "", "", 3), Launch(("f",), "128", "", "", 4)]
+    >>> chosen(both, "2").line, chosen(both, "f<64").line
+    (4, 3)
+    """
+    all_ = list(launches)
+    if word.isdecimal() and 0 < int(word) <= len(all_):
+        return all_[int(word) - 1]
+    plain = "".join(word.split())
+    found = [one for one in all_ if plain in "".join(str(one).split())]
+    if len(found) == 1 and not word.isdecimal():
+        return found[0]
+    told = "; ".join(f"{n} {str(one)[:80]}" for n, one in enumerate(all_[:_MANY], 1))
+    count = f"{len(found)} launches are called" if found and not word.isdecimal() else "there is no launch"
+    raise CuteVizError(f"{count} {word!r}", hint=f"there are: {told}" if all_ else "this file launches no kernel")
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that was read: its text, its entries in the order of their definition, and the language, of `source.LANGUAGES`.
 
@@ -122,7 +176,7 @@ class SourceFile:
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. statements: gives definitions and calls of operations
     without a name, the last one first. given: what it was read with, and what the reader adds to that as far as entries were read.
-    compiled: whether a compiler read it, with the files that it includes.
+    compiled: whether a compiler read it, with the files that it includes. launches: the kernels that it launches.
     """
 
     text: str
@@ -133,6 +187,7 @@ class SourceFile:
     statements: Callable[[], Iterator[Entry]] = field(default=lambda: iter(()), compare=False)
     given: Given = field(default_factory=Given, compare=False)
     compiled: bool = False
+    launches: Callable[[], tuple[Launch, ...]] = field(default=tuple, compare=False)
 
     @property
     def own(self) -> tuple[Entry, ...]:

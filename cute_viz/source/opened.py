@@ -18,7 +18,6 @@ from cute_viz.source.address import Folder
 from cute_viz.source.model import Given, SourceFile
 
 _IMPORTED = 64  # files that are read for names
-_AROUND = 8  # folders in which the modules that a file imports are looked for
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
 _INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
 _DEEP = 16  # files within files
@@ -99,6 +98,9 @@ def _language(text: str, name: str | None, dialect: str) -> str | None:
 def module_beside(path: str, files: dict[str, str], root: str | None, module: str, origin: str) -> tuple[str, str] | None:
     """The path and the text of a Python module that a file imports, where that lies in its folder or in one around it.
 
+    They are those around the first file in which C++ finds what it includes: no import leads out of them, and one with more dots
+    than there are packages around a file leads nowhere, as in Python.
+
     path: the first file. files: the path is added here. root: the folder that it does not leave. origin: the file that imports, ""
     for the first.
 
@@ -109,12 +111,16 @@ def module_beside(path: str, files: dict[str, str], root: str | None, module: st
     level = len(module) - len(module.lstrip("."))
     inside = os.path.join(*module[level:].split("."))
     for _ in range(level - 1):
+        if not _is_package(folder):
+            return None
         folder = os.path.dirname(folder)
-    for n in range(1 if level else _AROUND):
+    top = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), *[os.pardir] * (_INCLUDED_FROM - 1)))
+    for n in range(1 if level else _INCLUDED_FROM):
         found = (os.path.join(folder, inside + end) for end in (".py", f"{os.sep}__init__.py"))
         there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
         if there is not None:
             with suppress(CuteVizError, OSError):
+                held(there, top)
                 text = read_text(there if root is None else held(there, root), folder)
                 files[there] = told = os.path.relpath(there) if not os.path.isabs(path) else there
                 return told, text
@@ -122,9 +128,13 @@ def module_beside(path: str, files: dict[str, str], root: str | None, module: st
     return None
 
 
+def _is_package(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "__init__.py"))
+
+
 def _may_hold(folder: str, n: int) -> bool:
     """Whether Python would look for a top module there: in the file's folder, or in one that is no package."""
-    return n == 0 or not os.path.isfile(os.path.join(folder, "__init__.py"))
+    return n == 0 or not _is_package(folder)
 
 
 def _imported(text: str, beside: Beside) -> Iterator[str]:

@@ -111,7 +111,7 @@ class Parts:
             value = replace(value, layout=Layout(_replaced(value.layout.shape, lambda: PITCH), stride))
         if isinstance(value.offset, Unknown):
             value = replace(value, pointer=replace(value.pointer, offset=0))
-        return value if name is None else replace(value, name=name, pointer=replace(value.pointer, base=name))
+        return value if name is None else replace(value, name=name, pointer=replace(value.pointer, base=name, name=name))
 
 
 def _replaced(value: Any, number: Any) -> Any:

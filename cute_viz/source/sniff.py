@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-KINDS = ("cpp", "python", "mlir", "types", "print", "notation")
+KINDS = ("cpp", "python", "mlir", "triton", "types", "print", "notation")
 _SAMPLE = 1 << 13  # characters of the beginning, the middle and the end that are looked at
 
 _SUFFIXES = {
     **dict.fromkeys(("cu", "cuh", "cpp", "cc", "cxx", "c", "h", "hpp", "hh", "hxx", "inl", "ipp", "tpp"), "cpp"),
     **dict.fromkeys(("py", "pyi", "pyw"), "python"),
-    "mlir": "mlir",
+    **dict.fromkeys(("mlir", "ttgir", "ttir"), "mlir"),
 }
 # What a line of each language looks like; a line counts for each that it looks like.
 _LINES = {
@@ -56,6 +56,7 @@ _LINES = {
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
 _CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
 _OF_CUTE_IR = re.compile(r"[!#]cute|%[\w$]")
+_TRITON = re.compile(r"^[ \t]*#\w+ = #ttn?g\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g)\.\w+ [^\n]*:", re.M)
 _PYTHON = re.compile(r"^from [\w.]+ import \w", re.M)  # no line of C++
 _CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
 _BARE_TYPE = _LINES["types"]
@@ -72,6 +73,8 @@ def sniff(text: str, name: str = "") -> str:
     'types'
     """
     sample = _sampled(text)
+    if _TRITON.search(sample):
+        return "triton"
     hint = _SUFFIXES.get(name.rpartition(".")[2].lower() if "." in name else "")
     if "\n" not in text.strip():
         return _one_line(text.strip()[:_SAMPLE], hint)
@@ -84,7 +87,7 @@ def sniff(text: str, name: str = "") -> str:
     if hint is not None:
         other = max((kind for kind in ("mlir", "types", "print") if kind != hint), key=counts.__getitem__)
         return other if counts[other] > 8 * (1 + counts[hint]) else hint
-    best = max(KINDS, key=counts.__getitem__)
+    best = max(counts, key=counts.__getitem__)
     if counts[best] == 0:
         return "notation"
     if best == "cpp" and _PYTHON.search(sample):

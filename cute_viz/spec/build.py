@@ -236,7 +236,9 @@ class Builder:
         for f in FIGURE:
             if f.name not in value:
                 continue
-            if f.holds == "object":
+            if f.name == "by" and str(value[f.name]).replace(".", "").isalnum() and str(value[f.name]) not in names:
+                out[f.name] = str(value[f.name])  # an instruction
+            elif f.holds == "object":
                 out[f.name] = self.object("layout", value[f.name], names)
             elif f.holds == "choice":
                 out[f.name] = self.choice(FIGURE, value, f.name)
@@ -269,7 +271,7 @@ class Builder:
         """How to draw what the library has under a name; for any other text how to write a GEMM."""
         if str(value).isidentifier() and self.library.spec_file(str(value)):
             return f"{value} is a spec of the library, drawn by its name: cute-viz render {value}; copy its fields to change it"
-        return "such as gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; cute-viz check-spec --doc has an example"
+        return "such as gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; the reference of specs has an example"
 
     def call(self, value: Value, names: dict[str, Any]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""

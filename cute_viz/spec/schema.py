@@ -156,7 +156,7 @@ COMMON = (
     Field("let", "names", "names that expressions may use"),
     Field("beside", "names", "further objects by their captions, drawn beside it in the same way"),
     Field("figure", "figure", "how to draw it"),
-    Field("expect", "expect", "what must hold for the object: `cute-viz check-spec` checks it"),
+    Field("expect", "expect", "what must hold for the object: `cute-viz gallery --validate` checks it"),
     Field("formats", "words", "formats that a gallery draws"),
     Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
     Field("palette", "text", "colours"),
@@ -221,7 +221,7 @@ def document() -> str:
         "Every value is read as text, so that `8:1` needs no quotes (YAML itself would read 481); in a flow mapping (`{a: 1}`) a",
         "layout with commas does. An object is an expression of any dialect (CuTe notation, C++, Python, a name of the library),",
         "the address of one in a source file of this folder (`kernel.cu::sA`, whose names have values by `let`),",
-        "or a mapping of the fields below. `cute-viz check-spec FILE` validates, and `cute-viz check-spec --schema` prints a JSON",
+        "or a mapping of the fields below. `gallery --validate` validates, and `cute-viz gallery --schema` prints a JSON",
         "Schema for editors.\n",
     ]
     for kind in KINDS.values():

@@ -100,9 +100,8 @@ class Instruction:
         return self.kind in DESCRIBING and self.home(operand) == "smem"
 
     def check_reach(self, source: str, destination: str) -> None:
-        """Whether a copy reaches the memories between which it is to move something; "" is a memory that is not known.
-
-        Raises: AlgebraError for another one.
+        """Whether a copy reaches the memories between which it is to move something; "" is a memory that is not known. Raises:
+        AlgebraError for another one.
 
         >>> Instruction("SM75_U32x1_LDSM_N", memory=("smem", "rmem")).check_reach("gmem", "rmem")
         Traceback (most recent call last):

@@ -17,9 +17,8 @@ from cute_viz.values.examples import hint_for
 
 
 class Static(int):
-    """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so.
-
-    It computes like any int; arithmetic gives plain ints.
+    """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so. It computes like any int; arithmetic
+    gives plain ints.
 
     >>> str(Static(8)), Static(8) == 8, str(Static(8) + 1), is_known(Static(8) + Runtime(1))
     ('_8', True, '9', False)
@@ -98,9 +97,8 @@ class Runtime(int):
 
 
 class MulticastMask(Runtime):
-    """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster.
-
-    cluster, coord, modes: what create_tma_multicast_mask made it of.
+    """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster. cluster, coord, modes: what
+    create_tma_multicast_mask made it of.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> mask = MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,))

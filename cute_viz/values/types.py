@@ -109,9 +109,8 @@ _SPELT = "|".join(sorted([*_COMPLEX, *(x.short.upper() for x in _ROWS)], key=lam
 
 
 class ValueType:
-    """A type of elements, by the name that it has in C++, in the DSL or in PTX, or by its width in bits.
-
-    Two are equal where C++ has one type for both names.
+    """A type of elements, by the name that it has in C++, in the DSL or in PTX, or by its width in bits. Two are equal where C++
+    has one type for both names.
 
     >>> ValueType("cutlass.Float16") == ValueType("half_t"), ValueType("half_t") == ValueType("__half")
     (True, False)
@@ -186,7 +185,6 @@ class ValueType:
 
 
 def _last(name: str) -> str:
-    """A name without its namespaces."""
     return name if "<" in name else name.rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip()
 
 
@@ -292,7 +290,6 @@ def spells(instruction: str, name: str) -> bool:
 
 def sparse(value_type: Any) -> tuple[int, str] | None:
     """How many logical elements one stored element is for, and its type: of `sparse_elem<8,uint8_t>`; None for a dense type.
-
     Source: cute/numeric/numeric_types.hpp, cute/pointer_sparse.hpp.
 
     >>> sparse("sparse_elem<8,uint8_t>"), sparse("half_t")

@@ -1,54 +1,163 @@
-// The editor: a text area, and under it the same text with the place of an error underlined.
+// The editor: CodeMirror, with one history for typing, sliders, examples and fixes; marks beside lines; an edit shown at its place.
+import {
+  EditorState, Compartment, StateField, StateEffect, RangeSet, EditorView, keymap, lineNumbers, gutter, GutterMarker, Decoration,
+  WidgetType, hoverTooltip, drawSelection, history, historyKeymap, defaultKeymap, StreamLanguage, syntaxHighlighting,
+  bracketMatching, indentUnit, autocompletion, completionKeymap, closeBrackets, closeBracketsKeymap, searchKeymap, search,
+  classHighlighter, cpp, python,
+} from "./codemirror.js";
+
+const wrong = StateEffect.define(), beside = StateEffect.define(), lit = StateEffect.define(), shown = StateEffect.define();
+const PYTHON = /^\s*(?:import |from \w+(?:\.\w+)* import|def |@cute\.)|\bcute\.\w+\(/m;
+const LANGUAGES = { cpp: StreamLanguage.define(cpp), python: StreamLanguage.define(python) };
+
+// A set of decorations that an effect replaces, and that an edit moves.
+const decorated = (effect, make) => StateField.define({
+  create: () => Decoration.none,
+  update(set, transaction) {
+    let out = set.map(transaction.changes);
+    for (const one of transaction.effects) if (one.is(effect)) out = one.value === null ? Decoration.none : make(one.value, transaction.state);
+    return out;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+const inside = (state, [start, end]) => {
+  const from = Math.min(start, state.doc.length), to = Math.min(Math.max(end, start + 1), state.doc.length);
+  return from < to ? [from, to] : [Math.max(0, to - 1), to];
+};
+const wrongs = decorated(wrong, (span, state) => {
+  const [from, to] = inside(state, span);
+  return from < to ? Decoration.set([Decoration.mark({ class: "wrong" }).range(from, to)]) : Decoration.none;
+});
+const lits = decorated(lit, (line, state) => {
+  const found = line <= state.doc.lines ? state.doc.line(line) : null;
+  return found ? Decoration.set([Decoration.line({ class: "lit" }).range(found.from)]) : Decoration.none;
+});
+
+class Shown extends WidgetType {
+  constructor(element) { super(); this.element = element; }
+  eq(other) { return other.element === this.element; }
+  toDOM() { return this.element; }
+  ignoreEvent() { return true; }
+}
+const showns = decorated(shown, ({ at, element }, state) => {
+  const line = state.doc.lineAt(Math.min(at, state.doc.length));
+  return Decoration.set([Decoration.widget({ widget: new Shown(element), block: true, side: 1 }).range(line.to)]);
+});
+
+class Mark extends GutterMarker {
+  constructor(mark) { super(); this.mark = mark; }
+  eq(other) { return other.mark.words === this.mark.words && other.mark.kind === this.mark.kind; }
+  toDOM() {
+    const out = document.createElement("button");
+    Object.assign(out, { type: "button", className: `mark ${this.mark.kind}`, textContent: this.mark.words, title: this.mark.title, tabIndex: -1 });
+    out.addEventListener("click", () => this.mark.act());
+    if (this.mark.more) out.append(Object.assign(document.createElement("i"), { textContent: this.mark.more }));
+    return out;
+  }
+}
+const marks = StateField.define({
+  create: () => RangeSet.empty,
+  update(set, transaction) {
+    let out = set.map(transaction.changes);
+    for (const one of transaction.effects) {
+      if (one.is(beside)) {
+        const known = one.value.filter(({ line }) => line > 0 && line <= transaction.state.doc.lines);
+        out = RangeSet.of(known.map((mark) => new Mark(mark).range(transaction.state.doc.line(mark.line).from)), true);
+      }
+    }
+    return out;
+  },
+});
+
 export class Editor {
-  constructor(changed) {
-    this.area = document.getElementById("source");
-    this.under = document.getElementById("under");
-    this.example = false; // nobody has written it: the first key takes its place
-    this.area.addEventListener("click", () => { if (this.example) this.area.select(); this.example = false; });
-    this.area.addEventListener("input", () => { this.example = false; this.mark(null); changed(); });
-    this.area.addEventListener("scroll", () => this.follow());
-    this.area.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") document.getElementById("picture").focus();
-    });
-    new ResizeObserver(() => this.follow()).observe(this.area);
+  // changed: called behind every change. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
+  constructor(parent, { changed, complete, hover, suggest }) {
+    [this.language, this.wrap] = [new Compartment(), new Compartment()];
+    const tab = { key: "Tab", run: (view) => view.state.doc.length === 0 && suggest() };
+    const leave = { key: "Escape", run: () => { document.getElementById("picture").focus(); return true; } };
+    this.extensions = [
+      history(), drawSelection(), lineNumbers(), bracketMatching(), closeBrackets(), indentUnit.of("  "), this.wrap.of(EditorView.lineWrapping),
+      syntaxHighlighting(classHighlighter), this.language.of(LANGUAGES.cpp), search({ top: true }), wrongs, lits, showns, marks,
+      gutter({ class: "marks", markers: (view) => view.state.field(marks) }),
+      autocompletion({ override: [complete], icons: false }), hoverTooltip(hover, { hoverTime: 250 }),
+      keymap.of([tab, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, leave, ...defaultKeymap]),
+      EditorView.contentAttributes.of({ id: "source", "aria-label": "source", "aria-describedby": "error", spellcheck: "false" }),
+      EditorView.updateListener.of((update) => {
+        parent.classList.toggle("empty", update.state.doc.length === 0);
+        if (update.docChanged && !this.quiet) changed(update.transactions.some((t) => t.isUserEvent("input") || t.isUserEvent("delete")));
+      }),
+    ];
+    this.view = new EditorView({ parent, state: this.fresh("") });
+    const editor = this; // scripts may read and set it as they would a text area
+    Object.defineProperty(this.view.contentDOM, "value", { get: () => editor.text, set(words) { editor.text = words; } });
   }
 
-  get text() { return this.area.value; }
+  fresh(doc) { return EditorState.create({ doc, extensions: this.extensions }); }
 
+  get text() { return this.view.state.doc.toString(); }
+
+  // Another text, as one step of the history that changes no more than it must.
   set text(words) {
-    if (this.area.value !== words) this.area.value = words;
-    this.mark(null);
+    const old = this.text;
+    if (old === words) return;
+    let start = 0, end = 0;
+    const most = Math.min(old.length, words.length);
+    while (start < most && old[start] === words[start]) start++;
+    while (end < most - start && old[old.length - 1 - end] === words[words.length - 1 - end]) end++;
+    this.put([start, old.length - end], words.slice(start, words.length - end), false);
+  }
+
+  // As `text`, without telling anybody: what is shown is told by who sets it.
+  take(words) {
+    this.quiet = true;
+    this.text = words;
+    this.quiet = false;
+    this.suit();
+  }
+
+  // The language of the text, and whether its lines fold: those of a kernel do not.
+  suit() {
+    const several = this.view.state.doc.lines > 3, language = LANGUAGES[PYTHON.test(this.text) ? "python" : "cpp"];
+    this.view.dom.parentElement.classList.toggle("several", several);
+    if (this.suits === `${several} ${language.name}`) return;
+    this.suits = `${several} ${language.name}`;
+    this.view.dispatch({ effects: [this.language.reconfigure(language), this.wrap.reconfigure(several ? [] : EditorView.lineWrapping)] });
+  }
+
+  // A text of its own, with its history: what another tab of texts holds.
+  get state() { return this.view.state; }
+  set state(state) { this.view.setState(state); this.suits = ""; this.suit(); }
+
+  put(span, words, focus = true) { this.change([{ span, text: words }], focus); }
+
+  // Several edits as one step of the history.
+  change(edits, focus = true) {
+    const changes = edits.map(({ span: [from, to], text }) => ({ from, to, insert: text }));
+    this.view.dispatch({ changes, scrollIntoView: focus && edits.length === 1, userEvent: "set" });
+    if (focus) this.view.focus();
   }
 
   // Underline [start, end); null for nothing.
   mark(span) {
-    const text = this.area.value;
-    this.area.toggleAttribute("aria-invalid", Boolean(span));
-    if (!span) { this.under.replaceChildren(); return; }
-    const [start, end] = span, mark = document.createElement("mark");
-    mark.textContent = text.slice(start, Math.max(end, start + 1)) || " ";
-    this.under.replaceChildren(text.slice(0, start), mark, text.slice(Math.max(end, start + 1)));
-    this.follow();
+    this.view.dispatch({ effects: wrong.of(span) });
+    this.view.contentDOM.toggleAttribute("aria-invalid", Boolean(span));
   }
 
-  // Another text in the place of a span, as if it was typed, so that undo takes it back.
-  put(span, words) {
-    this.area.focus();
-    this.area.setSelectionRange(span[0], span[1]);
-    if (!document.execCommand("insertText", false, words)) {
-      this.area.setRangeText(words, span[0], span[1], "end");
-      this.area.dispatchEvent(new Event("input"));
-    }
+  marks(list) { this.view.dispatch({ effects: beside.of(list) }); }
+
+  // Light a line, and bring it into sight; 0 for none.
+  light(line, reveal = true) {
+    const effects = [lit.of(line || null)];
+    if (line && reveal && line <= this.view.state.doc.lines) effects.push(EditorView.scrollIntoView(this.view.state.doc.line(line).from, { y: "center" }));
+    this.view.dispatch({ effects });
   }
 
-  go(start, end) {
-    this.area.focus();
-    this.area.setSelectionRange(start, end);
+  // An element below the line of an offset; null takes it away.
+  show(at, element) {
+    const effects = [shown.of(element && { at, element })];
+    if (element) effects.push(EditorView.scrollIntoView(at, { y: "center" }));
+    this.view.dispatch({ effects });
   }
 
-  follow() {
-    this.under.scrollTop = this.area.scrollTop;
-    this.under.scrollLeft = this.area.scrollLeft;
-    this.under.style.width = `${this.area.clientWidth}px`;
-  }
+  focus() { this.view.focus(); }
 }

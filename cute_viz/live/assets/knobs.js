@@ -20,7 +20,7 @@ export function knobs(text) {
 }
 
 // Fields for them; a number that is turned is put into the source.
-export function fields(box, editor, changed) {
+export function fields(box, editor) {
   const found = knobs(editor.text), names = found.map((k) => k.name).join();
   if (box.dataset.names !== names) {
     box.dataset.names = names;
@@ -35,9 +35,7 @@ export function fields(box, editor, changed) {
       input.addEventListener("input", () => {
         const now = knobs(editor.text)[i];
         if (!now || input.value === "") return;
-        const text = editor.text;
-        editor.text = text.slice(0, now.start) + input.value + text.slice(now.end);
-        changed();
+        editor.put([now.start, now.end], input.value, false);
       });
       box.append(label);
     }

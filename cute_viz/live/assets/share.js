@@ -1,4 +1,6 @@
-// Into the clipboard: text as it is, a picture as PNG, drawn by the browser.
+// Into the clipboard, or a file: text as it is, a picture as PNG, drawn by the browser.
+import { element } from "./panes.js";
+
 const said = (words) => {
   const status = document.getElementById("status");
   status.textContent = words;
@@ -11,7 +13,7 @@ export async function copyAs(way, what) {
     else await navigator.clipboard.writeText(what);
     said(`copied: ${way}`);
   } catch {
-    if (way === "png") return save(await png(what), "picture.png");
+    if (way === "png") return save(what, "png");
     by(what);
     said(`copied: ${way}`);
   }
@@ -26,11 +28,13 @@ function by(text) {
   area.remove();
 }
 
-function save(blob, name) {
-  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+// Into a file: an SVG of the page as PNG, an answer of the engine as what it is.
+export async function save(what, format) {
+  const data = format === "png" ? await png(what) : new Blob([what.base64 ? Uint8Array.from(atob(what.base64), (c) => c.charCodeAt(0)) : what.text], { type: what.mime });
+  const link = element("a", null, { href: URL.createObjectURL(data), download: `cute-viz.${format === "tikz" ? "tex" : format}` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  said(`saved: ${name}`);
+  said(`saved: ${link.download}`);
 }
 
 // An SVG of the page as a PNG of two pixels for each of its own.

@@ -6,7 +6,7 @@ const through = (data, stream) => new Blob([data]).stream().pipeThrough(stream);
 
 export async function pack(state) {
   const kept = Object.fromEntries(Object.entries(state).filter(([, value]) =>
-    value !== null && value !== "" && !(typeof value === "object" && !Object.keys(value).length)));
+    value !== null && value !== "" && value !== false && value !== 0 && !(typeof value === "object" && !Object.keys(value).length)));
   const data = await bytes(through(new TextEncoder().encode(JSON.stringify(kept)), new CompressionStream("deflate-raw")));
   let text = "";
   for (const byte of data) text += String.fromCharCode(byte);
@@ -45,5 +45,5 @@ function checked(value) {
   const words = (given) => Object.fromEntries(Object.entries(typeof given === "object" && given ? given : {})
     .filter(([, word]) => ["string", "number", "boolean"].includes(typeof word)));
   const text = (given) => (typeof given === "string" ? given : "");
-  return { source: text(value.source), options: words(value.options), let: text(value.let), name: text(value.name), file: value.file === true, tab: text(value.tab), by: text(value.by) };
+  return { source: text(value.source), options: words(value.options), let: text(value.let), name: text(value.name), file: value.file === true, tab: text(value.tab), by: text(value.by), find: text(value.find), zoom: +value.zoom > 0 ? Math.min(16, +value.zoom) : 0, access: text(value.access), against: text(value.against), named: text(value.named) };
 }

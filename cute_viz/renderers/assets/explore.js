@@ -4,6 +4,7 @@ import { View } from "./view.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const MOST = 4096; // outlines that are drawn one by one
+const NEAR = 26; // px of a cell on the screen that has room for its label
 
 export class Explorer {
   constructor() {
@@ -14,10 +15,12 @@ export class Explorer {
     this.spoken = by("spoken");
     this.find = by("find");
     this.found = by("found");
+    this.told = by("told");
     this.form = by("controls");
     this.along = by("along");
     this.panels = new Panels([]);
-    this.view = new View(this.picture, (scale) => { by("scale").value = `${Math.round(100 * scale)} %`; });
+    this.view = new View(this.picture, (scale) => { by("scale").value = `${Math.round(100 * scale)} %`; this.near(); });
+    this.picture.addEventListener("scroll", () => this.near(), { passive: true });
     this.chosen = null; // how the highlight was asked for, to ask the next picture the same
     this.picture.addEventListener("pointermove", (event) => {
       const hit = event.target.closest("svg") === this.svg && this.cellAt(event);
@@ -61,17 +64,49 @@ export class Explorer {
       p.setAttribute("class", cls);
       return p;
     };
+    this.close = layer.appendChild(document.createElementNS(NS, "g"));
+    this.close.setAttribute("class", "close");
     this.dim = path("dim"); this.marked = path("chosen"); this.linked = path("linked"); this.here = path("here");
     const there = this.panels.relations(), before = this.form.elements.by?.value;
-    for (const radio of this.form.querySelectorAll("input[name=by]")) {
-      radio.parentElement.hidden = !there.includes(radio.value);
-      radio.checked = radio.value === (there.includes(before) && this.by ? before : there[0]);
-    }
-    this.form.querySelector("fieldset").hidden = there.length < 2;
+    const select = this.form.elements.by;
+    for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value);
+    select.value = there.includes(before) && this.by ? before : there[0] ?? "";
+    select.parentElement.hidden = there.length < 2;
     this.by = there.length > 0;
     this.slider();
     this.view.take(svg);
+    this.near();
     if (!this.chosen?.()) this.clear(); // what was asked for is not in this picture
+  }
+
+  // Labels of the cells in sight that the picture has no room for, as soon as zooming gives it.
+  near() {
+    if (this.drawing || !this.svg) return;
+    this.drawing = requestAnimationFrame(() => {
+      this.drawing = 0;
+      const { scale, box } = this.view, small = this.panels.list.filter((p) => !p.labeled && p.labels.length);
+      const large = small.filter((p) => p.w * scale >= NEAR && p.h * scale >= NEAR / 2);
+      if (!large.length) { if (this.close.firstChild) this.close.replaceChildren(); return; }
+      const out = document.createDocumentFragment(), seen = box.getBoundingClientRect(), mine = this.svg.getBoundingClientRect();
+      const left = (seen.left - mine.left) / scale, top = (seen.top - mine.top) / scale;
+      const right = left + seen.width / scale, bottom = top + seen.height / scale;
+      for (const p of large) {
+        const c0 = Math.max(0, Math.floor((left - p.x) / p.w)), c1 = Math.min(p.cols, Math.ceil((right - p.x) / p.w));
+        const r0 = Math.max(0, Math.floor((top - p.y) / p.h)), r1 = Math.min(p.rows, Math.ceil((bottom - p.y) / p.h));
+        if ((c1 - c0) * (r1 - r0) > MOST) continue;
+        for (let r = r0; r < r1; r++) for (let c = c0; c < c1; c++) {
+          const words = p.labels[r * p.cols + c], text = document.createElementNS(NS, "text");
+          if (!words) continue;
+          text.textContent = words;
+          text.setAttribute("x", p.x + (c + 0.5) * p.w);
+          const size = Math.min(p.h * 0.6, p.w * 1.5 / Math.max(2, words.length), 14 / scale);
+          text.setAttribute("y", p.y + (r + 0.5) * p.h + 0.35 * size);
+          text.setAttribute("font-size", size);
+          out.append(text);
+        }
+      }
+      this.close.replaceChildren(out);
+    });
   }
 
   relation() { return this.form.elements.by.value; }
@@ -114,10 +149,12 @@ export class Explorer {
   // Mark the cells for which test(panel, cell) holds, in every panel; panels without any keep their colours.
   mark(test, what) {
     let inside = "", outside = "", count = 0, dimmed = 0;
+    const hits = [];
     for (const p of this.panels.list) {
       const mine = [], others = [];
       for (let c = 0; c < p.rows * p.cols; c++) (test(p, c) ? mine : others).push(c);
       if (!mine.length) continue;
+      hits.push([p, mine]);
       outside += this.outline(p, others);
       dimmed += others.length;
       count += mine.length;
@@ -127,12 +164,15 @@ export class Explorer {
     this.dim.dataset.cells = dimmed;
     this.marked.setAttribute("d", count <= MOST ? inside : "");
     this.found.value = `${what}: ${count} cell${count === 1 ? "" : "s"}`;
+    this.told.textContent = count ? this.panels.told(hits) : "";
+    this.hits = hits;
     return count;
   }
 
   clear() {
     this.chosen = null;
     this.found.value = "";
+    this.told.textContent = "";
     this.at = null;
     if (!this.svg) return;
     for (const p of [this.dim, this.marked, this.linked, this.here]) p.setAttribute("d", "");
@@ -174,8 +214,9 @@ export class Explorer {
   search(text) {
     if (!text.trim()) return this.clear();
     this.chosen = () => this.search(text);
-    const [what, test] = this.panels.search(text);
-    return this.mark(test, what);
+    const [what, test] = this.panels.search(text), count = this.mark(test, what);
+    if (count) this.bring(...[this.hits[0][0], this.hits[0][1][0]]);
+    return count;
   }
 
   cellAt(event) {
@@ -213,6 +254,10 @@ export class Explorer {
 
   stand(p, c) {
     this.show(p, c, true);
+    this.bring(p, c);
+  }
+
+  bring(p, c) {
     this.view.reveal(p.x + (c % p.cols) * p.w, p.y + Math.floor(c / p.cols) * p.h, p.w, p.h);
   }
 }

@@ -142,23 +142,48 @@ export class Panels {
   // What a search means: its name, and a test of a cell.
   search(text) {
     text = text.trim();
-    const word = /^(thread|warp|lane|value|bank|offset|byte|row|column)s?\s*=?\s*(-?\d+)$/i.exec(text);
+    const word = /^(warp|lane|bank|offset|byte|row|column)s?\s*=?\s*(-?\d+)$/i.exec(text);
     if (word) {
       const by = word[1].toLowerCase(), n = +word[2];
       if (by === "row") return [text, (p, c) => Math.floor(c / p.cols) === n];
       if (by === "column") return [text, (p, c) => c % p.cols === n];
       return [text, (p, c) => this.keys(p, c, by).includes(n)];
     }
-    const tv = /^(?:T(\d+))?\s*(?:V(\d+))?$/i.exec(text);
-    if (tv && (tv[1] || tv[2])) {
-      return [text, (p, c) => this.owners(p, c).some(([t, v]) => (!tv[1] || t === +tv[1]) && (!tv[2] || v === +tv[2]))];
+    const tv = /^(?:T(?:hreads?)?\s*=?\s*(\d+)(?:\s*(?:-|\.\.)\s*T?(\d+))?)?[\s,]*(?:V(?:alues?)?\s*=?\s*(\d+)(?:\s*(?:-|\.\.)\s*V?(\d+))?)?$/i.exec(text);
+    if (tv && (tv[1] || tv[3])) {
+      const [t, tt, v, vv] = tv.slice(1).map((n) => (n === undefined ? null : +n));
+      const among = (n, first, last) => first === null || (n !== null && n >= first && n <= (last ?? first));
+      const values = (p, c) => (p.value && !p.thread ? [[null, p.value[c]]] : this.owners(p, c));
+      return [text, (p, c) => values(p, c).some(([own, held]) => among(own, t, tt) && among(held, v, vv))];
     }
-    const crd = /^\(?\s*(\d+)\s*,\s*(\d+)\s*\)?$/.exec(text);
+    const crd = /^(?:([A-Za-z]\w*)?\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)|(\d+)\s*,\s*(\d+))$/.exec(text);
     if (crd && !this.list.some((p) => p.labels.includes(text))) {
-      return [text, (p, c) => Math.floor(c / p.cols) === +crd[1] && c % p.cols === +crd[2]];
+      const row = +(crd[2] ?? crd[4]), column = +(crd[3] ?? crd[5]), letter = (crd[1] || "").toLowerCase();
+      return [text, (p, c) => (!letter || name(p).toLowerCase() === letter) && Math.floor(c / p.cols) === row && c % p.cols === column];
     }
     return [text, (p, c) => p.labels[c] === text || (p.data.offset && String(p.data.offset[c]) === text)];
   }
+
+  // Cells in words, panel by panel: `C(5,3): T21 V1; A(5,3): T21 V1`, of one thread `C: V0 (1,2), V1 (1,3)`.
+  told(hits, most = 24) {
+    const threads = new Set(hits.flatMap(([p, cells]) => cells.flatMap((c) => this.owners(p, c).map((o) => o[0]))));
+    const count = hits.reduce((n, [, cells]) => n + cells.length, 0), one = threads.size === 1 && count > hits.length;
+    const parts = hits.map(([p, cells]) => {
+      const at = (c) => `(${Math.floor(c / p.cols)},${c % p.cols})`;
+      const held = (c) => this.owners(p, c).slice(0, 4).map(([t, v]) => [t === null || one ? "" : `T${t}`, v === null ? "" : `V${v}`].filter(Boolean).join(" ")).join(", ");
+      const else_ = (c) => held(c) || ["bank", "byte", "offset"].filter((key) => p.data[key] && p.data[key][c] !== null).slice(0, 1).map((key) => `${key} ${p.data[key][c]}`)[0] || p.labels[c] || "";
+      const words = cells.slice(0, most).map((c) => (one ? `${held(c)} ${at(c)}` : `${name(p)}${at(c)}${else_(c) ? `: ${else_(c)}` : ""}`));
+      const rest = cells.length > most ? [`${cells.length - most} more`] : [];
+      return (one && name(p) ? `${name(p)}: ` : "") + [...words, ...rest].join(one ? ", " : "; ");
+    });
+    return (one ? `T${[...threads][0]} holds ` : "") + parts.join("; ");
+  }
+}
+
+// The matrix of a panel, `C` of `C: 16 × 8 of f32`; "" of one without a short name.
+function name(p) {
+  const word = (p.caption || "").split(/[:\s]/, 1)[0];
+  return word.length <= 12 ? word : "";
 }
 
 // `thread 0 value 1`, of several `threads 0..3, 8 value 1`.

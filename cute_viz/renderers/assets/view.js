@@ -1,5 +1,6 @@
 // A picture in its window: fitted, zoomed around a point, dragged; scroll bars and arrow keys stay those of the browser.
 const LEGIBLE = 0.7; // a picture that would have to be smaller to fit is scrolled
+const GROWN = 1.6; // as large as a small one becomes
 
 export class View {
   constructor(box, changed = () => {}) {
@@ -14,6 +15,8 @@ export class View {
       this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), event.clientX, event.clientY);
     }, { passive: false });
     box.addEventListener("pointerdown", (event) => this.grab(event));
+    box.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
+    box.addEventListener("touchend", () => { this.apart = 0; });
     if (typeof ResizeObserver === "function") {
       new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(this.least); }).observe(box);
     }
@@ -38,7 +41,7 @@ export class View {
     }
     const wide = (this.room[0] - 2) / this.width, high = (this.room[1] - 2) / this.height;
     this.free = false;
-    this.set(Math.max(0.05, Math.min(1, wide > 0 ? wide : 1, Math.max(high, least))));
+    this.set(Math.max(0.05, Math.min(GROWN, wide > 0 ? wide : 1, Math.max(high, least))));
   }
 
   set(scale) {
@@ -58,6 +61,15 @@ export class View {
     const after = this.svg.getBoundingClientRect();
     this.box.scrollLeft += after.left + x * after.width - cx;
     this.box.scrollTop += after.top + y * after.height - cy;
+  }
+
+  // Two fingers zoom around the place between them; one scrolls, as everywhere.
+  pinch(event) {
+    if (event.touches.length !== 2) return;
+    event.preventDefault();
+    const [a, b] = event.touches, apart = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    if (this.apart) this.zoom(apart / this.apart, (a.clientX + b.clientX) / 2, (a.clientY + b.clientY) / 2);
+    this.apart = apart;
   }
 
   // Keep a rectangle of the picture in sight.

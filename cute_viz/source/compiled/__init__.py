@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
@@ -14,11 +15,13 @@ from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.meaning import Chain, Meaning, frames
+from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
-from cute_viz.source.model import Entry, Given, Move, SourceFile
+from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
+from cute_viz.source.type_tree import arguments
 
 _MOST = 2000  # statements of one unit
+_FAR = 40  # lines between the name of a kernel and its launch
 
 
 def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
@@ -31,16 +34,28 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     name, flags = commands.unit_of(build, path)
     own = os.path.abspath(path)
     unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags)
+    if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
+        raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
         file, line, message = unit.errors[0]
         more = f" (and {len(unit.errors) - 1} more)" if len(unit.errors) > 1 else ""
         given.notes[f"the compiler: {_relative(file, own) or os.path.basename(file)}:{line}: {message}{more}"] = None
     meaning = Meaning(unit, given.resolve, given.notes)
-    found = tuple(entries(unit, own, meaning))
+    launches = tuple(launches_of(unit, own))
+    only = int(chosen(launches, given.launch).key) if given.launch else None
+    found = tuple(entries(unit, own, meaning, only))
     if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
         raise CuteVizError("the compiler makes no object of CuTe of this file", name=path, hint=told)
-    return SourceFile(text, found, "cpp", moves=lambda: tuple(moves(unit, own, meaning)), given=given, compiled=True)
+    return SourceFile(
+        text,
+        found,
+        "cpp",
+        moves=lambda: tuple(moves(unit, own, meaning, only)),
+        given=given,
+        compiled=True,
+        launches=lambda: launches,
+    )
 
 
 def unit_of(text: str, path: str, flags: Flags) -> Unit:
@@ -54,11 +69,39 @@ def unit_of(text: str, path: str, flags: Flags) -> Unit:
     return found
 
 
-def entries(unit: Unit, path: str, meaning: Meaning) -> Iterator[Entry]:
-    """An entry for each name and value, in the order of their places, the file's own first."""
-    named: dict[tuple[str, int, tuple[str, ...], str], dict[str, Instance]] = defaultdict(dict)
+def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
+    """The instances of kernels, in the order in which the unit names them."""
+    places: dict[int, Call] = {}
     for instance in unit.instances:
-        for variable in instance.variables:
+        for use in instance.uses:
+            places.setdefault(use.instance, use)
+    differing = _differing(one for one in unit.instances if one.kernel)
+    rows = [(n, one, places[n]) for n, one in enumerate(unit.instances) if one.kernel and n in places]
+    for n, one, use in sorted(rows, key=lambda row: (os.path.abspath(row[2].file) != path, row[2].file, row[2].line)):
+        args = [f"{key}={value}" for key, value in one.args if key in differing.get(one.scope, set())]
+        grid, block = _dims(_lines(use.file), use.line)
+        yield Launch(one.scope, ",".join(args), grid, block, use.line, _relative(use.file, path), key=n)
+
+
+def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
+    """The grid and the block of the first `<<<grid, block>>>` in a line or behind it, as they are written."""
+    text = "\n".join(lines[line - 1 : line + _FAR])
+    found = re.search(r"<<<(.*?)>>>", text, re.S)
+    if found is None:
+        return "", ""
+    parts = arguments(f"<{found[1]}>") if "<" not in found[1] else re.split(r",(?![^(<]*[)>])", found[1])
+    grid, block, *_ = (*(" ".join(part.split()) for part in parts), "", "")
+    return grid, block
+
+
+def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Entry]:
+    """An entry for each name and value, in the order of their places, the file's own first. only: of one kernel, by its number."""
+    named: dict[tuple[str, int, tuple[str, ...], str], dict[str, Instance]] = defaultdict(dict)
+    wanted = None if only is None else reached(unit, only)
+    for n, instance in enumerate(unit.instances):
+        if wanted is not None and n not in wanted:
+            continue
+        for variable in () if instance.foreign else instance.variables:
             if is_object(variable.type):
                 named[variable.file, variable.line, instance.scope, variable.name].setdefault(unqualified(variable.type), instance)
     differing = _differing(unit.instances)
@@ -71,14 +114,14 @@ def entries(unit: Unit, path: str, meaning: Meaning) -> Iterator[Entry]:
             yield Entry(name, where, Span(0, 0), line, partial(meaning.typed, type_), file=_relative(file, path))
 
 
-def moves(unit: Unit, path: str, meaning: Meaning) -> Iterator[Move]:
-    """The statements that copy or multiply, once for each chain of callers and each set of types."""
+def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Move]:
+    """The statements that copy or multiply, once for each chain of callers and each set of types. only: of one kernel."""
     seen: set[Any] = set()
-    for frame in frames(unit):
+    for frame in frames(unit, only):
         instance = unit.instances[frame.number]
         for call in instance.calls:
             key = (call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
-            if not call.name.startswith("cute::") or key in seen:
+            if call.name.rpartition("::")[0] != "cute" or key in seen:
                 continue
             seen.add(key)
             if len(seen) > _MOST:

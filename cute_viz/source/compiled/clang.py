@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cute_viz.errors import CuteVizError
@@ -29,6 +29,15 @@ _EXPLICIT = re.compile(
 )
 _DEEP = 100_000
 _NESTED = 24  # expressions in one another that are kept
+_HANDING = frozenset(  # functions of CuTe and of the standard that call what they are given
+    ("for_each", "for_each_leaf", "apply", "transform", "transform_apply", "transform_leaf", "fold", "fold_first", "invoke")
+) | {"operator()", "filter_tuple", "visit"}
+_PROBES = 3000  # types of classes that are asked for
+_SKIP_BODIES = 0x40  # CXTranslationUnit_SkipFunctionBodies
+_EXTENSIONS = (  # what nvcc takes
+    "'alignas' attribute cannot be applied to types",
+    "'global' and 'device' attributes are not compatible",  # of an explicit instantiation where all is host and device code
+)
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
 
@@ -61,7 +70,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number."""
+    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet."""
 
     name: str
     file: str
@@ -74,7 +83,8 @@ class Call:
 class Instance:
     """One instance of a function or class: its path, its template arguments by name, what it has in the order of the text.
 
-    kernel: whether it is one. calls: that move or multiply; uses: of other instances of the unit.
+    kernel: whether it is one. calls: that move or multiply; uses: of other instances of the unit. returns: the tensors that it
+    gives back. foreign: of a library, walked for the user's functions that it calls.
     """
 
     scope: tuple[str, ...]
@@ -83,6 +93,8 @@ class Instance:
     variables: tuple[Variable, ...]
     calls: tuple[Call, ...] = ()
     uses: tuple[Call, ...] = ()
+    returns: tuple[Node, ...] = ()
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +118,30 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
         cindex.Config.set_library_file(own)
     path = os.path.abspath(path)
-    whole = text + _uses(text)
+    whole, index = _used(text), cindex.Index.create()
     try:
-        unit = cindex.Index.create().parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
+        unit = index.parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
+        walk = _Walk(unit, path, text.count("\n") + 1)
+        found = walk.unit()
+        asked = walk.unnamed()
+        if not asked:
+            return found
+        probes = "".join(f"\nusing __cute_viz_{n} = {class_}::{alias.name};" for n, (class_, _, alias) in enumerate(asked))
+        again = [*words(flags), "-fno-access-control"]
+        unit = index.parse(path, again, [(path, text + probes)], _KEEP_GOING | _SKIP_BODIES)
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
         raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint=NEEDS) from None
-    return _Walk(unit, path, text.count("\n") + 1).unit()
+    return replace(found, instances=(*found.instances, *_answers(unit, asked)))
+
+
+def _answers(unit: TranslationUnit, asked: list[tuple[str, Instance, Variable]]) -> Iterator[Instance]:
+    """The types of aliases that no function names, each by the class that it stands in."""
+    for cursor in unit.cursor.get_children():
+        if (found := re.fullmatch(r"__cute_viz_(\d+)", cursor.spelling)) is not None:
+            type_ = str(cursor.underlying_typedef_type.get_canonical().spelling)
+            if type_.startswith("cute::"):
+                _, class_, alias = asked[int(found[1])]
+                yield replace(class_, variables=(replace(alias, type=type_),))
 
 
 def words(flags: Flags) -> Iterator[str]:
@@ -127,6 +157,8 @@ def words(flags: Flags) -> Iterator[str]:
             f"-D__CUDA_ARCH_SPECIFIC__={number}0",
             f"-DCUTLASS_ARCH_MMA_SM{number}_SUPPORTED=1",
         )
+    if number >= 100:  # which CUTLASS defines for nvcc only
+        yield from (f"-DCUTLASS_ARCH_MMA_SM{number}{kind}_ENABLED=1" for kind in ("", "A", "F"))
     yield from ("-include", os.path.join(HERE, "device.h"))
     yield from flags.words
     if not _has(flags, "cute/layout.hpp") and (folder := cute_headers()):
@@ -153,16 +185,23 @@ def _builtin() -> list[str]:
     return [os.path.dirname(found[-1])] if found else []
 
 
-def _uses(text: str) -> str:
-    """Functions that use what the text instantiates explicitly, which libclang does not visit by itself."""
-    out = []
-    for n, found in enumerate(_EXPLICIT.finditer(text)):
+def _used(text: str) -> str:
+    """A text in which functions use what it instantiates explicitly, which libclang does not visit by itself."""
+
+    def use(found: re.Match[str]) -> str:
         head = re.sub(r"\b(?:__global__|__device__|__host__|inline|static|extern)\b", "", found["head"]).strip()
         if head.split()[:1] in (["class"], ["struct"]) or not head:
-            continue
+            return found[0]
         type_, name = f"{head} (*)({found['params']})", found["name"] + found["args"]
-        out.append(f"\nstatic void __cute_viz_use_{n}() {{ (void)static_cast<{type_}>(&{name}); }}")
-    return "".join(out)
+        return f"{found[0]} static void __cute_viz_use_{found.start()}() {{ (void)static_cast<{type_}>(&{name}); }}"
+
+    return _EXPLICIT.sub(use, text)
+
+
+def _offset(cursor: Cursor) -> tuple[str, int]:
+    """Where a lambda begins."""
+    place = cursor.location
+    return str(place.file.name) if place.file is not None else "", int(place.offset)
 
 
 class _Walk:
@@ -198,6 +237,8 @@ class _Walk:
         self.foreign: dict[str, bool] = {}
         self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their definitions
         self.waiting: list[Cursor] = []
+        self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
+        self.called: set[tuple[str, int]] = set()  # where the lambdas stand whose calls are known
         self.outside: list[Instance] = []
         self.classes: dict[int, tuple[Cursor, dict[tuple[str, int], Variable]]] = {}
 
@@ -224,6 +265,8 @@ class _Walk:
         """The errors in files that are neither a library's nor the system's."""
         for diagnostic in self.parsed.diagnostics:
             file = diagnostic.location.file
+            if diagnostic.spelling in _EXTENSIONS:
+                continue
             if diagnostic.severity >= 3 and file is not None and not os.path.realpath(str(file.name)).startswith(self.libraries):
                 yield str(file.name), int(diagnostic.location.line), str(diagnostic.spelling)
 
@@ -239,11 +282,15 @@ class _Walk:
             file = cursor.location.file
             if file is not None and file.name == self.path:
                 self.top(cursor)
-        at = 0
-        while at < len(self.waiting):
-            yield self.function(self.waiting[at])
-            at += 1
-        for cursor, names in self.classes.values():
+        done: dict[int, Instance] = {}
+        while todo := [n for n in range(len(self.waiting)) if n not in done]:
+            for n in [n for n in todo if n not in self.bodies] or todo[:1]:  # lambdas last: their calls may be known by then
+                done[n] = self.function(n)
+        yield from (done[n] for n in range(len(done)))
+        for cursor, names in list(self.classes.values()):
+            for child in cursor.get_children():
+                if child.kind in self.aliases and (found := self.variable(child)) is not None:
+                    names.setdefault((found.name, found.line), found)
             yield Instance(self.scope(cursor), self.arguments(cursor), False, tuple(names.values()))
         yield from self.outside
 
@@ -274,8 +321,23 @@ class _Walk:
             self.waiting.append(found)
         return self.numbers[found.hash]
 
-    def function(self, cursor: Cursor) -> Instance:
+    def body(self, cursor: Cursor, around: int) -> int:
+        """Remember the body of a lambda, which is walked if no call of it is known: the number of its instance."""
+        number, outer = len(self.waiting), self.waiting[around]
+        self.bodies[number] = self.bodies.get(around) or (self.scope(outer), self.arguments(outer))
+        self.waiting.append(cursor)
+        return number
+
+    def function(self, number: int) -> Instance:
         """One instance."""
+        cursor = self.waiting[number]
+        own = self.bodies.get(number)
+        if own is not None and _offset(cursor) in self.called:
+            return Instance(*own, False, ())
+        foreign = own is None and self.is_foreign(_offset(cursor)[0])
+        if cursor.spelling == "operator()":
+            self.called.add(_offset(cursor))
+        returns: list[Node] = []
         variables: dict[tuple[str, int, str], Variable] = {}
         calls: list[Call] = []
         uses: list[Call] = []
@@ -286,7 +348,12 @@ class _Walk:
             kind = here.kind
             if kind in self.templates and here is not cursor:
                 continue
+            if kind == self.kinds.LAMBDA_EXPR and here is not cursor:
+                uses.append(Call("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number)))
+                continue
             kernel = kernel or kind == self.kinds.CUDAGLOBAL_ATTR
+            if kind == self.kinds.RETURN_STMT:
+                returns += [node for node in map(self.node, here.get_children()) if node.type.startswith("cute::Tensor<")]
             if kind in self.aliases or kind in (self.kinds.VAR_DECL, self.kinds.PARM_DECL):
                 found = self.variable(here)
                 if found is not None:
@@ -297,10 +364,12 @@ class _Walk:
                 self.alias(here)
             todo.extend(reversed(list(here.get_children())))
         parent = cursor.semantic_parent
-        if parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
+        if own is None and parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
             self.fields(parent)
-        scope, args = self.scope(cursor), self.arguments(cursor)
-        return Instance(scope, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses))
+        scope, args = own or (self.scope(cursor), self.arguments(cursor))
+        return Instance(
+            scope, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses), tuple(dict.fromkeys(returns)), foreign
+        )
 
     def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call], uses: list[Call]) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
@@ -312,15 +381,24 @@ class _Walk:
             called = here.kind == self.kinds.CALL_EXPR
             if called and target.spelling in MOVES:
                 calls.append(self.call(here, target))
-            if place is not None and not self.is_foreign(str(place.name)):
+            if place is not None and (not self.is_foreign(str(place.name)) or (called and self.hands_on(here, target))):
                 number = self.reach(target)
                 if called:
                     uses.append(self.call(here, target, number))
+                elif here.location.file and not any(use.instance == number and use.line == here.location.line for use in uses):
+                    uses.append(Call("&", str(here.location.file.name), int(here.location.line), (), number))
         elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:
             place = target.location
             if place.file is not None and not self.is_foreign(str(place.file.name)):
                 found = Variable(target.spelling, str(place.file.name), place.line, here.type.get_canonical().spelling, "binding")
                 variables.setdefault((found.name, found.line, found.type), found)
+
+    def hands_on(self, here: Cursor, target: Cursor) -> bool:
+        """Whether a call gives a library a lambda, which it calls."""
+        if target.spelling not in _HANDING:
+            return False
+        types = (arg.type.get_canonical().get_declaration() for arg in here.get_arguments() if arg is not None)
+        return any(found.spelling.startswith("(lambda") or not found.spelling for found in types if found.kind.is_declaration())
 
     def call(self, here: Cursor, target: Cursor, number: int = -1) -> Call:
         """A call with its operands."""
@@ -380,6 +458,12 @@ class _Walk:
             names = self.classes.setdefault(parent.hash, (parent, {}))[1]
             names.setdefault((found.name, found.line), found)
 
+    def met(self, class_: Cursor) -> None:
+        """Remember a class that is an argument of a template: its aliases are the user's."""
+        place = class_.location.file
+        if class_.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL) and place and not self.is_foreign(str(place.name)):
+            self.classes.setdefault(class_.hash, (class_, {}))
+
     def fields(self, parent: Cursor, deep: int = 0) -> None:
         """The data members of a class, and of the classes that it holds."""
         place = parent.location.file
@@ -389,12 +473,26 @@ class _Walk:
         self.parameter_aliases(parent, names)
         for field in parent.type.get_fields():
             found = Variable(field.spelling, str(place.name), field.location.line, field.type.get_canonical().spelling, "field")
-            if (found.name, found.line) in names:
+            if (found.name, found.line) in names or not found.name:
                 continue
             names[found.name, found.line] = found
             inner = field.type.get_canonical().get_declaration()
             if inner.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL) and inner.hash not in self.classes:
                 self.fields(inner, deep + 1)
+
+    def unnamed(self) -> list[tuple[str, Instance, Variable]]:
+        """The aliases of the classes that were met which no function names: the class as a type and as an instance, the alias."""
+        out: list[tuple[str, Instance, Variable]] = []
+        for cursor, names in list(self.classes.values()):
+            type_ = str(cursor.type.get_canonical().spelling)
+            if "(" in type_ or "type-parameter-" in type_ or not self.template(cursor):
+                continue
+            class_ = Instance(self.scope(cursor), self.arguments(cursor), False, ())
+            for child in self.template(cursor):
+                if child.kind in self.aliases and (child.spelling, int(child.location.line)) not in names:
+                    found = Variable(child.spelling, str(child.location.file.name), int(child.location.line), "", "alias")
+                    out.append((type_, class_, found))
+        return out[:_PROBES]
 
     def parameter_aliases(self, parent: Cursor, names: dict[tuple[str, int], Variable]) -> None:
         """Aliases of a class template that are one of its parameters: `using SmemLayoutAtomA = SmemLayoutAtomA_;`."""
@@ -451,7 +549,9 @@ class _Walk:
             except ValueError:  # a pack, which this binding has no name for
                 continue
             if kind == "TYPE":
-                value = cursor.get_template_argument_type(n).get_canonical().spelling
+                type_ = cursor.get_template_argument_type(n).get_canonical()
+                value = type_.spelling
+                self.met(type_.get_declaration())
             elif kind == "INTEGRAL":
                 number = cursor.get_template_argument_value(n)
                 flag = n < len(parameters) and parameters[n].type.spelling == "bool"

@@ -10,10 +10,12 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
+from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.build import Build
 from cute_viz.source.compiled.flags import Flags, flags
 
 _NAME = "compile_commands.json"
+_SYSTEM = ("/usr/include", "/usr/lib", "/usr/local/cuda", "/opt/cuda", "/lib")
 _MOST = 4000  # units that are searched for one that includes a header
 
 
@@ -24,7 +26,7 @@ def unit_of(build: Build, path: str) -> tuple[str, Flags]:
     """
     unit = build.through or path
     if build.flags is not None:
-        return unit, flags(build.flags, os.getcwd())
+        return unit, _held(flags(build.flags, build.root or os.getcwd(), build.root), build.root)
     rows = list(_commands(build.folder or "."))
     real = os.path.realpath(unit)
     row = next((row for row in rows if os.path.realpath(row[0]) == real), None)
@@ -34,7 +36,31 @@ def unit_of(build: Build, path: str) -> tuple[str, Flags]:
         names = ", ".join(sorted({os.path.basename(file) for file, _ in rows})[:8])
         hint = f"it compiles {names}; `through=UNIT` names a unit that includes the file" if names else "it has no commands"
         raise CuteVizError(f"no command in {_NAME} compiles this file", name=path, hint=hint)
-    return row
+    return row[0], _held(row[1], build.root)
+
+
+def is_allowed(path: str, root: str) -> bool:
+    """Whether a project may have a file read: of its own folder, of the system, of CuTe and CUDA.
+
+    >>> is_allowed("/src/a.h", "/src"), is_allowed("/home/a.h", "/src")
+    (True, False)
+    """
+    places = (root, *_SYSTEM, cute_headers() or root, *cuda_headers(), os.path.dirname(__file__))
+    real = os.path.realpath(path)
+    return any(real == top or real.startswith(os.path.join(top, "")) for top in map(os.path.realpath, places))
+
+
+def _held(found: Flags, root: str | None) -> Flags:
+    """Flags without the folders and files that a project must not name. root: None for those of the user."""
+    if root is None:
+        return found
+    pairs = [found.words[n : n + 2] for n in range(len(found.words)) if found.words[n] in ("-I", "-isystem", "-include")]
+    gone = [pair for pair in pairs if not is_allowed(pair[1], root)]
+    words = list(found.words)
+    for flag, path in gone:
+        at = next(n for n in range(len(words)) if words[n : n + 2] == [flag, path])
+        del words[at : at + 2]
+    return Flags(tuple(words), found.arch)
 
 
 def _commands(place: str) -> Iterator[tuple[str, Flags]]:

@@ -54,6 +54,7 @@ template <class F> cudaError_t cudaFuncSetCacheConfig(F*, cudaFuncCache);
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, F*, int, size_t);
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int*, F*, int, size_t, unsigned);
 template <class F> cudaError_t cudaOccupancyMaxActiveClusters(int*, F*, const cudaLaunchConfig_t*);
+void cudaTriggerProgrammaticLaunchCompletion(); void cudaGridDependencySynchronize();
 template <class T> cudaError_t cudaMalloc(T**, size_t);
 template <class T> cudaError_t cudaMallocManaged(T**, size_t, unsigned = 0);
 template <class T> cudaError_t cudaMallocHost(T**, size_t, unsigned = 0);

@@ -59,8 +59,8 @@ class Flags:
         return tuple(value for word, value in pairs if word in ("-I", "-isystem"))
 
 
-def flags(text: str | Iterable[str], folder: str) -> Flags:
-    """The flags of a text or of a list of words, relative to a folder; `@file` stands for the words of a file.
+def flags(text: str | Iterable[str], folder: str, root: str | None = None) -> Flags:
+    """The flags of a text or of a list of words, relative to a folder; `@file` stands for the words of a file, held in a root.
 
     Raises: CuteVizError for a quote that is not closed, a file that is not there, a flag whose value is missing.
 
@@ -69,7 +69,7 @@ def flags(text: str | Iterable[str], folder: str) -> Flags:
     """
     out: list[str] = []
     archs: list[str] = []
-    words = _words(text, folder)
+    words = _words(text, folder, root)
     for word in words:
         name, value = _split(word)
         if name in _KEPT or name in _ARCH or name in _SKIPPED:
@@ -97,7 +97,7 @@ def _split(word: str) -> tuple[str, str | None]:
     return name, value if equals else None
 
 
-def _words(text: str | Iterable[str], folder: str, deep: int = 0) -> Iterator[str]:
+def _words(text: str | Iterable[str], folder: str, root: str | None, deep: int = 0) -> Iterator[str]:
     """The words of a command, those of its files of options among them."""
     from cute_viz.files import read_text
 
@@ -115,4 +115,4 @@ def _words(text: str | Iterable[str], folder: str, deep: int = 0) -> Iterator[st
         if path is None:
             yield word
         elif deep < 4:
-            yield from _words(read_text(os.path.join(folder, path)), folder, deep + 1)
+            yield from _words(read_text(os.path.join(folder, path), root), folder, root, deep + 1)

@@ -13,7 +13,7 @@ from typing import Any
 from cute_viz.files import write
 from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
 
-_FORM = 1  # counts with what is written
+_FORM = 2  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
@@ -86,7 +86,16 @@ def _data(found: Unit) -> dict[str, Any]:
         return (x.name, word(x.file), x.line, word(x.type), x.kind, node(x.init))
 
     instances = [
-        (x.scope, x.args, x.kernel, [*map(variable, x.variables)], [*map(call, x.calls)], [*map(call, x.uses)])
+        (
+            x.scope,
+            x.args,
+            x.kernel,
+            [*map(variable, x.variables)],
+            [*map(call, x.calls)],
+            [*map(call, x.uses)],
+            [*map(node, x.returns)],
+            x.foreign,
+        )
         for x in found.instances
     ]
     return {"form": _FORM, "files": files, "words": list(table), "instances": instances, "errors": found.errors}
@@ -115,8 +124,10 @@ def _unit(data: dict[str, Any]) -> Unit:
             tuple(map(variable, variables)),
             tuple(map(call, calls)),
             tuple(map(call, uses)),
+            tuple(map(node, returns)),
+            bool(foreign),
         )
-        for scope, args, kernel, variables, calls, uses in data["instances"]
+        for scope, args, kernel, variables, calls, uses, returns, foreign in data["instances"]
     )
     return Unit(instances, tuple((a, b, c) for a, b, c in data["errors"]), tuple(row[0] for row in data["files"]))
 

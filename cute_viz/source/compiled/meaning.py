@@ -5,6 +5,7 @@ What is computed here is held to the compiler's type: where a static integer dif
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,9 +19,11 @@ from cute_viz.notation.reading import Resolver
 from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import is_object, unqualified, value_of
 from cute_viz.source.parts import Parts, held
+from cute_viz.source.type_tree import arguments
 from cute_viz.values.integer import Unknown
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
+_OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEEP = 48  # expressions and callers behind one another
 
 
@@ -37,7 +40,8 @@ class Chain:
         out: list[int] = []
         frame = self
         while frame.caller is not None:
-            out.append(unit.instances[frame.caller.number].uses[frame.use].line)
+            if not unit.instances[frame.caller.number].foreign:
+                out.append(unit.instances[frame.caller.number].uses[frame.use].line)
             frame = frame.caller
         return tuple(out)
 
@@ -53,6 +57,10 @@ class Meaning(Parts):
     def object(self, type_: str) -> Any:
         """The object of a type. Raises: CuteVizError for one of no object of CuTe."""
         if not is_object(type_):
+            found = _OPERATION.match(unqualified(type_))
+            args = tuple(re.sub(r"\b(?:cute|cutlass)::", "", arg) for arg in arguments(type_))
+            if found is not None and self.resolve is not None and (operation := self.resolve(found[1], args)) is not None:
+                return operation
             raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
         return value_of(unqualified(type_), self.resolve)
 
@@ -88,7 +96,7 @@ class Meaning(Parts):
         base, *args = node.parts
         if node.text == "make_tensor":
             return self.made(frame, args, value, deep)
-        if node.text == "operator()" and base.type:
+        if node.text == "operator()" and base.type and is_object(base.type):
             return self.sliced(self.tensor(frame, base, deep + 1), tuple(map(self.index, args)))
         if node.text.startswith("partition_") and base.type and args:
             return self.divided(frame, node.text.removeprefix("partition_"), base, args[0], value, deep)
@@ -97,24 +105,43 @@ class Meaning(Parts):
             tile = self.typed(args[1].type)
             proj = self.typed(args[3].type) if len(args) == 4 else None
             return local_share(whole, tile if isinstance(tile, Layout) else Layout(tile), proj)
+        if (inner := self.returned(frame, node)) is not None:
+            found = self.tensor(*inner, deep + 1)
+            return found if found.name or found.starts else replace(found, name=node.text)
+        if node.text == "conditional_return":  # the one of its type
+            args = [arg for arg in args if unqualified(arg.type) == unqualified(node.type)]
         for arg in (*args, base):
             if is_object(arg.type) and isinstance(self.typed(arg.type), Tensor):
                 return self.viewed(self.tensor(frame, arg, deep + 1), value, node.text in _ORDERED)
         return self.numbered(value, node.text)
 
+    def returned(self, frame: Chain, node: Node) -> tuple[Chain, Node] | None:
+        """What a function of the unit gives back, and where that is read; None where nothing, or several expressions, say it."""
+        for n, use in enumerate(self.unit.instances[frame.number].uses):
+            if use.line == node.line and (node.text == "operator()" or use.name.rpartition("::")[2] == node.text):
+                inner = self.unit.instances[use.instance]
+                if not inner.foreign and len(inner.returns) == 1 and use.args == node.parts[1:]:
+                    return Chain(use.instance, frame, n), inner.returns[0]
+        return None
+
     def named(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
-        variable = self.names[frame.number].get((node.text, node.line))
+        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
+            frame = frame.caller  # a lambda has the names around it
         if variable is not None and variable.kind == "param" and frame.caller is not None:
             instance = self.unit.instances[frame.number]
             params = [x.name for x in instance.variables if x.kind == "param"]
             use = self.unit.instances[frame.caller.number].uses[frame.use]
             place = params.index(node.text)
-            if place < len(use.args):
+            if len(params) == len(use.args) and params.count(node.text) == 1:
                 return self.tensor(frame.caller, use.args[place], deep + 1)
         if variable is not None and variable.init is not None and is_object(variable.init.type):
             found = self.tensor(frame, variable.init, deep + 1)
-            return found if found.name else replace(found, name=node.text, pointer=replace(found.pointer, base=node.text))
+            return (
+                found
+                if found.name
+                else replace(found, name=node.text, pointer=replace(found.pointer, base=node.text, name=node.text))
+            )
         return self.numbered(value, node.text)
 
     def made(self, frame: Chain, args: list[Node], value: Tensor, deep: int) -> Tensor:
@@ -138,15 +165,20 @@ class Meaning(Parts):
         """An index of a slice: `_`, a number, or one that only a run knows."""
         if unqualified(node.type) == "cute::Underscore":
             return Underscore()
+        if node.kind == "call" and node.text in ("make_coord", "make_tuple"):
+            return tuple(map(self.index, node.parts[1:]))
         if node.kind == "number" and node.text.isdigit():
             return int(node.text)
         return self.typed(node.type) if is_object(node.type) else Unknown()
 
 
-def frames(unit: Unit, most: int = 4096) -> Iterator[Chain]:
-    """Each instance as each chain of calls from a kernel reaches it; of a unit without kernels, from what nothing calls."""
-    used = {use.instance for instance in unit.instances for use in instance.uses}
-    kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel]
+def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Chain]:
+    """Each instance as each chain of calls from a kernel reaches it; of a unit without kernels, from what nothing calls.
+
+    only: the number of one kernel.
+    """
+    used = {use.instance for instance in unit.instances for use in instance.uses if use.name != "&"}
+    kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel and only in (None, n)]
     todo = [Chain(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
     seen = 0
     while todo and seen < most:
@@ -159,8 +191,20 @@ def frames(unit: Unit, most: int = 4096) -> Iterator[Chain]:
             chain.add(above.number)
             above = above.caller
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
-            if use.instance not in chain and _counts(unit, use.instance, {}):
+            if use.name != "&" and use.instance not in chain and _counts(unit, use.instance, {}):
                 todo.append(Chain(use.instance, frame, n))
+
+
+def reached(unit: Unit, number: int) -> set[int]:
+    """The instances that an instance calls, itself among them, and those of the classes that these are members of."""
+    out, todo = set(), [number]
+    while todo:
+        n = todo.pop()
+        if n not in out:
+            out.add(n)
+            todo += [use.instance for use in unit.instances[n].uses]
+    scopes = {unit.instances[n].scope[:-1] for n in out} | {unit.instances[n].scope for n in out}
+    return out | {n for n, one in enumerate(unit.instances) if not one.calls and not one.uses and one.scope in scopes}
 
 
 def _counts(unit: Unit, number: int, known: dict[int, bool]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import make_tensor
+from cute_viz.errors import AlgebraError
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.reading import Resolver, Source
 from cute_viz.notation.syntax import Name
@@ -16,8 +17,19 @@ from cute_viz.source.type_tree import TypeParser, arguments
 from cute_viz.values.pointer import Pointer
 
 _HEAD = re.compile(
-    r"(?:const\s+)?cute::(?P<kind>Layout|ComposedLayout|Tensor|TiledCopy|TiledMMA|Copy_Atom|MMA_Atom|ThrCopy|ThrMMA|tuple|Swizzle|C)<"
+    r"(?:const\s+)?cute::(?P<kind>Layout|ComposedLayout|Tensor|TiledCopy|TiledMMA|Copy_Atom|MMA_Atom|Copy_Traits|ThrCopy|ThrMMA|tuple|Swizzle|C)<"
 )
+_BUILTIN = {
+    f"{sign}{size}": f"{'u' if sign[:1] == 'u' else ''}int{bits}_t"
+    for sign in ("unsigned ", "signed ", "")
+    for size, bits in (("long long", 64), ("long", 64), ("short", 16), ("char", 8), ("int", 32))
+    if sign or size in ("short", "long long")
+}
+_TYPES = re.compile(rf"\b(?:{'|'.join(sorted(_BUILTIN, key=len, reverse=True))})\b")
+_IN_TUPLES = re.compile(r"[A-Za-z_][\w:]*")
+_IN_LAYOUTS = re.compile(r"\b[A-Za-z_][\w:]*(?![\w:]|\s*<)")
+_WORDS = {*("tuple", "C", "Underscore", "ScaledBasis", "Layout", "ComposedLayout", "Swizzle", "int", "long", "unsigned", "short")}
+_WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char")}
 _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr": "tmem"}
 
 
@@ -36,7 +48,10 @@ def is_object(type_: str) -> bool:
     >>> is_object("const cute::Layout<cute::C<4>> &"), is_object("std::vector<int>")
     (True, False)
     """
-    return _HEAD.match(type_) is not None
+    found = _HEAD.match(type_)
+    if found is not None and found["kind"] == "tuple":  # of anything else it is the user's own
+        return all(word.rpartition("::")[2] in _WORDS for word in _IN_TUPLES.findall(type_))
+    return found is not None
 
 
 def value_of(type_: str, resolve: Resolver | None) -> Any:
@@ -54,6 +69,17 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         pointer = _pointer(inside[0]) if len(inside) == 2 else None
         if pointer is not None:
             return make_tensor(pointer, value_of(inside[1], resolve))
+    if found is not None and found["kind"] == "Copy_Traits":  # what `with` gives
+        op = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_.removeprefix("const ")))
+        op = arguments(op)[0] if op.startswith("Copy_Traits<") else op
+        name, bits = op.partition("<")[0], tuple(arguments(op)) if op.startswith("SM90_") else ()
+        atom = None if resolve is None else resolve(name, bits)
+        if atom is None:
+            raise AlgebraError(f"there is no copy {op}")
+        return atom
+    if found is not None and found["kind"] == "Layout":  # the user's own integers, such as VariableLength
+        type_ = _IN_LAYOUTS.sub(lambda match: match[0] if match[0].rpartition("::")[2] in _WORDS else "int", type_)
+    type_ = _TYPES.sub(lambda match: _BUILTIN[match[0]], type_)
     type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
     node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
     value = Evaluator(Source(type_, {}, None, "cpp", resolve)).value(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.calls import RUN_TIME
-from cute_viz.source.cpp.collective import DRAWN
+from cute_viz.source.cpp.collective import DRAWN, with_cutlass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
@@ -26,13 +27,13 @@ from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, split
-from cute_viz.source.cpp.statements import moves
+from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call as Calling
 from cute_viz.source.cpp.tree import Id, Node, Part
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.uses import all_uses
-from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Template, finished
+from cute_viz.source.cpp.uses import Use, all_uses
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching
 from cute_viz.values.integer import Unknown, unknowns
 from cute_viz.values.pointer import Pointer
@@ -46,20 +47,20 @@ _FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust"
 
 
 def read(text: str, given: Given) -> SourceFile:
-    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for.
-
-    Raises: LimitError for a text over the limit `input`, or blocks that are nested too deeply; nothing else.
+    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text over
+    the limit `input`, or blocks that are nested too deeply; nothing else.
 
     >>> file = read("template <int N> struct T { using A = Layout<Shape<Int<N>,_8>>; };", Given({"N": "4"}))
     >>> str(file.find("T::A").read())
     '(_4,_8):(_1,_4)'
     """
     try:
-        reader = outline(Source(text, given))
+        reader = outline(Source(with_cutlass(text), given))
     except RecursionError:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
-    context.assumed = {}
+    context.assumed, context.own = {}, len(text)
+    context.chosen |= launched(reader, given, _lookup) if given.launch else _only(reader, given)
     lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
@@ -68,18 +69,30 @@ def read(text: str, given: Given) -> SourceFile:
         if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
     ]
     entries += [entry for scope in _scopes(reader) for x in scope.declarations for entry in _built_entries(context, lookup, x)]
-    entries.sort(key=lambda entry: entry.span.start)
+    entries = sorted((entry for entry in entries if entry.span.start < len(text)), key=lambda entry: entry.span.start)
     return SourceFile(
         text,
         tuple(entries),
         asked=lambda query: _asked(context, lookup, query),
         moves=lambda: moves(reader, given, _lookup),
         statements=lambda: _statements(context, lookup, entries),
+        launches=lambda: launches(reader, replace(given, launch=""), _lookup),
     )
 
 
+def _only(reader: Declarer, given: Given) -> dict[Scope, Use]:
+    """The calls that lead to the kernels of which there is one launch; what is given for a parameter wins over them."""
+    out: dict[Scope, Use] = {}
+    if any(token.text == "__global__" for token in reader.tokens):
+        found = launches(reader, replace(given, notes={}, used=set()), _lookup)
+        for launch in found:
+            names = {param.name for scope in launch.key for param in (*scope.arguments, *(scope.params or ()))}
+            if sum(launch.kernel == other.kernel for other in found) == 1 and not names & given.let.keys():
+                out |= launch.key
+    return out
+
+
 def _lookup(context: Context) -> Lookup:
-    """What looks the names of a file up."""
     lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
     return lookup
 
@@ -101,7 +114,6 @@ def _scopes(reader: Declarer) -> list[Scope]:
 
 
 def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
-    """The member that a query names through a class, or the variable of a function as one caller has it; None for another one."""
     return _called_by(context, query) or _member_of(context, lookup, query)
 
 
@@ -120,10 +132,12 @@ def _called_by(context: Context, query: str) -> Entry | None:
         if scope.kind != "function" or scope.name != callee:
             continue
         uses = [use for use in all_uses(context.reader, scope) if caller in use.scope.path]
-        if len(uses) != 1:
+        ways = [launch.key for launch in launches(context.reader, context.given, _lookup) if launch.caller == caller]
+        ways = [way for way in ways if scope in way] or [{scope: use} for use in uses]
+        if len(ways) != 1:
             continue
         other = Context(context.reader, context.given)
-        other.chosen[scope], other.assumed = uses[0], {}
+        other.chosen, other.assumed = dict(ways[0]), {}
         lookup = _lookup(other)
         inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
         found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")
@@ -155,7 +169,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     evaluator.text = query
     try:
         owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
-        if isinstance(owner, Built):
+        if isinstance(owner, Class) and context.reader.tokens[owner.env.scope.token].start >= context.own:
             return _asked_member(context, lookup, tree)
         found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
     except CuteVizError as error:
@@ -204,10 +218,13 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
         context.deep = 0
         env = opened(context, declaration.scope)
         evaluator = Evaluator(context, lookup, env)
-        value = evaluator.definition(declaration, env, None, Span(0, 0))
-        for name in names:
-            value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
-        return _printed(finished(_object(context, declaration, value)))
+        try:
+            value = evaluator.definition(declaration, env, None, Span(0, 0))
+            for name in names:
+                value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
+            return _printed(finished(_object(context, declaration, value)))
+        except CuteVizError as error:
+            raise _placed(context, error, token.span) from None
 
     return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
 
@@ -227,7 +244,6 @@ def _is_object(context: Context, declaration: Declaration) -> bool:
 
 
 def _runs(error: CuteVizError) -> bool:
-    """Whether an integer is another one in every thread or block of a kernel: it has no value to ask for."""
     return bool(error.needs) and error.needs[0].startswith(("threadIdx.", "blockIdx.", *RUN_TIME))
 
 
@@ -256,7 +272,6 @@ def _included(context: Context, declaration: Declaration) -> str:
 
 
 def _text(context: Context, declaration: Declaration) -> str:
-    """The expression that a declaration is defined by, in one line."""
     if declaration.init is None or declaration.init[0] == declaration.init[1]:
         return ""
     span = context.span(declaration.init)
@@ -282,6 +297,8 @@ def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Itera
     defined = {entry.span.start: entry for entry in entries}
     for begin, number in reversed(reader.statements):
         end = reader.find(begin, (";", "{"))
+        if tokens[begin].start >= context.own:
+            continue
         entry = next((found for token in tokens[begin:end] if (found := defined.pop(token.start, None)) is not None), None)
         if entry is not None:
             yield entry
@@ -303,13 +320,11 @@ def _tree(context: Context, part: Range) -> Node | None:
 
 
 def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Any:
-    """The value of an expression without a name."""
     context.deep = 0
     return finished(Evaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
 
 
 def _is_likely(context: Context, declaration: Declaration) -> bool:
-    """Whether the words of a declaration are those of layouts, copies and MMAs; those of tags and functions are not."""
     words = [declaration.name]
     for part in (declaration.type, declaration.init):
         begin, end = part or (0, 0)
@@ -330,7 +345,7 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
             try:
                 known.append(finished(_value(context, lookup, declaration)))
             except CuteVizError as error:
-                known.append(error.at(context.text, context.reader.tokens[declaration.token].span))
+                known.append(_placed(context, error, context.reader.tokens[declaration.token].span))
             except RecursionError:
                 span = context.reader.tokens[declaration.token].span
                 known.append(LimitError("this is nested too deeply", text=context.text, span=span))
@@ -339,6 +354,12 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
         return known[0]
 
     return read_it, lambda: found if known and isinstance(found := known[0], Tensor) else None
+
+
+def _placed(context: Context, error: CuteVizError, span: Span) -> CuteVizError:
+    """An error with a place, which is not in what was read behind the text."""
+    behind = error.span is not None and error.text is context.text and error.span.start >= context.own
+    return error.but(text=context.text, span=span) if behind else error.at(context.text, span)
 
 
 def _printed(value: Any) -> Any:
@@ -372,6 +393,6 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         raise value.error()
     if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
         return value.inner  # where a tensor begins is no part of its layout
-    if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
+    if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

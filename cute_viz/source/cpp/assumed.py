@@ -17,9 +17,7 @@ def settled(
     context: Context, declaration: Declaration, position: int, user: Scope, holds: Callable[[Range], bool | None]
 ) -> Range | None:
     """The tokens of the value that a variable has at a place; None where it changes in a way that is not read, such as in a loop.
-
-    user: the block of the place.
-    holds: whether a condition holds, None where that is not known.
+    user: the block of the place. holds: whether a condition holds, None where that is not known.
     """
     reader = context.reader
     last = declaration.init
@@ -64,7 +62,6 @@ def _taken(reader: Declarer, scope: Scope, outer: Scope, holds: Callable[[Range]
 
 
 def _reads(reader: Declarer, change: Change) -> bool:
-    """Whether a change is a number that is read from outside."""
     at = change.token
     while at > 0 and reader.tokens[at - 1].kind not in (";", "{", "}"):
         at -= 1

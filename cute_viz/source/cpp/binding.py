@@ -29,9 +29,8 @@ def as_argument(value: Any, param: Param | None = None) -> Any:
 
 
 def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: Span) -> dict[str, Any]:
-    """The parameters of a template by name, as far as they are given; values or Lazy ones.
-
-    Raises: NotationError for more arguments than parameters.
+    """The parameters of a template by name, as far as they are given; values or Lazy ones. Raises: NotationError for more arguments
+    than parameters.
     """
     out: dict[str, Any] = {}
     position = 0
@@ -88,6 +87,8 @@ def key_of(values: list[Any]) -> tuple[Any, ...]:
                 continue
         if isinstance(value, Class):
             out.append(id(value.env))
+        elif isinstance(value, Pointer):
+            out.append(("Pointer", *key_of([value.type])))
         else:
             try:
                 hash(value)
@@ -98,9 +99,8 @@ def key_of(values: list[Any]) -> tuple[Any, ...]:
 
 
 def matched(meaning: Meaning, scope: Scope, values: list[Any]) -> dict[str, Any] | None:
-    """The parameters of a specialisation for the arguments of a template; None where it is not for them.
-
-    Raises: the error of an argument that is not known; NotationError where it is not known whether two types are the same.
+    """The parameters of a specialisation for the arguments of a template; None where it is not for them. Raises: the error of an
+    argument that is not known; NotationError where it is not known whether two types are the same.
     """
     assert scope.spec is not None
     parts = meaning.context.reader.split(*scope.spec)
@@ -151,6 +151,9 @@ def fits(meaning: Meaning, pattern: Node, value: Any, names: dict[str, Param], o
         return True
     if last.args is None or not _free(pattern, names):
         return _is(meaning, pattern, value)
+    if last.name in ("enable_if_t", "enable_if"):  # of parameters that stand before it
+        within = meaning.inside(Env(meaning.env.scope, meaning.env, out))
+        return bool(within.truth(last.args[0]) and _is(within, pattern, value))
     inside = _inside(meaning, last.name, value)
     return inside is not None and _all(meaning, list(last.args), inside, names, out)
 

@@ -18,6 +18,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
+from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
@@ -30,7 +31,7 @@ from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
-from cute_viz.source.cpp.values import Built, Pack, finished
+from cute_viz.source.cpp.values import Class, Pack, finished
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import Pointer
 
@@ -137,7 +138,6 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
 
 
 def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """as_position_independent_swizzle_tensor(x): its swizzle acts on element offsets."""
     (tensor,) = _solid(meaning, args[:1])
     if isinstance(tensor, Thread):
         return tensor
@@ -183,7 +183,6 @@ def _selector(kind: str) -> _Call:
 
 
 def _template(meaning: Meaning, part: Part) -> list[Any]:
-    """The template arguments of a call."""
     return [meaning.argument(item) for item in part.args or ()]
 
 
@@ -222,7 +221,6 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 
 def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> bool:
-    """is_major<i>(stride), is_major<i, Stride>(): whether that stride is the static 1 (cutlass/gemm/gemm.h)."""
     template = _template(meaning, part)
     stride = meaning.solid(args[0]) if args else template[1] if len(template) > 1 else None
     if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
@@ -257,8 +255,8 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     value = meaning.solid(args[0])
     if isinstance(value, int) and not isinstance(value, (bool, Runtime)):
         return number(1, SIZE)
-    if isinstance(value, Built) and "sizeof" in value.members:
-        return value.members["sizeof"]()
+    if isinstance(value, Class) and meaning.lookup.member("size_of", value.env) is not None:  # of cutlass.hpp
+        return number(int(meaning.type_member(value, Part("size_of", None, span), span)), SIZE)
     if isinstance(value, Tensor) and value.pointer.space == "rmem" and 8 % min(value.bits, 8) == 0:
         count = int(certain(size(value.layout))) * value.bits  # ArrayEngine of cute/tensor_impl.hpp
         return number(-(-count // 128) * 16 if value.bits % 8 == 0 else -(-count // 8), SIZE)
@@ -266,7 +264,6 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
 
 
 def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """CUTE_STATIC_V(x): the number that the type of x is (cute/config.hpp)."""
     value = certain(_argument(meaning, part, args, span))
     return Runtime(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
@@ -279,7 +276,6 @@ def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 
 def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """conditional_return<test>(a, b), conditional_return(test, a, b)."""
     tests = part.args or args[:1]
     values = args[-2:]
     if len(values) != 2 or len(tests) != 1:
@@ -299,7 +295,6 @@ def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 
 def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """shape(x), stride(x) and the like of tuples that are shapes already."""
     template = tuple(_template(meaning, part))
     values = _solid(meaning, args)
     if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:
@@ -360,6 +355,8 @@ CALLS: dict[str, _Call] = {
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,
+    "cute_viz_check": check,
+    "cute_viz_is_plain_fusion": is_plain_fusion,
     "sizeof": _sizeof,
     "tensor": _mode,
     "sizeof...": _count,

@@ -44,6 +44,7 @@ class Context:
         self.facts: dict[tuple[Scope, str], Range] = {}  # literals that conditions hold variables of functions to
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
+        self.own = len(reader.text)  # where the file ends, and what is read behind it begins
         self.budget = Budget()
         self.deep = 0
         self.types = 0  # how many `decltype` are being evaluated

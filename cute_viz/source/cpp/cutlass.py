@@ -18,7 +18,7 @@ from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid, typed
+from cute_viz.source.cpp.values import Enumerator, External, solid, typed
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.pointer import Pointer
@@ -29,39 +29,10 @@ _LONG = ValueType("int64_t")
 _ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
 
 
-SMEM_BYTES = 232448  # sm90_smem_capacity_bytes, sm100_smem_capacity_bytes
-
-
 def tag_word(value: Any) -> str:
     """The last word of a tag: `Sm90` of cutlass::arch::Sm90."""
     value = solid(value)
     return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
-
-
-def is_linear(fusion: Any) -> bool:
-    """Whether the fusion of an epilogue is LinearCombination, the default; of others the layouts are known, but no sizes.
-
-    >>> is_linear(External("fusion::LinearCombination")), is_linear(External("fusion::PerRowBias", None, AlgebraError("why")))
-    (True, False)
-    """
-    return isinstance(fusion, External) and fusion.name.rsplit("::", 1)[-1] == "LinearCombination"
-
-
-def once(part: Callable[[], Any]) -> Lazy:
-    """A member that is evaluated once, when it is asked for. Raises: AlgebraError where an extent is too small to divide by."""
-
-    def value() -> Any:
-        try:
-            return part()
-        except ZeroDivisionError:
-            raise AlgebraError("the tile is too small for what a builder makes") from None
-
-    return Lazy(value)
-
-
-def lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
-    """Members that are evaluated once, when they are asked for."""
-    return {name: once(part) for name, part in parts.items()}
 
 
 def shape_of(value: Any, what: str) -> tuple[Any, ...]:
@@ -70,55 +41,6 @@ def shape_of(value: Any, what: str) -> tuple[Any, ...]:
     if not isinstance(value, tuple) or len(value) < 2 or not all(isinstance(x, (int, tuple)) for x in value):
         raise AlgebraError(f"{what} must be a shape, not {show(value)}")
     return value
-
-
-def multiplied(value: Any) -> ValueType:
-    """The type that is multiplied for elements of one: of float tf32. Raises: AlgebraError for what is no type of elements."""
-    value = solid(value)
-    if not isinstance(value, ValueType):
-        raise AlgebraError(f"{show(value)} is not a type of elements")
-    return ValueType("tfloat32_t") if value.canonical == "float" else value
-
-
-def storage(count: int) -> Built:
-    """A struct of so many bytes."""
-    return Built("SharedStorage", {"sizeof": lambda: Runtime(count)})
-
-
-def of_pair(value: Any) -> tuple[Any, Any]:
-    """The tag of an operand of a blockwise GEMM, and the layout of its scale factors. Raises: AlgebraError for anything else."""
-    if not isinstance(value, tuple) or len(value) != 2:
-        raise AlgebraError("a blockwise GEMM takes the layout of an operand and that of its scale factors")
-    return value
-
-
-def granularity(meaning: Meaning, layout: Any, span: Span, mode: int = 0) -> int:
-    """How many rows, or by mode 1 elements of K, a scale factor of a layout is for. Raises: where that is not known."""
-    layout = solid(layout.type if isinstance(layout, Pointer) else layout)
-    first = layout.shape[mode] if isinstance(layout, Layout) and isinstance(layout.shape, tuple) else None
-    if not isinstance(first, tuple):
-        raise meaning.fail("how many stages this is is not known without the layout of the scale factors", span)
-    return int(certain(first[0]))
-
-
-def carveout(meaning: Meaning, value: Any, span: Span) -> int | tuple[int]:
-    """The bytes that the stages of a mainloop leave to others; in a tuple the number of stages where it is given.
-
-    Raises: the error of a tag whose number is not known.
-    """
-    value = solid(value)
-    name = tag_word(value)
-    given = value.args[0] if isinstance(value, External) and value.args else 0
-    given = solid(given)
-    if name == "StageCount" and isinstance(given, int):
-        return (int(certain(given)),)
-    if name in ("StageCountAutoCarveoutEpilogue", "StageCountAutoCarveoutEpi") and isinstance(given, Built):
-        given = given.members["SharedStorage"]().members["sizeof"]() if "SharedStorage" in given.members else None
-    if isinstance(value, int):
-        return (int(certain(value)),)
-    if not name.startswith("StageCountAuto") or not isinstance(given, int):
-        raise meaning.fail(f"how many stages {name} is is not known", span, hint="such as cutlass::gemm::collective::StageCount<4>")
-    return int(certain(given))
 
 
 SCALES = frozenset(
@@ -134,9 +56,8 @@ def _unmarked(n: int) -> int:
 
 
 def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) -> Any:
-    """A function or member of CUTLASS's configurations of scale factors; None of anything else.
-
-    Source: cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
+    """A function or member of CUTLASS's configurations of scale factors; None of anything else. Source:
+    cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
     """
     word = owner.name.rsplit("::", 1)[-1] if isinstance(owner, External) and owner.args else ""
     if name in DEDUCED or (name.startswith("deduce_layout") and not operands):
@@ -259,9 +180,8 @@ IS_MAJORS = ("is_mn_major", "is_k_major", *(f"is_{major}_major_{x}" for x in "AB
 
 def major_of(name: str, args: list[Any]) -> Any:
     """The major of an operand that a function of MAJORS gives for a tag or strides, or whether it is that of one of IS_MAJORS.
-
-    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl.
-    Raises: AlgebraError for what is no layout of a matrix.
+    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl. Raises: AlgebraError for
+    what is no layout of a matrix.
 
     >>> rows = External("cutlass::layout::RowMajor")
     >>> str(major_of("gmma_ss_tag_to_major_B", [ValueType("half_t"), rows])), major_of("is_k_major_A", [rows])
@@ -309,9 +229,8 @@ def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
 
 
 def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) -> Any:
-    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile.
-
-    Source: sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
+    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile. Source:
+    sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
     """
     if len(args) < 2:
         raise AlgebraError("the strides and the element of the output are missing")
@@ -322,9 +241,8 @@ def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) 
 
 
 def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
-    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp).
-
-    Raises: AlgebraError for any other operation.
+    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises: AlgebraError
+    for any other operation.
     """
     op = getattr(solid(args[0]), "instruction", UNKNOWN) if len(args) == 1 else UNKNOWN
     found = None
@@ -336,7 +254,6 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
 
 
 def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
-    """stmatrix or ldmatrix for the columns of an epilogue's tile."""
     extent = product(certain(tile[1])) if isinstance(tile, tuple) and len(tile) > 1 and isinstance(tile[1], (int, tuple)) else 0
     if not extent or extent % 8:
         raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")

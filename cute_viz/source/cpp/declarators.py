@@ -83,7 +83,6 @@ class Declarators:
         return reader.expression(self.scope, kind[0])
 
     def _is_function(self, at: int) -> bool:
-        """Whether a parenthesis is one of parameters; otherwise it holds what a variable begins with."""
         inside = self.tokens[at + 1]
         if inside.kind in ("number", "string", "char", "-", "!", "&"):
             return False
@@ -210,7 +209,6 @@ class Declarators:
         return self._ended(end)
 
     def _declares(self, at: int) -> bool:
-        """Whether a declarator stands behind a comma; otherwise the comma is one of template arguments."""
         at, _ = self.reader.pointers(at)
         return self.tokens[at].kind == "name" and self.tokens[at + 1].kind in ("=", ";", ",", "{", "(", "[")
 
@@ -218,7 +216,6 @@ class Declarators:
         return any(token.text in ("const", "constexpr") for token in self.tokens[kind[0] : at])
 
     def _ended(self, end: int) -> int:
-        """Behind the ';' of a declaration, whatever stands before it."""
         if self.tokens[end].kind in (";", ")", "}", "end"):
             return end + (self.tokens[end].kind == ";")
         return self.reader.skip(self.scope, end)

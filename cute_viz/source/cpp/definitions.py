@@ -20,14 +20,7 @@ from cute_viz.source.cpp.slices import Thread, known_part
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.uses import function_of
-from cute_viz.source.cpp.values import (
-    Class,
-    Enumerator,
-    Env,
-    External,
-    Function,
-    Template,
-)
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Template
 from cute_viz.values.integer import Unknown
 
 _BUSY = object()
@@ -150,7 +143,6 @@ class Definitions(Parameters):
         return value
 
     def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:
-        """The arguments of a template with the defaults of the others."""
         assert declaration.params is not None
         own = bound(self, declaration.params, self.lazily(args), span)
         inner = Env(Scope("alias", declaration.name, declaration.scope, declaration.token, params=declaration.params), env, own)

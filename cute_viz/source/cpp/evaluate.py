@@ -26,18 +26,7 @@ from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, joined, shaped, viewed
 from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.tree import (
-    Brace,
-    Call,
-    Decltype,
-    Id,
-    Index,
-    Lambda,
-    Member,
-    Node,
-    Part,
-    Unary,
-)
+from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Cell,
@@ -219,7 +208,6 @@ class Evaluator(Operators):
         return self.meant(found, parts[n], node.span), parts[n + 1 :]
 
     def _foreign(self, parts: tuple[Part, ...], span: Span) -> tuple[Any, tuple[Part, ...]]:
-        """What a name of another file means up to its first template arguments, and the members behind these."""
         stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
         return known(self, parts[:stop], span), parts[stop:]
 
@@ -300,7 +288,6 @@ class Evaluator(Operators):
         return method(self, self.solid(function.object), function.part, node.args, node.span)
 
     def _buffer(self, node: Node) -> Pointer | None:
-        """The pointer to the elements of a vector or an array of the standard library or of Thrust; None of anything else."""
         found = self.lookup.find(node.parts[0].name, self.env, self.position(node.span)) if isinstance(node, Id) else None
         kind = found.declarations[0].type if found is not None and found.declarations else None
         tree = None if kind is None else self.context.tree(kind)

@@ -6,19 +6,7 @@ from cute_viz.errors import LimitError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.cpp.operands import BUILTIN, Operands
 from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.tree import (
-    Binary,
-    Brace,
-    Call,
-    Cast,
-    Condition,
-    Decltype,
-    Id,
-    Index,
-    Member,
-    Node,
-    Unary,
-)
+from cute_viz.source.cpp.tree import Binary, Brace, Call, Cast, Condition, Decltype, Id, Index, Member, Node, Unary
 
 _LEVELS: dict[str, int] = {
     op: n

@@ -83,11 +83,9 @@ class Functions(Running):
         return replace(out, space="smem") if declaration.array else out
 
     def _is_shared(self, declaration: Declaration) -> bool:
-        """Whether a declaration says that it is one of shared memory."""
         return "__shared__" in self._words(declaration)
 
     def _words(self, declaration: Declaration) -> list[str]:
-        """The words before the name of a declaration."""
         tokens, at, out = self.context.reader.tokens, declaration.token, []
         while at > 0 and tokens[at - 1].kind not in (";", "{", "}"):
             at -= 1
@@ -195,7 +193,6 @@ class Functions(Running):
 
     def called(self, function: Function, args: list[Any], span: Span, cells: tuple[Cell | None, ...] = ()) -> Any:
         """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns.
-
         cells: where the arguments are kept, for parameters that are references.
         """
         fitting: list[tuple[Declaration, Env]] = []

@@ -64,7 +64,6 @@ def _function(meaning: Meaning, node: Node) -> _Applied:
 
 
 def _rows(meaning: Meaning, span: Span, tuples: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """The entries of tuples side by side."""
     if not all(isinstance(x, tuple) and len(x) == len(tuples[0]) for x in tuples):
         raise meaning.fail("Mismatched tuple_size", span)
     return list(zip(*tuples, strict=True))
@@ -108,7 +107,6 @@ def _tests(function: _Applied, of: Any) -> list[bool]:
 
 
 def _scan(meaning: Meaning, span: Span, function: _Applied, of: Any, first: Any) -> list[Any]:
-    """The first value, and that with each further entry."""
     out = [first]
     for entry in _entries(meaning, span, of):
         out.append(function(out[-1], entry))

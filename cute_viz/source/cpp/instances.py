@@ -10,13 +10,7 @@ from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import (
-    Cell,
-    Class,
-    Env,
-    Template,
-    copied,
-)
+from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Template, copied
 from cute_viz.values.types import ValueType
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
@@ -124,7 +118,11 @@ class Instances(Functions):
         found = self.lookup.member(part.name, value.env)
         if found is None:
             name = scope.name or "this class"
-            raise self.fail(f"{name} has no member {part.name!r} in this file", span)
+            ours = OURS in scope.path
+            raise self.fail(
+                f"the member {part.name!r} of {name} is not read" if ours else f"{name} has no member {part.name!r} in this file",
+                span,
+            )
         return self.inside(value.env).meant(found, part, WHOLE)
 
     def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Any:

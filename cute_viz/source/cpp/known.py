@@ -17,7 +17,8 @@ from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
-from cute_viz.source.cpp.collective import builder, kernel
+from cute_viz.source.cpp.collective import NAMES as MADE
+from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
@@ -95,10 +96,6 @@ def _lenient(meaning: Meaning, node: Node) -> Any:
         return External("?", None, error)
 
 
-def _lenient_values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
-    return [_lenient(meaning, item) for item in args]
-
-
 def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
@@ -112,10 +109,8 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     if name in _FORMS and args is not None:
         found = _FORMS[name](meaning, name, _values(meaning, args), span)
         return Foreign(found) if full.startswith("std::") and type(found) is int else found
-    if name == "CollectiveBuilder" and args is not None:
-        return builder(meaning, full, _lenient_values(meaning, args), span)
-    if name in ("GemmUniversal", "GemmUniversalAdapter") and args is not None:
-        return kernel(meaning, name, _lenient_values(meaning, args), span)
+    if name in MADE and args is not None:
+        return made(meaning, full, args, span)
     if name in TYPES or name in HELPERS:
         return (TYPES | HELPERS)[name](meaning, _values(meaning, args or ()), span)
     if name.startswith("Layout_"):
@@ -213,7 +208,6 @@ def _bits_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
 
 
 def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    """An array as a type to copy, of its width; what points into it points to its elements."""
     _check(values := values[:2])  # its alignment is not asked
     if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
         raise meaning.fail(f"{name} has a type and a number", span)

@@ -77,7 +77,6 @@ class Lookup:
         return self._used(name, env) if env.scope.using else None
 
     def _own(self, name: str, env: Env, position: int | None) -> Found | None:
-        """What a scope itself declares."""
         here = env.scope.names.get(name)
         chosen = self._chosen(here, env.scope, position) if here else ()
         return Found(env, chosen) if chosen else None
@@ -170,14 +169,12 @@ class Lookup:
 
 
 def _begins(declaration: Declaration, position: int) -> bool:
-    """Whether a place is in the type that an alias stands for, where its name still means what it does outside."""
     return declaration.kind == "alias" and declaration.init is not None and declaration.init[0] <= position < declaration.init[1]
 
 
 def change_before(declaration: Declaration, position: int | None, user: Scope) -> Change | None:
-    """The last assignment to a local variable that a place of the text sees; None where its initializer holds.
-
-    Raises: nothing; a change that may or may not have happened has no value.
+    """The last assignment to a local variable that a place of the text sees; None where its initializer holds. Raises: nothing; a
+    change that may or may not have happened has no value.
     """
     last: Change | None = None
     for change in declaration.scope.home.changes.get(declaration.name, ()):
@@ -244,9 +241,5 @@ def changed(declaration: Declaration, text: str, span: Span) -> NotationError:
     """The error of a variable whose value depends on what is not read."""
     name = declaration.name
     return NotationError(
-        f"the value of {name!r} depends on how the program runs",
-        text=text,
-        span=span,
-        hint=hint_for(name),
-        needs=(name,),
+        f"the value of {name!r} depends on how the program runs", text=text, span=span, hint=hint_for(name), needs=(name,)
     )

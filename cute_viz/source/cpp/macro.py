@@ -67,9 +67,8 @@ def _paired(tokens: list[Token]) -> list[Token]:
 
 
 def expanded(tokens: list[Token], table: Mapping[str, Macro], text: str) -> list[Token]:
-    """Tokens with every macro of a table in the place of its name; each lies where its macro is written.
-
-    Raises: LimitError for what becomes too long.
+    """Tokens with every macro of a table in the place of its name; each lies where its macro is written. Raises: LimitError for
+    what becomes too long.
 
     >>> table = dict([defined("ADD(a,b) a+b", 0), defined("TWICE(x) ADD(x, x)", 0)])
     >>> " ".join(token.text for token in expanded(tokenize("TWICE(3) * 2")[0][:-1], table, ""))
@@ -195,6 +194,5 @@ def _substituted(macro: Macro, actuals: list[list[_Marked]], table: Mapping[str,
 
 
 def _pasted(left: _Marked, right: _Marked) -> list[_Marked]:
-    """Two tokens as one."""
     tokens, _ = tokenize(f"{left.token.text}{right.token.text}")
     return [_Marked(token, left.hidden & right.hidden) for token in tokens[:-1]]

@@ -23,7 +23,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Built, Class, Enumerator, External, as_int
+from cute_viz.source.cpp.values import Class, Enumerator, External, as_int
 from cute_viz.values.examples import example_type
 from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
@@ -97,10 +97,6 @@ def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...]
 def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
     """`T::name` of a type that is not from the file."""
     name = part.name
-    if isinstance(value, Built):
-        if name in value.members:
-            return value.members[name]()
-        raise meaning.fail(f"the member {name!r} of {value} is not read", span)
     if isinstance(value, External):
         if (found := tag_member(value, name)) is not None:
             return found

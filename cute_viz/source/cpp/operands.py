@@ -8,18 +8,7 @@ from collections.abc import Callable
 from cute_viz.errors import LimitError, NotationError, Span
 from cute_viz.source.cpp.numbers import character, literal
 from cute_viz.source.cpp.tokens import Token, number, words
-from cute_viz.source.cpp.tree import (
-    Brace,
-    Call,
-    Cast,
-    Decltype,
-    Id,
-    Lambda,
-    Literal,
-    Node,
-    Part,
-    Unary,
-)
+from cute_viz.source.cpp.tree import Brace, Call, Cast, Decltype, Id, Lambda, Literal, Node, Part, Unary
 
 BUILTIN = words("unsigned signed long short int char float double bool void auto wchar_t char16_t char32_t")
 _NUMBERS = BUILTIN - {"auto", "void"} | words("size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t")
@@ -29,10 +18,7 @@ _SCANNED = 4_000_000  # tokens that are looked through for what closes a '<', in
 
 
 class Operands(ABC):
-    """The part of the parser that reads operands.
-
-    templates: whether a name is one of a template, as far as the file tells.
-    """
+    """The part of the parser that reads operands. templates: whether a name is one of a template, as far as the file tells."""
 
     def __init__(self, text: str, tokens: list[Token], templates: Callable[[str], bool | None]) -> None:
         self.text = text

@@ -28,7 +28,6 @@ _LAYOUTS = (Layout, ComposedLayout)
 
 def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
     """The operation that a tree is, behind those whose result it slices: `thr.partition_C(g)(_,0,0)`; none of anything else.
-
     Raises: the error of an operand that is not known.
     """
     while isinstance(tree, Decltype) and not tree.parts:

@@ -28,25 +28,9 @@ from cute_viz.source.cpp.numbers import (
     number,
     promoted,
 )
-from cute_viz.source.cpp.tree import (
-    COMPARE,
-    Binary,
-    Call,
-    Cast,
-    Condition,
-    Id,
-    Literal,
-    Node,
-    Unary,
-)
+from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import (
-    Class,
-    Enumerator,
-    External,
-    Foreign,
-    Function,
-)
+from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -276,7 +260,6 @@ class Operators(Definitions):
         return Runtime(result) if isinstance(result, int) else result
 
     def _further(self, pointer: Pointer, count: int | Unknown) -> Pointer:
-        """A pointer so many elements further on."""
         known = isinstance(count, int)
         return pointer.moved(Runtime(int(count)) if known else 0, known)
 

@@ -11,18 +11,7 @@ from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.told import Told
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import (
-    Class,
-    Enumerator,
-    Env,
-    External,
-    Function,
-    Lazy,
-    Template,
-    static,
-    taken,
-    typed,
-)
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Template, static, taken, typed
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -93,6 +82,8 @@ class Parameters(Told):
                 raise why from None
             if is_integer(kind):
                 return unknown(why, part=param.name)
+            if isinstance(kind, Class) and kind.env.scope.kind == "enum":
+                raise why
             if isinstance(kind, (Class, Pointer)) or not isinstance(kind, (ValueType, Template, Function, Enumerator, bool, float)):
                 return typed(kind, why, param.name)
         raise why

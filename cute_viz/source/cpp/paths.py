@@ -16,9 +16,8 @@ Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the
 
 
 def paths(reader: Declarer, function: Scope) -> list[Path]:
-    """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself.
-
-    At most MOST are given. A call within the function itself is none.
+    """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself. At
+    most MOST are given. A call within the function itself is none.
 
     >>> from cute_viz.source.cpp.outline import outline
     >>> from cute_viz.source.cpp.preprocess import Source
@@ -46,7 +45,6 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
 
 
 def _said(reader: Declarer, function: Scope, use: Use) -> object:
-    """What a call says: equal where it is the same again."""
     parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
     return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
 
@@ -86,9 +84,8 @@ def _instantiates(reader: Declarer, place: int) -> bool:
 
 
 def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:
-    """What must hold for a path to be taken, of `if (a == 'N' && b == 4)` around its calls: literals by function and name.
-
-    A condition on a parameter is one on the variable that the caller hands over.
+    """What must hold for a path to be taken, of `if (a == 'N' && b == 4)` around its calls: literals by function and name. A
+    condition on a parameter is one on the variable that the caller hands over.
     """
     out: dict[tuple[Scope, str], Range] = {}
     for n, (_, use) in enumerate(path):
@@ -105,7 +102,6 @@ def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:
 
 
 def _handed(reader: Declarer, function: Scope, use: Use, name: str) -> str | None:
-    """The variable that a call hands over as a parameter."""
     place = next((n for n, param in enumerate(function.arguments) if param.name == name), None)
     if place is None or place >= len(use.arguments):
         return None
@@ -142,9 +138,8 @@ def _conjuncts(reader: Declarer, begin: int, end: int) -> list[tuple[str, Range]
 
 
 def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
-    """A label for each path: where the function is called, and from where that is called as far as that tells them apart.
-
-    line: of a token.
+    """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line: of
+    a token.
     """
     deep = 1
     while True:

@@ -42,9 +42,8 @@ class Running(Meaning):
         return None
 
     def run(self, statements: list[Statement], env: Env) -> _Way | None:
-        """Statements, one after the other; how they are left, None at their end.
-
-        Raises: the error of a condition that is not known, where it decides whether they are left.
+        """Statements, one after the other; how they are left, None at their end. Raises: the error of a condition that is not
+        known, where it decides whether they are left.
         """
         for statement in statements:
             self.context.step(self._span(statement))
@@ -106,7 +105,6 @@ class Running(Meaning):
         return copied(value) if env.cells is not None else value
 
     def _opened(self, scope: Scope, env: Env) -> Env:
-        """A block as it is entered: with variables of its own each time."""
         if env.cells is None:
             return within(env, scope)
         inner = Env(scope, env)
@@ -189,7 +187,6 @@ class Running(Meaning):
         env.cells[declaration.name] = cell
 
     def _object(self, value: Any, span: Span) -> Any:
-        """A variable of a class that has members which change: an object of its own."""
         fresh = isinstance(value, Class) and value.env.cells is None and value.env.scope.kind == "class"
         if fresh and any(x.kind == "variable" and not x.static for x in value.env.scope.declarations):
             return self.aggregate(value, (), span)
@@ -295,7 +292,6 @@ class Running(Meaning):
         return self.context.reader.tokens[statement.token].span
 
     def _leaves(self, statement: Statement) -> bool:
-        """Whether a statement may be left by another way than its end."""
         tokens = self.context.reader.tokens[statement.token : max(statement.end, statement.token + 1)]
         found = {token.text for token in tokens} & _LEAVING
         if statement.kind in ("for", "while", "do", "switch"):

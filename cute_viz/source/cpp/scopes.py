@@ -15,9 +15,8 @@ Range: TypeAlias = "tuple[int, int]"  # of tokens
 
 @dataclass(slots=True, eq=False)
 class Param:
-    """A parameter of a template or of a function.
-
-    kind: `type`, `value` or `template`; of a function `value`. type: the tokens of its type; default: of its default.
+    """A parameter of a template or of a function. kind: `type`, `value` or `template`; of a function `value`. type: the tokens of
+    its type; default: of its default.
     """
 
     name: str
@@ -58,9 +57,8 @@ class Declaration:
 
 @dataclass(slots=True, eq=False)
 class Change:
-    """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read.
-
-    call: it is the argument of a function, and its place, which only a reference changes; below 0 a part of it changes.
+    """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read. call: it is the
+    argument of a function, and its place, which only a reference changes; below 0 a part of it changes.
     """
 
     token: int

@@ -33,9 +33,7 @@ def _major(value: Any) -> str:
 
 def smem_selector(kind: str, args: list[Any]) -> Any:
     """The layout atom that ss_smem_selector, rs_smem_selector or sm100_smem_selector takes for a major, a type and a block; of
-    "ss_sparse" and "sm100_sparse" for a sparsity, too.
-
-    Raises: AlgebraError for what CUTLASS refuses.
+    "ss_sparse" and "sm100_sparse" for a sparsity, too. Raises: AlgebraError for what CUTLASS refuses.
 
     >>> args = [Enumerator("GMMA::Major", "K", 0), ValueType("half_t"), 128, 64]
     >>> str(smem_selector("ss", args))
@@ -53,9 +51,8 @@ def smem_selector(kind: str, args: list[Any]) -> Any:
 
 
 def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> Any:
-    """The instruction that GMMA::ss_op_selector or rs_op_selector takes for types, a tile and majors.
-
-    Raises: AlgebraError for what CUTLASS refuses.
+    """The instruction that GMMA::ss_op_selector or rs_op_selector takes for types, a tile and majors. Raises: AlgebraError for what
+    CUTLASS refuses.
     """
     args = list(map(solid, args))
     if len(args) < 4 or not all(isinstance(x, ValueType) for x in args[:3]):

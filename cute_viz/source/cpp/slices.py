@@ -27,9 +27,8 @@ from cute_viz.values.integer import Runtime, Unknown
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first.
-
-    order: threads.order_of the index of the thread.
+    """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first. order:
+    threads.order_of the index of the thread.
     """
 
     view: Any
@@ -112,9 +111,8 @@ def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple
 
 
 def viewed(tensor: Tensor, found: Any, lost: list[CuteVizError], part: Part | None = None) -> Any:
-    """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's.
-
-    part: how it was divided among threads, of which it is not known which one this is.
+    """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's. part: how it was divided
+    among threads, of which it is not known which one this is.
     """
     part = part or tensor.part
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Layout):  # domain_offset
@@ -151,9 +149,8 @@ def split(x: Any) -> Any:
 
 
 def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Part | None = None) -> Any:
-    """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves.
-
-    lost: why it is not known where the part begins. part: as of viewed.
+    """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
+    known where the part begins. part: as of viewed.
     """
     tensor = operands[at] = known_part(operands[at], lost)
     if not isinstance(tensor, Tensor):
@@ -168,10 +165,8 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
-    """The layout of a tensor that was cut: the offset is the pointer's.
-
-    A swizzled one that begins nobody knows where is a Thread's; the origin of coordinates is not known, then.
-    Raises: the error of a coordinate that a number depends on.
+    """The layout of a tensor that was cut: the offset is the pointer's. A swizzled one that begins nobody knows where is a
+    Thread's; the origin of coordinates is not known, then. Raises: the error of a coordinate that a number depends on.
     """
     if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
         if has_origin(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -16,23 +16,23 @@ from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
 from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.uses import function_of
+from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import finished
-from cute_viz.source.model import MOVES, Given, Move
+from cute_viz.source.model import MOVES, Given, Launch, Move, chosen
 
 NO_TENSOR = "cannot determine which tensor this is"
+_FAR = 400  # tokens between the name of a kernel and its launch
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
-    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
-
-    lookup: makes what looks names up in a context.
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
+    makes what looks names up in a context.
     """
     out = []
     known: dict[Scope, list[tuple[str, Context]]] = {}
-    plain = Context(reader, given)
+    plain, only = Context(reader, given), launched(reader, given, lookup)
     own = {name for name in MOVES if any(x.kind == "function" for x in reader.file.names.get(name, ()))}
     for begin, number in reader.statements:
         found = _call(reader, begin)
@@ -44,8 +44,10 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
         scope = reader.scopes[number]
         function = function_of(scope)
         if function is not None and function not in known:
-            known[function] = _ways(reader, given, lookup, function)
+            known[function] = _ways(reader, given, lookup, function, only)
         for where, context in known[function] if function is not None else [("", plain)]:
+            if not _runs(context, lookup, scope):
+                continue
             assumed = {} if context.assumed is None else context.assumed
             read = _reader(context, lookup, scope, arguments)
             uncalled = _parameters(function) if function is not None and not context.chosen else None
@@ -58,32 +60,116 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
 
 
 def _defined(reader: Declarer, name: str) -> bool:
-    """Whether the file has functions of this name, in any namespace."""
     last = name.rpartition("::")[2]
     return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
 
 
 def _parameters(function: Scope) -> tuple[str, ...]:
-    """The names of the parameters of a function, and of its template."""
     return tuple(param.name for param in (*function.arguments, *(function.params or ())))
 
 
-def _ways(reader: Declarer, given: Given, lookup: _BUILD, function: Scope) -> list[tuple[str, Context]]:
+def _ways(
+    reader: Declarer, given: Given, lookup: _BUILD, function: Scope, only: Mapping[Scope, Use] | None = None
+) -> list[tuple[str, Context]]:
     """The ways in which a function is called: a label, and a context in which its parameters are those of the calls.
 
-    A call of an overloaded name counts for the function that it means.
+    A call of an overloaded name counts for the function that it means. only: calls that a way must have.
     """
     kept = []
     for path in paths(reader, function):
+        if only and any(dict(path).get(scope) != use for scope, use in only.items()):
+            continue
         context = Context(reader, given)
         context.chosen = dict(path)
         context.assumed = {}
         context.facts = conditions(reader, path)
         evaluator = Evaluator(context, lookup(context), context.root)
-        if all(means(evaluator, scope, use) for scope, use in reversed(path) if len(overloads(scope)) > 1):
+        if not all(means(evaluator, scope, use) for scope, use in reversed(path) if len(overloads(scope)) > 1):
+            continue
+        if all(_runs(context, lookup, use.scope) for _, use in path):
             kept.append((path, context))
     labels = told_apart([path for path, _ in kept], Context(reader, given).line) if len(kept) > 1 else [""]
     return [(label, context) for label, (_, context) in zip(labels, kept, strict=False)]
+
+
+def launches(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Launch, ...]:
+    """The launches of the kernels of a file, one for each way in which the function is called that launches it."""
+    out = []
+    for function in dict.fromkeys(reader.scopes):
+        if function.kind != "function" or not _is_kernel(reader, function):
+            continue
+        for where, context in _ways(reader, given, lookup, function):
+            if (use := context.chosen.get(function)) is None:
+                continue
+            args = ",".join(reader.words(part) for part in use.template)
+            grid, block = _dims(reader, use)
+            call = where.partition(", called in ")[2]
+            line, file = context.line(use.token), context.file(use.token)
+            around = function_of(use.scope)
+            caller = around.name if around is not None else ""
+            out.append((use.token, Launch(function.path, args, grid, block, line, file, call, context.chosen, caller)))
+    return tuple(launch for _, launch in sorted(out, key=lambda row: row[0]))
+
+
+def launched(reader: Declarer, given: Given, lookup: _BUILD) -> dict[Scope, Use]:
+    """The calls that lead to the launch that is meant, by the functions; empty where none is."""
+    return dict(chosen(launches(reader, given, lookup), given.launch).key) if given.launch else {}
+
+
+def _is_kernel(reader: Declarer, function: Scope) -> bool:
+    """Whether `__global__` stands before a function's name."""
+    declared = next((x.token for x in overloads(function) if x.inner is function), function.token)
+    at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
+    while at >= 0 and (depth or reader.tokens[at].kind not in (";", "{", "}")):
+        if reader.tokens[at].text == "__global__":
+            return True
+        depth += (reader.tokens[at].kind == ")") - (reader.tokens[at].kind == "(")
+        at -= 1
+    return False
+
+
+def _dims(reader: Declarer, use: Use) -> tuple[str, str]:
+    """The grid and the block of `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel, as they are written."""
+    tokens, end = reader.tokens, min(len(reader.tokens), use.token + _FAR)
+    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<"), None)
+    if at is None:
+        return "", ""
+    close = at + 1
+    while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
+        close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
+    parts = [reader.text[tokens[a].start : tokens[b - 1].end] for a, b in reader.split(at + 1, close)[:2] if a < b]
+    grid, block, *_ = (*(" ".join(part.split()) for part in parts), "", "")
+    return grid, block
+
+
+def _runs(context: Context, lookup: _BUILD, scope: Scope) -> bool:
+    """Whether the conditions around a block hold, as far as they are known without what a program would be given."""
+    around = scope
+    while around.kind == "block" and (outer := around.parent) is not None:
+        for statement in outer.statements if around.flow == "if" else ():
+            test = statement.value if around in (statement.yes, statement.no) else None
+            if test is not None and _holds(context, lookup, outer, test) is (statement.no is around):
+                return False
+        around = outer
+    return True
+
+
+def _holds(context: Context, lookup: _BUILD, scope: Scope, test: Range) -> bool | None:
+    """Whether a condition holds; None where that is not known, or is so only of a program without arguments."""
+    before, notes = dict(context.assumed or {}), dict(context.given.notes)
+    context.deep = 0
+    try:
+        found = Evaluator(context, lookup(context), opened(context, scope)).truth(context.tree(test))
+    except LimitError:
+        raise
+    except CuteVizError:
+        return None
+    if context.assumed == before:
+        return found
+    context.assumed = before
+    for note in context.given.notes.keys() - notes.keys():
+        del context.given.notes[note]
+    return None
 
 
 def _text(reader: Declarer, begin: int) -> str:
@@ -134,7 +220,6 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
 
 
 def _is_own(first: Any) -> bool:
-    """Whether an instruction has its own access of its tensors, by no threads."""
     from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
     from cute_viz.algebra.tma import TmaCopy
 
@@ -142,9 +227,8 @@ def _is_own(first: Any) -> bool:
 
 
 def _operand(evaluator: Evaluator, part: Range, own: bool = False) -> Any:
-    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
-
-    own: the layout of a tensor is enough, whatever threads have of it.
+    """A tensor, or what else an argument is; the error of one that is not known, for the caller to raise. own: the layout of a
+    tensor is enough, whatever threads have of it.
     """
     node = evaluator.context.tree(part)
     try:

@@ -58,7 +58,6 @@ def _kind(meaning: Meaning, node: Node) -> Any:
 
 
 def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:
-    """The buffer that an expression points into, by its words, and whether it is known where in it."""
     known = True
     while isinstance(node, Binary):
         node, known = node.left, False

@@ -32,9 +32,8 @@ _SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their orde
 
 
 def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None:
-    """For each of so many threads, the one that an index means, empty where that is itself; None where they are not those.
-
-    An integer that nothing says anything of counts as the thread.
+    """For each of so many threads, the one that an index means, empty where that is itself; None where they are not those. An
+    integer that nothing says anything of counts as the thread.
     """
     try:
         value = meaning.value(node)
@@ -61,7 +60,6 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
 
 
 def _names(key: str) -> list[str]:
-    """What an integer that is not known is computed of."""
     call = _CALL.fullmatch(key)
     if call is None:
         return [part for part in re.split(r"[*+]", key) if not part.lstrip("-").isdigit()]

@@ -93,14 +93,12 @@ class Told(Instances):
         return out
 
     def _lost(self, param: Param, scope: Scope, error: CuteVizError) -> None:
-        """Note why a parameter is not known, and the template parameter that is its type."""
         untold, tokens = self.context.untold[scope], self.context.reader.tokens
         words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
         for name in (param.name, *(x.name for x in scope.params or () if x.name in words)):
             untold.setdefault(name, error)
 
     def _lazy(self, part: Range, env: Env) -> Any:
-        """The value of a template argument; of one that is not known the error, once it is asked for."""
         try:
             return self.of(part, env)
         except LimitError:
@@ -109,7 +107,6 @@ class Told(Instances):
             return Lazy(lambda: self.of(part, env))
 
     def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
-        """Deduce what template parameters are from the arguments that are known."""
         assert scope.parent is not None
         inner = self.inside(opened(self.context, scope.parent))
         for param, value in zip(scope.arguments, values, strict=False):
@@ -130,7 +127,6 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def _missing(value: Any) -> CuteVizError | None:
-    """Why an argument of a call is not known, where a value that can be given is all that it wants."""
     try:
         if isinstance(value, Lazy):
             value()

@@ -21,7 +21,6 @@ from cute_viz.values.types import ValueType
 
 
 def _conditional(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    """conditional_t<test, A, B>; the type that is not chosen need not exist."""
     if len(args) != 3:
         raise meaning.fail("conditional_t takes a condition and two types", span)
     return meaning.argument(args[1] if _truth(meaning, args[0]) else args[2])
@@ -55,6 +54,7 @@ def _any_of(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     if True in found:
         return True
     if None in found:
+        solid(first)
         raise meaning.fail("cannot determine whether these types are the same", span)
     return False
 
@@ -67,7 +67,6 @@ def _argument(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
 
 
 def _last(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    """enable_if_t<test, T>."""
     if not _truth(meaning, args[0]):
         raise meaning.fail("this is not enabled", span)
     return meaning.argument(args[1]) if len(args) > 1 else ValueType("void")
@@ -82,7 +81,6 @@ def _bytes(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
 
 
 def _element(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    """tuple_element_t<i, T>."""
     place, values = meaning.solid(args[0]), meaning.argument(args[1])
     if not isinstance(values, tuple) or not isinstance(place, int) or not 0 <= place < len(values):
         raise meaning.fail("this tuple has no such element", span)
@@ -96,13 +94,12 @@ def _static(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
 
 def _is(test: Callable[[Any], bool]) -> Callable[[Meaning, tuple[Node, ...], Span], bool]:
     def trait(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-        return test(meaning.solid(args[0]))
+        return test(solid(meaning.value(args[0])))  # a tag is none of these
 
     return trait
 
 
 def _constant(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    """is_constant<n, T>: T is the static integer n."""
     number, value = meaning.solid(args[0]), meaning.value(args[1])
     return isinstance(value, int) and not isinstance(value, Runtime) and int(number) == int(value)
 

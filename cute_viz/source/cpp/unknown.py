@@ -9,9 +9,7 @@ from cute_viz.values.integer import Unknown, unknowns
 
 
 def unknown(error: CuteVizError, part: str = "") -> Unknown:
-    """An int that is not known, for a reason.
-
-    part: tells ints apart that are not known for the same reason, and need not be equal.
+    """An int that is not known, for a reason. part: tells ints apart that are not known for the same reason, and need not be equal.
 
     >>> why = CuteVizError("why")
     >>> (unknown(why) + 4).error().message, 0 * unknown(why)

@@ -11,9 +11,8 @@ from cute_viz.source.cpp.scopes import Range, Scope
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins.
-
-    called: it is a call, and not a name with template arguments that is called elsewhere.
+    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins. called: it is a
+    call, and not a name with template arguments that is called elsewhere.
     """
 
     scope: Scope
@@ -32,9 +31,8 @@ def function_of(scope: Scope) -> Scope | None:
 
 
 def all_uses(reader: Declarer, function: Scope) -> list[Use]:
-    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read.
-
-    A call with more or fewer arguments than the function takes is that of another one.
+    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read. A call with
+    more or fewer arguments than the function takes is that of another one.
 
     >>> from cute_viz.source.cpp.outline import outline
     >>> from cute_viz.source.cpp.preprocess import Source

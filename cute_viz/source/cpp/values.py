@@ -6,7 +6,7 @@ compile time: CuTe prints them apart. `finished` gives the values that other roo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -108,10 +108,9 @@ def is_runtime(value: Any) -> bool:
 
 
 class Env:
-    """A scope with values for its parameters: the class of a template with its arguments, a call of a function.
-
-    args: values by name, or an error, or a function that gives the value when it is asked for. memo: of its declarations.
-    cells: the variables of a function that runs, the members of an object; None where nothing changes.
+    """A scope with values for its parameters: the class of a template with its arguments, a call of a function. args: values by
+    name, or an error, or a function that gives the value when it is asked for. memo: of its declarations. cells: the variables
+    of a function that runs, the members of an object; None where nothing changes.
     """
 
     __slots__ = ("args", "asking_bases", "cells", "children", "memo", "parent", "scope")
@@ -190,6 +189,9 @@ class Lazy:
         return self._value
 
 
+OURS = "cute_viz_cutlass"  # the namespace of what cutlass.hpp defines
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Class:
     """A class of the file, with its template arguments; an object of it is the same."""
@@ -197,18 +199,7 @@ class Class:
     env: Env
 
     def __str__(self) -> str:
-        return "::".join(self.env.scope.path)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Built:
-    """A class of CUTLASS that another one makes; its members are evaluated when they are asked for."""
-
-    name: str
-    members: Mapping[str, Callable[[], Any]]
-
-    def __str__(self) -> str:
-        return self.name
+        return "::".join(name for name in self.env.scope.path if name != OURS)
 
 
 @dataclass(frozen=True, slots=True)

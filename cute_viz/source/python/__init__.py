@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.python.entries import entries_of
-from cute_viz.source.python.moves import moves
+from cute_viz.source.python.moves import launches, moves
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.tree import Tree
 
@@ -21,4 +21,4 @@ def read(text: str, given: Given) -> SourceFile:
     """
     tree = Tree(text)
     runs = Runs(tree, given)
-    return SourceFile(text, entries_of(tree, runs), moves=lambda: moves(tree, runs))
+    return SourceFile(text, entries_of(tree, runs), moves=lambda: moves(tree, runs), launches=lambda: launches(tree))

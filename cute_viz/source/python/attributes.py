@@ -203,7 +203,6 @@ def _tv(side: str) -> Callable[[Any], Any]:
 
 
 def _as_layout(extent: Any) -> Any:
-    """An extent of a tiler as the DSL keeps it: a layout."""
     return Layout(extent, int(extent != 1)) if isinstance(extent, int) else extent
 
 
@@ -233,11 +232,7 @@ _TILINGS: dict[type, dict[str, Callable[[Any], Any]]] = {
         "tv_layout_C_tiled": _tv("C"),
         "size": _threads,
     },
-    Copy_Atom: {
-        "thr_id": lambda x: x.thr_id,
-        "layout_src_tv": lambda x: x.layout_src,
-        "layout_dst_tv": lambda x: x.layout_dst,
-    },
+    Copy_Atom: {"thr_id": lambda x: x.thr_id, "layout_src_tv": lambda x: x.layout_src, "layout_dst_tv": lambda x: x.layout_dst},
     TiledCopy: {
         "tiler_mn": lambda x: tuple(map(_as_layout, x.tiler_mn)) if isinstance(x.tiler_mn, tuple) else x.tiler_mn,
         "layout_tv_tiled": lambda x: x.layout_tv,

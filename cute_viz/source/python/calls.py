@@ -152,9 +152,8 @@ def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool
 def follow(
     machine: Machine, function: Function, args: list[Any], named: dict[str, Any], node: ast.AST, missing: Missing | None = None
 ) -> Any:
-    """The value of a function of the text: its statements followed with these arguments.
-
-    missing: what a parameter without an argument is; without it that is an error.
+    """The value of a function of the text: its statements followed with these arguments. missing: what a parameter without an
+    argument is; without it that is an error.
     """
     if machine.depth >= DEPTH:
         raise machine.fail("calls in calls, too deep to follow", node)
@@ -220,7 +219,6 @@ def follow(
 
 
 def _tree_of(frame: Frame) -> Tree:
-    """The text that the names of a frame are from."""
     while frame.parent is not None:
         frame = frame.parent
     assert frame.tree is not None
@@ -327,9 +325,8 @@ def _bind_parameters(
 
 
 def _is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
-    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls.
-
-    A function with `@cute.jit` that others call is part of them, and its arguments are what they are.
+    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls. A
+    function with `@cute.jit` that others call is part of them, and its arguments are what they are.
     """
     if not any(item.annotation is not None for item in function.node.args.args):
         return False

@@ -48,7 +48,6 @@ def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
 
 
 def _defined_by(place: Place) -> ast.expr | None:
-    """The expression that a name is bound to as a whole."""
     value: ast.expr | None = getattr(place.around[-1], "value", None)
     return value if place.target in (*getattr(place.around[-1], "targets", ()), getattr(place.around[-1], "target", None)) else None
 
@@ -129,9 +128,8 @@ def _print_alike(values: list[Any]) -> bool:
 
 
 def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
-    """The one value of a definition.
-
-    Raises: NotationError for several values, none, an unknown one, or one that is not an object of CuTe.
+    """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
+    of CuTe.
     """
     machine = runs.machine
     if not values:

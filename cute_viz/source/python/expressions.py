@@ -42,9 +42,8 @@ _ROUNDS = 4096  # of a range that are listed
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
-    """The value of an expression, which may be unknown.
-
-    Raises: NotationError for what cannot be read, and the errors of the algebra.
+    """The value of an expression, which may be unknown. Raises: NotationError for what cannot be read, and the errors of the
+    algebra.
     """
     reader = _READERS.get(type(node))
     if reader is None:
@@ -183,7 +182,6 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
 
 
 def _perhaps(machine: Machine, node: ast.expr, frame: Frame, error: CuteVizError) -> Any:
-    """The value of an expression that may be evaluated or not: what it changes is unknown."""
     mark = machine.store.mark()
     value = machine.attempt(node, frame)
     machine.store.lose(machine.store.undo(mark), lambda name: Unknown(error))

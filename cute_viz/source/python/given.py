@@ -29,9 +29,8 @@ _PLAIN = {"true": True, "false": False, "none": None}
 
 
 def convert(machine: Machine, given: Any) -> Any:
-    """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error.
-
-    Text that is no Python is CuTe's notation: `(8,64):(64,1)`.
+    """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error. Text that
+    is no Python is CuTe's notation: `(8,64):(64,1)`.
     """
     if not isinstance(given, str):
         return _ours(given)
@@ -95,7 +94,6 @@ def _python(machine: Machine, text: str) -> Any:
 
 
 def _ours(value: Any) -> Any:
-    """A value of the algebra as the reader has it."""
     if isinstance(value, ValueType):
         return element(str(value)) or value
     if is_tiling(value):

@@ -55,9 +55,8 @@ _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 
 def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> Instruction | None:
-    """The operation of a module's name, with its arguments by name; None for a name that is not known.
-
-    Arguments may be unknown: most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
+    """The operation of a module's name, with its arguments by name; None for a name that is not known. Arguments may be unknown:
+    most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
 
     >>> instruction("warp", "LdMatrix8x8x16bOp", [False, 4], {}).get("num_matrices")
     4
@@ -129,9 +128,8 @@ def _of_one_sm(atom: Any) -> Any:
 
 
 def resolved(op: Instruction, resolve: Resolver | None, args: tuple[str, ...] = ()) -> Any:
-    """What the library has for an operation, which it finds by its call; args: template arguments that this leaves open.
-
-    Raises: what makes an argument unknown; AlgebraError for an operation that the library lacks.
+    """What the library has for an operation, which it finds by its call; args: template arguments that this leaves open. Raises:
+    what makes an argument unknown; AlgebraError for an operation that the library lacks.
 
     >>> resolved(instruction("warp", "LdMatrix8x8x16bOp", [False, 4], {}), lambda name, args: name)
     'warp.LdMatrix8x8x16bOp(transpose=False, num_matrices=4)'
@@ -150,7 +148,6 @@ def _known(name: str, value: Any) -> Any:
 
 
 def _word(value: Any) -> str:
-    """An argument as the library has it."""
     if isinstance(value, Member):
         return str(value.value) if value.enum == "Repetition" else value.name
     return value.name if isinstance(value, ValueType) else str(value) if isinstance(value, bool) else show(value)
@@ -160,9 +157,8 @@ _UNIVERSAL = ("CopyUniversalOp", "CopyG2ROp", "CopyR2GOp", "CopyS2ROp", "CopyR2S
 
 
 def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
-    """The copy atom of an operation for values of a type; bits: of a copy, where the operation leaves them open.
-
-    Raises: AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
+    """The copy atom of an operation for values of a type; bits: of a copy, where the operation leaves them open. Raises:
+    AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
 
     >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), None, None).value.layout_src)
     '(1,1):(0,0)'

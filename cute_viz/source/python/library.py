@@ -185,9 +185,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
         at = _PLACED.get(name, len(given))
         known = [first(x) if n == at else x for n, x in enumerate(given)]
         return carried(
-            part,
-            tensor,
-            lambda whole: _applied(machine, name, [whole if x is source else x for x in known], extra, node),
+            part, tensor, lambda whole: _applied(machine, name, [whole if x is source else x for x in known], extra, node)
         )
     return _wrapped(result, operands)
 
@@ -207,7 +205,6 @@ def _cleared(result: Any) -> Any:
 
 
 def _operand(value: Any) -> Any:
-    """A value as operations take it."""
     if isinstance(value, Tensor):
         return value.layout
     if isinstance(value, Atom):

@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.source.model import Move
+from cute_viz.source.model import Launch, Move, chosen
 from cute_viz.source.python.machine import Called
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.shares import share_of
@@ -30,7 +30,11 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
     [('copy', 2)]
     """
     out = []
+    rows = launches(tree)
+    only = str(chosen(rows, runs.machine.given.launch).key) if runs.machine.given.launch else ""
     for call, around, scope in _calls(tree.module):
+        if only and only not in scope and any(launch.key in scope for launch in rows):
+            continue
         line, text = tree.line(tree.span(call).start), " ".join(ast.unparse(call).split())
         lost = NotationError(
             f"this is not reached: nothing that is followed here runs it in {('this file', *scope)[-1]}",
@@ -41,6 +45,23 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
         for label, ways in _labelled(runs.values(around, id(call))) or [("", [])]:
             out.append(Move(name, line, scope, label, _reader(ways, lost), text))
     return tuple(sorted(out, key=lambda move: move.line))
+
+
+def launches(tree: Tree) -> tuple[Launch, ...]:
+    """The launches of kernels, `kernel(...).launch(grid=..., block=...)`, in the order of the text.
+
+    >>> [str(one) for one in launches(Tree("self.kernel(a).launch(grid=(4, 1, 1), block=[128, 1, 1])"))]
+    ['kernel <<<(4, 1, 1), [128, 1, 1]>>>']
+    """
+    out = []
+    for node in ast.walk(tree.module):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "launch":
+            kernel = dotted(node.func.value.func) if isinstance(node.func.value, ast.Call) else ""
+            if kernel:
+                dims = {word.arg: ast.unparse(word.value) for word in node.keywords}
+                path = (kernel.rpartition(".")[2],)
+                out.append(Launch(path, "", dims.get("grid", ""), dims.get("block", ""), node.lineno, key=path[0]))
+    return tuple(sorted(out, key=lambda launch: launch.line))
 
 
 def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...], tuple[str, ...]]]:
@@ -75,7 +96,6 @@ def _labelled(found: list[Called]) -> list[tuple[str, list[Called]]]:
 
 
 def _kind(args: tuple[Any, ...]) -> tuple[str, ...]:
-    """What distinguishes operands; not where in its memory a tensor begins."""
     return tuple(f"{domain(x.layout)} {x.pointer} {x.pointer.root}" if isinstance(x, Tensor) else str(x) for x in args)
 
 
@@ -93,9 +113,8 @@ def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]
 
 
 def _operand(value: Any, own: bool = False) -> Any:
-    """An atom or a tiling, a share, or the error of what is not known.
-
-    own: an instruction has its own access of its tensors, by no threads: the layout of a tensor is enough.
+    """An atom or a tiling, a share, or the error of what is not known. own: an instruction has its own access of its tensors, by no
+    threads: the layout of a tensor is enough.
     """
     if isinstance(value, Slice):
         return value.atom.value

@@ -188,7 +188,6 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 
 
 def _differ(a: Symbol, b: Symbol) -> bool:
-    """Whether two names of the DSL are surely two of the functions that are read here; one may be imported as the other."""
     named = {name for _, name in HELPERS} | {name.rpartition("__")[2] for name in defined(WRITTEN)}
     both = {a.last, b.last} <= named and is_library(a.path) and is_library(b.path)
     return both and not a.last.endswith(b.last) and not b.last.endswith(a.last)

@@ -114,7 +114,6 @@ def _int(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
 
 
 def _entries(machine: Machine, args: list[Any], node: ast.expr) -> list[Any]:
-    """The entries of the first argument, of none those of an empty list."""
     return iterate(machine, need_whole(args[0]), node) if args else []
 
 

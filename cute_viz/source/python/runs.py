@@ -88,7 +88,6 @@ class Runs:
         return [group for group in (*ranks[:2], between, [own] if own not in callers else [], ranks[2]) if group]
 
     def _below(self, node: ast.ClassDef) -> list[str]:
-        """The runs of the subclasses of an abstract class."""
         if not any(_is_left(item) for item in node.body):
             return []
         self._run("module")
@@ -96,7 +95,6 @@ class Runs:
         return ["class " + cls.name for cls in classes if any(base.node is node for base in cls.lineage()[1:])]
 
     def _rank(self, root: str) -> int:
-        """Classes first, then functions that the DSL compiles, then all others."""
         kind, _, name = root.partition(" ")
         if kind == "class":
             return 0
@@ -154,7 +152,6 @@ class Runs:
         return self.done[root]
 
     def _layer(self, root: str) -> None:
-        """From here on, record apart from what was recorded before."""
         self.machine.restart()
         self.machine.records, self.machine.ends = {}, {}
         self.done[root].append((self.machine.records, self.machine.ends))
@@ -225,7 +222,6 @@ class Runs:
 
 
 def _is_script(node: ast.stmt) -> bool:
-    """Whether a statement runs where the file is a script alone."""
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
 
@@ -283,7 +279,6 @@ def _is_left(node: ast.stmt) -> bool:
 
 
 def _inherited(cls: Class) -> list[Function]:
-    """The methods that a class inherits from abstract bases."""
     left = [base for base in cls.lineage()[1:] if any(map(_is_left, base.node.body))]
     methods = [value for base in left for value in base.names.values() if isinstance(value, Function)]
     return [method for method in methods if cls.find(method.name) is method]

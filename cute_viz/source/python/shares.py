@@ -20,9 +20,8 @@ from cute_viz.values.types import ValueType
 
 
 def share_of(tensor: Tensor) -> Memory:
-    """A tensor as all threads see it; a place in it that only a run knows counts as the first, as all are alike.
-
-    Raises: AlgebraError for a tensor of coordinates, and for one whose memory is not known.
+    """A tensor as all threads see it; a place in it that only a run knows counts as the first, as all are alike. Raises:
+    AlgebraError for a tensor of coordinates, and for one whose memory is not known.
 
     >>> from cute_viz.source.python.values import Pointer
     >>> share_of(Tensor(Layout((4, 8), (8, 1)), Pointer(ValueType("f16"), space="smem", root="sA"))).pointer.element
@@ -43,7 +42,6 @@ def share_of(tensor: Tensor) -> Memory:
 
 
 def _marked(x: Memory, layout: Layout) -> Memory:
-    """The share with a layout of static integers, but for the strides of global memory."""
     marked = mark_static(layout)
     return replace(x, layout=marked if x.pointer.space != "gmem" else Layout(marked.shape, layout.stride))
 
@@ -75,9 +73,8 @@ def first(place: Any) -> Any:
 
 
 def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
-    """A thread's part, whichever thread; tiled: a TiledCopy, a TiledMMA, or the layout of threads of local_partition.
-
-    side: S, D, A, B or C. The parts of one fixed thread, and of a part, are refused where all are asked for.
+    """A thread's part, whichever thread; tiled: a TiledCopy, a TiledMMA, or the layout of threads of local_partition. side: S, D,
+    A, B or C. The parts of one fixed thread, and of a part, are refused where all are asked for.
     """
 
     def parts() -> Memory:

@@ -26,9 +26,8 @@ def narrowed(value: Any) -> Any:
 
 
 def computed(word: str, a: Any, b: Any, *others: Any) -> Any:
-    """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them.
-
-    Raises: NotationError for what gives no integer.
+    """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them. Raises:
+    NotationError for what gives no integer.
 
     >>> print(computed("*", RunTime(plain=True), 8), computed("*", RunTime(), 8), computed("//", RunTime("?{i64 div=8}"), 2))
     ? ?{div=8} ?{i64 div=4}

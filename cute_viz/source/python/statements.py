@@ -226,7 +226,6 @@ def _expression(machine: Machine, node: ast.Expr, frame: Frame) -> None:
 
 
 def _outside(machine: Machine, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:
-    """Names that a function binds outside of it."""
     for name in node.names:
         at = frame.parent
         while at is not None and at.parent is not None and (isinstance(node, ast.Global) or name not in at.names):

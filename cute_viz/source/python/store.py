@@ -76,9 +76,8 @@ class Store:
                 self.write(names, name, unknown(name))
 
     def join(self, branches: list[Changes], unknown: Callable[[str], Any]) -> None:
-        """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name.
-
-        A name that only some of them bind, and that had no value before, keeps its value: where it is used it was bound.
+        """Write what branches that all began here have changed; where they differ, what `unknown` gives for the name. A name that
+        only some of them bind, and that had no value before, keeps its value: where it is used it was bound.
         """
         keys = {key: entry[0] for changes in branches for key, entry in changes.items()}
         for key, names in keys.items():

@@ -64,9 +64,8 @@ def mode_of(layout: Any, index: int) -> Any:
 
 
 def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
-    """`tensor[(None, 0)]`: the tensor of the modes at `None`.
-
-    Raises: NotationError for an element, whose value is not in the source.
+    """`tensor[(None, 0)]`: the tensor of the modes at `None`. Raises: NotationError for an element, whose value is not in the
+    source.
     """
     crd = underscores(index)
     if not any(leaf is X for leaf in leaves(crd)):

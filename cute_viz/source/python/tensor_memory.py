@@ -34,9 +34,8 @@ _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
 
 def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
-    """The part of tensor memory that an MMA of tcgen05 takes for its accumulators, or for A.
-
-    shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Raises: AlgebraError for an operand of shared memory.
+    """The part of tensor memory that an MMA of tcgen05 takes for its accumulators, or for A. shape: ((M,N),M tiles,N tiles,...), as
+    partition_shape_C gives it. Raises: AlgebraError for an operand of shared memory.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
@@ -91,9 +90,8 @@ def _compact(shape: Any, step: int) -> Any:
 
 
 def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
-    """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes.
-
-    Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
+    """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
+    MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
     kind = source.pointer.element if isinstance(source, Tensor) else None
     if isinstance(kind, Unknown):

@@ -85,13 +85,11 @@ def _made(made: algebra.TmaCopy, op: Any, kind: ValueType, layout: Layout) -> tu
 
 
 def _without_stages(layout: Any, count: int) -> Any:
-    """A layout of shared memory without its mode of stages, if it has one."""
     layout = mark_static(layout_of(layout))
     return select(layout, *range(count)) if rank(layout) == count + 1 else layout
 
 
 def _internal(kind: Any) -> str | None:
-    """The type that a tensor map has instead of the tensor's, in C++."""
     kind = need(kind)
     if not isinstance(kind, ValueType):
         return None
@@ -159,7 +157,6 @@ def _part(tensor: Any, cut: Any, first: Any) -> Tensor:
 
 
 def _whole(tile: Any) -> Any:
-    """The elements of a tile in the order of their addresses: element -> coordinate of the tile."""
     inverse = find("right_inverse").call([tile])
     return find("tile_to_shape").call([find("make_layout").call([inverse]), int(size(tile))])
 

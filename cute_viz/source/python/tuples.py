@@ -60,7 +60,6 @@ def _repeated(as_tuple: bool) -> Callable[..., Any]:
 
 
 def _front(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    """The first of all leaves."""
     value = need(picked(args, named, ("input",))[0])
     while isinstance(value, Layout) and isinstance(value.shape, tuple):
         value = find("get").call([value], (0,))
@@ -68,7 +67,6 @@ def _front(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 
 def _is_major(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    """Whether the first step of a mode is 1."""
     mode, stride = map(need, picked(args, named, ("mode", "stride")))
     for at in mode.items if isinstance(mode, Items) else mode if isinstance(mode, tuple) else (mode,):
         stride = modes(stride)[at]

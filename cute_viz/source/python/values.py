@@ -23,7 +23,6 @@ from cute_viz.values.types import ValueType, named
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
     """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause.
-
     among: the lists and objects that it may be.
     """
 
@@ -52,9 +51,8 @@ class Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it.
-
-    defaults: of parameters, as they were when it was defined.
+    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it. defaults: of
+    parameters, as they were when it was defined.
     """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -190,7 +188,6 @@ class Typed(int):
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """Where a tensor begins: the type of what is there, the swizzle of its addresses, and the memory, as far as they are known.
-
     space: smem, gmem, rmem or tmem. root: the name of the memory in the source. of: the tensor whose iterator it is.
     """
 
@@ -204,9 +201,8 @@ class Pointer:
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """A pointer and a layout. offset: from the pointer, None if it is not known; of a tensor of coordinates where they begin.
-
-    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts of
-    all (see `shares.py`).
+    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts
+    of all (see `shares.py`).
     """
 
     layout: Any
@@ -231,9 +227,8 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """An atom, a tiling of atoms or a thread's view of one, with the instruction that it was made of.
-
-    tma: of an atom of TMA its tensor map, where that is known.
+    """An atom, a tiling of atoms or a thread's view of one, with the instruction that it was made of. tma: of an atom of TMA its
+    tensor map, where that is known.
     """
 
     value: Any

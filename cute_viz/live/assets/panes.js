@@ -1,8 +1,14 @@
-// What there is beside the picture: notes and facts, the steps of an operation as a scrubber, and the banks of an access.
-const element = (name, words, more = {}) => {
+// The panes below the picture: the report of a kernel, facts, the steps of an operation, the banks of an access, a comparison.
+export const element = (name, words, more = {}, ...inside) => {
   const out = document.createElement(name);
-  if (words !== undefined) out.textContent = words;
+  if (words !== undefined && words !== null) out.textContent = words;
+  out.append(...inside);
   return Object.assign(out, more);
+};
+export const button = (words, act, more = {}) => {
+  const out = element("button", words, { type: "button", ...more });
+  out.addEventListener("click", act);
+  return out;
 };
 
 // An SVG as an element of the page; the engine has escaped what it shows, and the page's policy lets nothing inline run.
@@ -40,53 +46,83 @@ function matrix({ columns, rows }) {
   return out;
 }
 
-export class More {
-  constructor(ask, explorer, apply) {
+export class Panes {
+  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown.
+  constructor({ ask, explorer, apply, report, compare, changed }) {
     this.box = document.getElementById("more");
-    this.tabs = [...document.querySelectorAll("[role=tab]")];
-    this.tab = "notes";
-    Object.assign(this, { ask, explorer, apply, step: null, access: "ldmatrix", warp: null, bank: null });
+    this.dock = document.getElementById("dock");
+    this.tabs = [...document.querySelectorAll(".answers > .tabs [role=tab]")];
+    this.tab = "picture";
+    Object.assign(this, { ask, explorer, apply, report, compare, changed, step: null, access: "ldmatrix", warp: null });
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.id.slice(4)));
-    document.querySelector(".tabs").addEventListener("keydown", (event) => {
-      const n = this.tabs.indexOf(document.activeElement), go = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    document.querySelector(".answers > .tabs").addEventListener("keydown", (event) => {
+      const shown = this.tabs.filter((tab) => tab.offsetParent), n = shown.indexOf(document.activeElement);
+      const go = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (n < 0 || !go) return;
-      const next = this.tabs[(n + go + this.tabs.length) % this.tabs.length];
+      const next = shown[(n + go + shown.length) % shown.length];
       next.focus();
       this.open(next.id.slice(4));
+    });
+    document.getElementById("close-dock").addEventListener("click", () => this.open("picture"));
+    document.getElementById("move-dock").addEventListener("click", () => document.body.classList.toggle("beside"));
+    this.drag(document.getElementById("grip"), (event, box) => {
+      const beside = document.body.classList.contains("beside");
+      const size = beside ? (box.right - event.clientX) / box.width : (box.bottom - event.clientY) / box.height;
+      document.body.style.setProperty("--dock", `${Math.round(100 * Math.min(0.85, Math.max(0.15, size)))}%`);
+    }, document.querySelector(".answers"));
+    this.drag(document.getElementById("split"), (event, box) => {
+      document.body.style.setProperty("--words", `${Math.round(100 * Math.min(0.75, Math.max(0.15, event.clientX / box.width)))}vw`);
+    }, document.body);
+  }
+
+  // A bar that is dragged, or moved by the arrow keys.
+  drag(bar, move, around) {
+    bar.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      const to = (at) => move(at, around.getBoundingClientRect());
+      addEventListener("pointermove", to);
+      addEventListener("pointerup", () => removeEventListener("pointermove", to), { once: true });
+    });
+    bar.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: [-24, 0], ArrowRight: [24, 0], ArrowUp: [0, -24], ArrowDown: [0, 24] }[event.key], box = bar.getBoundingClientRect();
+      if (step) { event.preventDefault(); move({ clientX: box.left + step[0], clientY: box.top + step[1] }, around.getBoundingClientRect()); }
     });
   }
 
   open(name) {
-    this.tab = this.tabs.some((tab) => tab.id === `tab-${name}`) ? name : "notes";
+    this.tab = this.tabs.some((tab) => tab.id === `tab-${name}`) ? name : "picture";
     for (const tab of this.tabs) {
       const mine = tab.id === `tab-${this.tab}`;
       tab.setAttribute("aria-selected", mine);
       tab.tabIndex = mine ? 0 : -1;
       if (mine) this.box.setAttribute("aria-labelledby", tab.id);
     }
+    document.body.dataset.pane = this.tab;
+    this.dock.hidden = ["picture", "source"].includes(this.tab);
     this.refresh();
-    this.changed?.();
+    this.changed(this.tab);
   }
 
   // Show what belongs to the picture's answer.
   async refresh(answer = this.answer) {
     this.answer = answer;
-    if (this.tab === "notes") return this.notes();
-    const out = await this.ask({ ask: this.tab === "explain" ? "explain" : this.tab, ...(this.tab === "banks" ? { access: this.access, step: this.warp } : {}) }, this.tab);
-    if (!out || !document.getElementById(`tab-${this.tab}`)) return undefined;
+    const tab = this.tab;
+    if (this.dock.hidden) return undefined;
+    if (tab === "report") return this.report.show(this.box);
+    if (tab === "compare") return this.compare.show(this.box);
+    const out = await this.ask({ ask: tab, ...(tab === "banks" ? { access: this.access, step: this.warp } : {}) }, tab);
+    if (!out || tab !== this.tab) return undefined;
     if (out.error) { this.box.replaceChildren(element("p", `${out.error.message}${out.error.hint ? `: ${out.error.hint}` : ""}`)); return undefined; }
-    if (this.tab === "facts" && out.facts) this.box.replaceChildren(table(Object.entries(out.facts)), ...(out.matrix ? [matrix(out.matrix)] : []));
-    if (this.tab === "explain" && out.steps) this.steps(out);
-    if (this.tab === "banks" && out.phases) this.banks(out);
+    if (tab === "facts" && out.facts) this.facts(out);
+    if (tab === "explain" && out.steps) this.steps(out);
+    if (tab === "banks" && out.phases) this.banks(out);
     return undefined;
   }
 
-  notes() {
-    const answer = this.answer;
-    if (!answer || !answer.svg) { this.box.replaceChildren(); return; }
-    const list = element("ul");
-    for (const note of answer.notes) list.append(element("li", note));
-    this.box.replaceChildren(element("p", answer.description), table(Object.entries(answer.facts)), list);
+  facts(out) {
+    const notes = (this.answer?.notes || []).map((note) => element("li", note));
+    this.box.replaceChildren(...(this.answer?.description ? [element("p", this.answer.description)] : []), table(Object.entries(out.facts)),
+      ...(notes.length ? [element("ul", null, {}, ...notes)] : []), ...(out.matrix ? [matrix(out.matrix)] : []));
   }
 
   steps(out) {
@@ -97,7 +133,7 @@ export class More {
     list.style.listStyle = "none";
     list.style.paddingLeft = "0";
     const items = out.steps.map((step, n) => {
-      const item = element("li", `${step.number ?? " –"} ${step.words}`);
+      const item = element("li", `${step.number ?? " –"} ${step.words}`, { tabIndex: 0 });
       if (step.value) item.append(element("br"), element("code", step.value));
       item.addEventListener("click", () => { slider.value = n; go(); });
       list.append(item);

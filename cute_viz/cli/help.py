@@ -1,0 +1,111 @@
+"""Help in groups, at most 60 lines of 80 columns for a command; the reference page of a command has the rest."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+WIDTH = 80
+_DRAWN = ("draw", "wavefront", "animate")
+GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
+    "Input": ("dialect", "library", "diff"),
+    "Picture": (
+        *[
+            "view",
+            "tile",
+            "color_by",
+            "labels",
+            "coords",
+            "title",
+            "type",
+            "palette",
+            "theme",
+            "style",
+            "by",
+            "note",
+            "draw",
+            "wavefront",
+            "animate",
+        ],
+    ),
+    "Size": ("target", "width", "cell", "crop", "fold", "max_cells"),
+    "Highlight": ("thread", "warp", "value", "operand", "tensor", "follow"),
+    "Kernel": ("name", "every", "let", "coord", "flags", "folder", "through"),
+    "AMD and Triton": ("arch", "wave", "shape", "bits"),
+    "Output": ("path", "format_", "formats", "bare", "fragment", "as_json", "color_", "help"),
+}
+
+
+class Command(click.Command):
+    """A command whose help has headings."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, in 80 columns, whatever the terminal: what does not fit is too long to be read."""
+        ctx.max_content_width = ctx.terminal_width = WIDTH
+        return super().get_help(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their headings, the first name of each, in the order of the groups."""
+        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
+        home = {name: title for title, names in GROUPS.items() for name in names}
+        order = {name: n for n, name in enumerate(home)}
+        grouped: dict[str, list[tuple[str, str]]] = {"Options": [], **{title: [] for title in GROUPS}}
+        for name, param in sorted(((_name(x), x) for x in params), key=lambda pair: order.get(pair[0], -1)):
+            title = home.get(name, "Options") if len(params) > 11 else "Options"
+            grouped[title].append((_spelled(param, ctx), _meaning(param, home.get(name) in ("Picture", "Size"))))
+        wide = min(20, max(len(first) for rows in grouped.values() for first, _ in rows))
+        formatter.write("\n")
+        for title, rows in grouped.items():
+            if rows:
+                formatter.write(f"{title}:\n")
+                formatter.indent()
+                formatter.write_dl([(f"{first:<{wide}}", second) for first, second in rows], col_max=wide)
+                formatter.dedent()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, under a heading of their own."""
+        for line in (self.epilog or "").replace("\b", "").strip().split("\n"):
+            formatter.write(f"{line}\n")
+
+
+def _name(param: click.Option) -> str:
+    return "help" if "--help" in param.opts else param.name or ""
+
+
+def _spelled(param: click.Option, ctx: click.Context) -> str:
+    """`-o, --output FILE`: the short name and the first long one; a further one of old is known, and not shown."""
+    long = [word for word in param.opts if word.startswith("--")]
+    short = [word for word in param.opts if not word.startswith("--")]
+    words = ", ".join([*short, *long[:1]]) + (f"/{param.secondary_opts[0]}" if param.secondary_opts else "")
+    if param.is_flag or param.count:
+        return words
+    return f"{words} {'N' if isinstance(param.type, (click.IntRange, click.FloatRange)) else param.make_metavar(ctx)}"
+
+
+def _meaning(param: click.Option, brief: bool) -> str:
+    """The line of an option: its choices after its meaning, as far as there is room, and a default that is not one of them."""
+    words = param.help or ""
+    if isinstance(param.type, click.Choice) and len(param.type.choices) < 12:
+        choices = ", ".join(map(str, param.type.choices))
+        if words and not {*choices.split(", ")} - {*re.findall(r"\w+", words)}:
+            return words
+        return choices if not words or (brief and len(words) + len(choices) > 55) else f"{words}: {choices}"
+    if param.show_default is True and not param.is_flag and isinstance(param.default, (str, int, float)) and param.default != "":
+        return f"{words}  [default: {param.default}]"
+    return words
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since click 8.2
+    """One of some words; another is refused with those like it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word. Raises: UsageError, which names the nearest choice, or all of them."""
+        if value in self.choices:
+            return value
+        words, name = list(map(str, self.choices)), param.opts[0] if param is not None else "the value"
+        near = get_close_matches(str(value).lower(), words, n=1, cutoff=0.7) or [x for x in words if x.startswith(str(value)[:3])]
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
+        raise click.UsageError(f"invalid value {str(value)[:40]!r} for {name}; {hint}", ctx)

@@ -1,0 +1,142 @@
+"""Who accesses a tile and how: every instruction of it, and the costliest as what its picture needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
+from cute_viz.analysis.banks import ACCESSES, LANES, width
+from cute_viz.analysis.memories import memory_of
+from cute_viz.errors import UsageError
+from cute_viz.figures.access import Accessed
+from cute_viz.options.words import read
+
+# the map of banks over the wavefronts; a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
+DRAWN = ("access", "phases", "frames", "tile")
+UNITS = ("wgmma", "tcgen05", "tma")  # what accesses shared memory without lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who accesses a tile and how, in words of the command line.
+
+    by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
+    that of `by`, or of the layout's pointer. instruction: instead of the one that follows. store: the tile is written.
+    sectors: global memory: sectors and lines in the place of banks. arch: the machine, where its waves are of their own.
+    draw: of `DRAWN`, the picture of the costliest step. thread, wavefront: what the picture of the tile lights.
+    """
+
+    by: Any = None
+    element: str | int | None = None
+    instruction: str | None = None
+    operand: str | None = None
+    store: bool = False
+    sectors: bool = False
+    arch: str = ""
+    draw: str = "phases"
+    thread: range | None = None
+    wavefront: int | None = None
+
+
+def plain_of(layout: Any) -> Any:
+    """A swizzled layout without its swizzle; None where there is none.
+
+    >>> from cute_viz import parse
+    >>> str(plain_of(parse("Sw<3,3,3> o 0 o (8,64):(64,1)")))
+    '(8,64):(64,1)'
+    """
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        return domain(layout)
+    return None
+
+
+def found_of(layout: Any, access: Access, bits: int | None) -> list[Any]:
+    """Every instruction of every warp that accesses a tile.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> len(found_of(Layout((8, 64), (64, 1)), Access(Layout((32, 16))), 16))
+    16
+    """
+    memory = None if access.sectors else memory_of(access.arch)
+    return accesses(
+        layout,
+        bits,
+        access.by,
+        instruction=access.instruction,
+        operand=access.operand,
+        store=access.store,
+        memory=memory,
+        space="gmem" if access.sectors else "smem",
+    )
+
+
+def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
+    """The costliest access of a tile, for its picture; of a swizzled tile that of the plain one first.
+
+    access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Access("ldmatrix.x1", "f16"))]
+    [8]
+    """
+    plain = plain_of(layout)
+    named = isinstance(access.by, str)
+    if named and access.operand is not None:
+        raise UsageError(f"`operand=` goes with an MMA, not with {access.by}")
+    bits = read("type", access.element)
+    size = element_bits(layout, None if named else access.by, operand=access.operand, given=bits or (16 if named else None))
+    if size % 8:
+        raise UsageError("the picture of an access needs elements of whole bytes")
+    tiles = [layout] if plain is None else [plain, layout]
+    steps = [[_by_name(tile, access.by, size)] if named else found_of(tile, access, size) for tile in tiles]
+    worst = max(range(len(steps[0])), key=lambda n: steps[0][n].wavefronts)
+    out = []
+    for name, tile, found in zip(("plain", "swizzled") if len(tiles) > 1 else ("",), tiles, steps, strict=True):
+        one = found[worst] if worst < len(found) else max(found, key=lambda a: a.wavefronts)
+        rows, _ = extents_of(tile)
+        where: dict[int, tuple[int, int]] = {}
+        for index, offset in enumerate(offsets(position_independent(tile))):
+            where.setdefault(offset * size // 8, (index % rows, index // rows))
+        served = {lane for phase in one.phases() for lane in phase.lanes}
+        lanes = {lane: byte for lane, byte in enumerate(one.begins) if lane in served}
+        unit = access.by in UNITS if named else False
+        what = "chunks" if access.by == "tma" else "rows" if "matrix" in one.instruction else "words"
+        letter = "c" if unit and access.by == "tma" else "r" if unit else "T"
+        down = next((x[1] == y[1] for x, y in [(where.get(0), where.get(size // 8))] if x is not None and y is not None), False)
+        called = access.by if unit else one.instruction
+        made = Accessed(name, show(tile), where, lanes, one.width, one.phases(), one.ideal, letter, what, called, size // 8, down)
+        out.append(made)
+    return tuple(out)
+
+
+def _by_name(tile: Any, name: str, bits: int) -> WarpAccess:
+    """The access of an instruction of which each lane has a row of the tile; the second matrix lies below the first, others beside.
+
+    wgmma and tcgen05: the 8 rows of 16 bytes of a core matrix; tma: 4 rows of 128 bytes.
+    """
+    rows, cols = extents_of(tile)
+    table = [offset * bits // 8 for offset in offsets(position_independent(tile))]
+    down = cols == 1 or (rows > 1 and table[1] - table[0] == bits // 8)  # the tile is contiguous along its rows' number
+    if down:
+        rows, cols = cols, rows
+    per = max(1, (16 if name in UNITS or "matrix" in name else width(name)) * 8 // bits)
+    instruction = {"tma": "ldmatrix.x4"}.get(name, "ldmatrix.x1" if name in UNITS else name)
+    if instruction not in ACCESSES:
+        raise UsageError(f"there is no access {name!r}", hint=f"one of {', '.join((*UNITS, *ACCESSES))}")
+    lanes = 8 * int(instruction.split(".")[1][1]) if "matrix" in instruction else LANES
+    band = min(rows, 16 if "matrix" in name else LANES)
+    begins = []
+    for lane in range(lanes):
+        r, c = (lane // 8, lane % 8) if name == "tma" else (lane % band, lane // band)
+        if r >= rows or c * per + per > cols:
+            raise UsageError(f"{name} does not fit a tile of {rows} x {cols} elements of {bits} bits")
+        begins.append(table[c * per + r * cols] if down else table[r + c * per * rows])
+    wide = width(instruction)
+    begins = [byte // wide * wide if byte % wide else byte for byte in begins]
+    whole = (*begins, *[0] * (LANES - lanes))
+    return WarpAccess(0, 0, instruction, whole, (1 << lanes) - 1, whole, wide)

@@ -1,0 +1,148 @@
+"""What Nsight Compute counted beside what was predicted: by instruction, and by line as far as the file tells it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from cute_viz.engine.kernel import Access, Report, place
+from cute_viz.errors import CuteVizError
+from cute_viz.records import dataclass
+
+_EXECUTED = "Instructions Executed"
+_SHARED, _SECTORS = "L1 Wavefronts Shared", "L2 Theoretical Sectors Global"
+_RECIPE = "ncu --section SourceCounters -o r ./kernel; ncu -i r.ncu-rep --page source --print-source sass --csv"
+_OPS = {"LDS": "ld.shared", "STS": "st.shared", "LDG": "ld.global", "STG": "st.global", "LDGSTS": "cp.async"}
+_MATRIX = {"LDSM": "ldmatrix", "STSM": "stmatrix"}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An instruction that was counted: its name as reports have it, its line or 0, how often warps executed it, and what all that
+    took: wavefronts of shared memory and their ideal, sectors of global memory and theirs.
+    """
+
+    instruction: str
+    line: int
+    executed: int
+    wavefronts: int
+    ideal: int
+    sectors: int
+    ideal_sectors: int
+
+
+def counted(text: str, name: str = "") -> list[Counted]:
+    """The memory instructions of a page of sources in CSV; `cuda,sass` has lines, of which those of the file `name` count.
+
+    Raises: CuteVizError for a text that is no such page.
+
+    >>> head = '"Address","Source","Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"'
+    >>> counted(head + '\\n"0x10","  @P0 STS.64 [R2], R4","8","32","16"')[0].instruction
+    'st.shared.64'
+    """
+    rows = list(csv.reader(io.StringIO(text)))
+    found: dict[str, Counted] = {}
+    columns: dict[str, int] = {}
+    path, line, own = "", 0, False
+    for row in rows:
+        if _EXECUTED in row:
+            columns = {word: n for n, word in enumerate(row)}
+            own = "Line No" in row
+        elif row[:1] == ["File Path"]:
+            path = row[1] if len(row) > 1 else ""
+        elif columns and len(row) >= len(columns) and (at := columns.get("Address")) is not None:
+            if own and row[0].isdigit():
+                line = int(row[0])
+            sass = row[at + 1] if own else row[columns["Source"]]
+            instruction = _name(sass)
+            if not row[at].startswith("0x") or not instruction:
+                continue
+            here = line if own and re.split(r"[\\/]", path)[-1] == re.split(r"[\\/]", name)[-1] else 0
+            numbers = [
+                _number(row, columns, word) for word in (_EXECUTED, _SHARED, f"{_SHARED} Ideal", _SECTORS, f"{_SECTORS} Ideal")
+            ]
+            if row[at] not in found or here:
+                found[row[at]] = Counted(instruction, here, *numbers)
+    if not columns:
+        raise CuteVizError("this is no page of sources that Nsight Compute wrote", hint=_RECIPE)
+    return list(found.values())
+
+
+def _number(row: Sequence[str], columns: dict[str, int], word: str) -> int:
+    cell = row[columns[word]].replace(",", "") if word in columns else "0"
+    return int(float(cell)) if re.fullmatch(r"[\d.]+", cell) else 0
+
+
+def _name(sass: str) -> str:
+    """The name that reports have for an instruction of SASS, "" for what moves no tensors.
+
+    >>> [_name(x) for x in ("@!P0 LDG.E.128 R4, [R2]", "LDSM.16.MT88.4 R8, [R2]", "LDGSTS.E.BYPASS.128 [R1], [R2]", "BRA 1")]
+    ['ld.global.128', 'ldmatrix.x4.trans', 'cp.async.128', '']
+    """
+    found = re.match(r"\s*(?:@!?U?P\w+\s+)?(\w+)((?:\.\w+)*)", sass)
+    if found is None:
+        return ""
+    op, parts = found[1], found[2].split(".")
+    if op in _MATRIX:
+        count = next((part for part in reversed(parts) if part in ("1", "2", "4")), "1")
+        return f"{_MATRIX[op]}.x{count}" + ".trans" * any("MT" in part for part in parts)
+    if op in _OPS:
+        width = next((part.lstrip("US") for part in parts if part.lstrip("US") in ("8", "16", "64", "128")), "32")
+        return f"{_OPS[op]}.{width}"
+    return {"UTMALDG": "TMA load", "UTMASTG": "TMA store"}.get(op, "")
+
+
+def compared(report: Report, seen: Sequence[Counted]) -> Iterator[tuple[str, ...]]:
+    """For each instruction: its lines, predicted and counted wavefronts or sectors for each time that a warp executes it, how often
+    that was, and what a difference means.
+    """
+    mine: dict[str, list[Access]] = {}
+    for row in report.accesses:
+        kind = row.cost.instruction
+        if "TMA" in kind and "TMEM" not in kind:
+            kind = "TMA store" if "STORE" in kind else "TMA load"
+        elif row.cost.side is None:  # an MMA, or a copy of tensor memory: no counter is about it
+            continue
+        mine.setdefault(kind, []).append(row)
+    theirs: dict[str, list[Counted]] = {}
+    for one in seen:
+        if one.executed:
+            theirs.setdefault(one.instruction, []).append(one)
+    yield ("instruction", "lines", "executed", "predicted", "counted", "")
+    for kind in dict.fromkeys([*mine, *theirs]):
+        rows, counts = mine.get(kind, []), theirs.get(kind, [])
+        lines = ", ".join(dict.fromkeys(place(row.move) for row in rows))
+        executed = sum(one.executed for one in counts)
+        shared = any(row.cost.wavefronts is not None for row in rows) or any(one.wavefronts for one in counts)
+        said = {_ratio(row.cost.wavefronts if shared else row.cost.sectors, row.cost.instructions) for row in rows} - {""}
+        saw = {_ratio(one.wavefronts if shared else one.sectors, one.executed) for one in counts} - {""}
+        if kind.startswith("TMA"):
+            said, saw = set(), set()
+        yield kind, lines, f"{executed:,}", _range(said), _range(saw), _meaning(kind, rows, executed, said, saw)
+
+
+def _ratio(count: int | None, times: int) -> str:
+    return f"{count / times:.2f}".rstrip("0").rstrip(".") if count is not None and times else ""
+
+
+def _range(words: set[str]) -> str:
+    return " or ".join(sorted(words, key=float)) if len(words) < 4 else f"{min(words, key=float)} to {max(words, key=float)}"
+
+
+def _meaning(kind: str, rows: list[Access], executed: int, said: set[str], saw: set[str]) -> str:
+    if not rows:
+        return "no row: it is of no copy or gemm that was evaluated"
+    if not executed:
+        return "not executed: a condition was false, or the compiler removed it or chose another width"
+    if kind.startswith("TMA"):
+        return f"{max(row.cost.instructions for row in rows)} a tile"
+    if said == saw:
+        return "as predicted"
+    if saw < said:
+        return "as predicted, of the rows that ran"
+    low, high = min(map(float, saw), default=0), max(map(float, saw), default=0)
+    if said and high > max(map(float, said)):
+        return "counted more: an address or an alignment is not what was assumed"
+    return "counted less: lanes are switched off, or addresses meet" if said and low < min(map(float, said)) else "between the rows"

@@ -1,0 +1,79 @@
+"""What a kernel would cost with other definitions: its report again, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from cute_viz.engine.kernel import Access, Report, place, report_of
+from cute_viz.engine.kernel_edit import Edit, edited, expression, read_again
+from cute_viz.engine.kernel_fix import consistent
+from cute_viz.errors import CuteVizError
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import SourceFile
+
+
+def what_if(file: SourceFile, settings: Mapping[str, str], of: str | None = None) -> tuple[Report, Report, str]:
+    """The report of a file, the report with other expressions for the names of some definitions, and what no longer holds, "" else.
+
+    Raises: CuteVizError for a name that no definition has, or several, and for a file without copies.
+
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> text = "void f(float* p) {\\n  auto l = make_layout(Shape<_32,_4>{}, LayoutRight{});\\n"
+    >>> text += "  auto s = make_tensor(make_smem_ptr(p), l);\\n"
+    >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
+    >>> before, after, _ = what_if(read(text, "cpp", Given()), {"l": "Layout<Shape<_32,_4>>{}"})
+    >>> before.accesses[0].cost.wavefronts, after.accesses[0].cost.wavefronts
+    (16, 4)
+    """
+    edits = []
+    for name, value in settings.items():
+        entry = file.find(name)
+        at = expression(file.text, entry)
+        if at is None:
+            raise CuteVizError(f"the definition of {name} is not one expression", name=f"`set={name}`")
+        edits.append(Edit(*at, value, entry.line, entry.file))
+    before = report_of(file, False, of, whole=True)
+    after = report_of(read_again(file, edited(file.text, tuple(edits))), True, of)
+    if before is None or after is None:
+        raise CuteVizError("there is no `copy` or `gemm` statement to report")
+    return before, after, consistent(before, after, alike=False)[0]
+
+
+def differences(before: Report, after: Report, wrong: str) -> Iterator[str]:
+    """What differs between two reports of one kernel, a line each.
+
+    >>> list(differences(Report((), ()), Report((), ()), ""))
+    ['Every access costs what it did.']
+    """
+    if wrong:
+        yield f"This breaks the kernel: {wrong}"
+    others = {row.key: row for row in after.accesses}
+    same = True
+    for row in sorted(before.accesses, key=lambda row: (row.move.file, row.move.line, row.nth)):
+        other = others.get(row.key)
+        if other is None:
+            told = next((error.message for move, error in after.unknown if move.line == row.move.line), "it has no row")
+            yield f"line {place(row.move)}: {row.cost.instruction}: no longer evaluated: {told}"
+        elif changes := list(_changes(row, other)):
+            yield f"line {place(row.move)}: {row.move.text}: {', '.join(changes)}"
+        else:
+            continue
+        same = False
+    sizes = [report.memory.totals() if report.memory is not None else {} for report in (before, after)]
+    for name in sizes[1]:
+        if sizes[0].get(name, sizes[1][name]) != sizes[1][name]:
+            yield f"shared memory{f' of {name}' * bool(name)}: {sizes[0][name]:,} -> {sizes[1][name]:,} bytes"
+    if same and not wrong:
+        yield "Every access costs what it did."
+
+
+def _changes(row: Access, other: Access) -> Iterator[str]:
+    if row.cost.instruction != other.cost.instruction:
+        yield f"{row.cost.instruction} -> {other.cost.instruction}"
+    for word in ("instructions", "wavefronts", "sectors"):
+        now, then = getattr(row.cost, word), getattr(other.cost, word)
+        if now != then:
+            yield f"{now} -> {then} {word}"

@@ -1,0 +1,225 @@
+"""The bit matrix: which bits of a coordinate make each bit of an address; 1s in a row are joined by XOR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.layout import is_coordinate_layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
+from cute_viz.figures.options import FigureOptions, check_cells
+
+ZERO, COPY, XOR = range(3)  # paints
+LETTERS = {1: (("i", "index"),), 2: (("r", "row"), ("c", "column"))}
+OWNERS = (("t", "thread"), ("v", "value"))
+
+
+class Matrix:
+    """A matrix of bits by its columns: the address that each bit of the coordinate makes; `bits` rows.
+
+    names: of each column, its letter and its number. groups: (name, how many columns) of each mode.
+    """
+
+    def __init__(self, columns: Sequence[int], names: Sequence[str], groups: Sequence[tuple[str, int]], bits: int) -> None:
+        self.columns, self.names, self.groups, self.bits = tuple(columns), tuple(names), tuple(groups), bits
+
+    def ones(self, row: int) -> list[int]:
+        """The columns that have a 1 in a row."""
+        return [n for n, column in enumerate(self.columns) if column >> row & 1]
+
+
+def matrix(obj: Any, options: FigureOptions) -> Figure:
+    """The bit matrix of a layout whose extents are powers of 2, or of a swizzle; of a swizzled layout also as a product.
+
+    Raises: FigureError for extents that are no powers of 2, and for a layout that carries, with the coordinate where it does.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> matrix(Layout((4, 8), (8, 1)), FigureOptions()).title
+    'Each of 5 address bits copies one bit of the coordinate'
+    """
+    if options.bits is not None and (isinstance(obj, Swizzle) or options.tile is not None):
+        raise FigureError("`type=` marks the banks of offsets, which a swizzle alone and a tile of owners do not have")
+    if isinstance(obj, Swizzle):
+        found, plain = _of_swizzle(obj, obj.bits + min(obj.changed, obj.read) + abs(obj.shift)), None
+        check_cells(found.bits * found.bits, f"the matrix of {obj}", options)
+        base: Matrix | None = _of_swizzle(Swizzle(0, obj.base, obj.shift), found.bits)
+        outer = None
+    else:
+        layout = position_independent(obj)
+        swizzled = isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and not layout.offset
+        bits = max(1, max(_table(layout, options)).bit_length())
+        plain = _of_layout(domain(layout), options, bits) if swizzled else None
+        base, found = plain, _of_layout(layout, options, bits)
+        outer = layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+    if isinstance(obj, Swizzle) and options.tile is not None:
+        raise FigureError("`tile=` is that of threads and values, which a swizzle alone does not have")
+    owned = options.wave is not None or options.tile is not None
+    size = None if isinstance(obj, Swizzle) or owned else options.bits or pointer_bits(obj) or 16
+    panels = [_panel(found, base, "", (0, 0), _beside(found, size), options.tile)]
+    arrows: tuple[Arrow, ...] = ()
+    if plain is not None and outer is not None:
+        first = _of_swizzle(outer, found.bits)
+        identity = _of_swizzle(Swizzle(0, outer.base, outer.shift), found.bits)
+        parts = ((first, identity, str(outer)), (plain, None, show(domain(obj))), (found, plain, "both"))
+        panels += [_panel(m, b, f"  {c}" if n < 2 else c, (1, n), (), None, 0.6) for n, (m, b, c) in enumerate(parts)]
+        arrows = (Arrow(1, 2, look="×"), Arrow(2, 3, look="="))
+    mixed = [row for row in range(found.bits) if len(found.ones(row)) > 1]
+    banks = _bank_rows(size, found.bits)
+    dead = [found.names[n] for n, column in enumerate(found.columns) if not column]
+    title = options.title or _title(found, mixed, banks, dead)
+    paints = [paint for panel in panels[:1] for paint in panel.paints]
+    entries = [LegendEntry(COPY, "copies a bit", paints.count(COPY)), LegendEntry(XOR, "is XORed in", paints.count(XOR))]
+    source = show(obj) if not isinstance(obj, Swizzle) else str(obj)
+    rows = "; ".join(f"a{row} = {_sum(found, row)}" for row in range(found.bits))
+    return Figure(
+        kind="matrix",
+        title=title,
+        source=source,
+        caption=f"{source}: bits of the coordinate in, bits of the address" + (f" of {size}-bit elements out" if size else " out"),
+        description=f"{title}. {source}. {rows}.",
+        paints=(Paint(-1, faded=True), Paint(0), Paint(5)),
+        legends=(Legend("hue: what a 1 does", tuple(entry for entry in entries if entry.count)),),
+        panels=tuple(panels),
+        facts={"rank": _rank(found.columns), "address bits": found.bits, "coordinate bits": len(found.columns)},
+        arrows=arrows,
+        flow="grid",
+    )
+
+
+def _table(layout: AnyLayout, options: FigureOptions) -> list[int]:
+    """The offsets of all coordinates."""
+    if is_coordinate_layout(domain(layout)):
+        raise FigureError(f"the values of {show(layout)} are coordinates, not addresses", hint="`view=grid` shows them")
+    extents = [product(mode) for mode in modes(domain(layout).shape)]
+    if odd := next((extent for extent in extents if extent & (extent - 1)), None):
+        raise FigureError(f"{show(layout)} has an extent of {odd}; bits need extents that are powers of 2")
+    check_cells(product(domain(layout).shape), f"the layout {show(layout)}", options)
+    return offsets(layout)
+
+
+def _of_layout(layout: AnyLayout, options: FigureOptions, bits: int) -> Matrix:
+    """The matrix of a layout, held to every coordinate."""
+    table = _table(layout, options)
+    extents = [product(mode) for mode in modes(domain(layout).shape)]
+    if options.tile is not None and len(extents) != 2:
+        raise FigureError(f"{show(layout)} has {len(extents)} modes; a tile is owned by threads and values")
+    owned = len(extents) == 2 and (options.wave is not None or options.tile is not None)
+    letters = OWNERS if owned else LETTERS.get(len(extents))
+    named = letters or [("ijklmnop"[n % 8], f"mode {n}") for n in range(len(extents))]
+    columns = [table[1 << n] for n in range(len(table).bit_length() - 1)]
+    for index, offset in enumerate(table):
+        made = 0
+        for n, column in enumerate(columns):
+            made ^= column if index >> n & 1 else 0
+        if made != offset:
+            words = f"{show(layout)} carries: coordinate {index} is at {offset}, and its bits alone make {made}"
+            raise FigureError(words, hint="a bit matrix needs strides whose bits do not meet, and no offset")
+    counts = [extent.bit_length() - 1 for extent in extents]
+    names = [f"{letter}{n}" for (letter, _), count in zip(named, counts, strict=True) for n in range(count)]
+    return Matrix(columns, names, [(name, count) for (_, name), count in zip(named, counts, strict=True)], bits)
+
+
+def _of_swizzle(swizzle: Swizzle, bits: int) -> Matrix:
+    """The matrix of a swizzle on addresses of so many bits."""
+    return Matrix([swizzle(1 << n) for n in range(bits)], [f"x{n}" for n in range(bits)], [("before", bits)], bits)
+
+
+def _panel(
+    found: Matrix, base: Matrix | None, caption: str, place: tuple[int, int], beside: Sequence[Shape], tile: Any, unit: float = 1.0
+) -> Panel:
+    """A panel of a matrix; what the base does not have is XORed in, and without a base nothing is but in rows of several 1s."""
+    cols = max(1, len(found.columns))
+    paints, levels, at = [], [0] * (cols + 1), 0
+    for row in range(found.bits):
+        ones = found.ones(row)
+        kept = ones if len(ones) < 2 else [n for n in ones if base is not None and base.columns[n] >> row & 1]
+        paints += [(COPY if n in kept else XOR) if n in ones else ZERO for n in range(cols)]
+    names = []
+    for name, count in found.groups:
+        if at:
+            levels[at] = 1
+        if count:
+            names.append(Shape("text", ((at + count / 2, -0.05),), name if unit == 1 else name[0], "muted"))
+        at += count
+    rows = [f"a{n}" for n in range(found.bits)]
+    if tile is not None:
+        down = (tile[0] - 1).bit_length()
+        rows = [f"m{n}" if n < down else f"n{n - down}" for n in range(found.bits)]
+    small = unit != 1
+    return Panel(
+        caption=caption,
+        rows=found.bits,
+        cols=cols,
+        labels=tuple([("1" if paint else "0") if not small or paint else "" for paint in paints]),
+        paints=tuple(paints),
+        row_ruler=Ruler("", ("",) * len(rows) if small else tuple(rows), (0,) * (found.bits + 1)),
+        col_ruler=Ruler("", ("",) * cols if small else found.names or ("",), tuple(levels)),
+        shapes=(*(names if len(found.groups) > 1 or not small else ()), *beside),
+        place=place,
+        unit=(unit, unit),
+    )
+
+
+def _sum(found: Matrix, row: int) -> str:
+    return " ⊕ ".join(found.names[n] for n in reversed(found.ones(row))) or "0"
+
+
+def _bank_rows(size: int | None, bits: int) -> range:
+    """The address bits that choose the bank, of elements of a size in bits, a power of 2."""
+    if size is None or size & (size - 1):
+        return range(0)
+    log = size.bit_length() - 1
+    return range(min(bits, max(0, 5 - log)), max(0, min(bits, 10 - log)))
+
+
+def _beside(found: Matrix, size: int | None) -> tuple[Shape, ...]:
+    """The equation of each row, and what its bits are of memory."""
+    right = len(found.columns) + 0.3
+    sums = [_sum(found, row) for row in range(found.bits)]
+    out = [
+        Shape("text", ((right, row + 0.5),), f"= {words}", "mono start" + (" bold" if "⊕" in words else " muted"))
+        for row, words in enumerate(sums)
+    ]
+    banks = _bank_rows(size, found.bits)
+    edge = len(found.columns) + 1.1
+    parts = [(0, banks.start, "within a word"), (banks.start, banks.stop, f"bank: {len(banks)} bits")]
+    parts.append((banks.stop, found.bits, "line of 128 bytes"))
+    for first, last, words in parts if banks else ():
+        if last > first:
+            look = "right bold" if words.startswith("bank") else "right"
+            out.append(Shape("brace", ((edge, first + 0.1), (edge, last - 0.1)), words, look))
+    return tuple(out)
+
+
+def _title(found: Matrix, mixed: Sequence[int], banks: range, dead: Sequence[str]) -> str:
+    """What the matrix says."""
+    rank = _rank(found.columns)
+    if dead:
+        are = "reaches" if len(dead) == 1 else "reach"
+        return f"{', '.join(dead)} {are} no address bit: {1 << len(found.columns) - rank} coordinates share each address"
+    if rank < len(found.columns):
+        return f"Rank {rank} of {len(found.columns)}: {1 << len(found.columns) - rank} coordinates share each address"
+    if not mixed:
+        return f"Each of {len(found.columns)} address bits copies one bit of the coordinate"
+    here = [row for row in mixed if row in banks]
+    if here and here == list(mixed):
+        letters = {found.names[n][0] for row in here for n in found.ones(row)}
+        of = "a column bit XOR a row bit" if letters == {"r", "c"} else "XORs"
+        return f"{len(here)} of {len(banks)} bank bits are {of}"
+    return f"{len(mixed)} of {found.bits} address bits are XORs of several"
+
+
+def _rank(columns: Sequence[int]) -> int:
+    """How many of the columns are independent."""
+    basis: list[int] = []
+    for column in columns:
+        for one in basis:
+            column = min(column, column ^ one)
+        if column:
+            basis.append(column)
+    return len(basis)

@@ -1,0 +1,86 @@
+"""Notes on cells of a figure: where each is, from words such as `(0,0)..(7,0): one bank group`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import Figure, Note, Panel
+
+MOST = 24  # notes of a figure
+LONGEST = 200  # letters of one
+_WHERE = (
+    r"\s*(?:(?P<panel>[A-Z]) )?(?P<where>\(\d+,\s*\d+\)(?:\.\.\(\d+,\s*\d+\))?|T\d+|[a-z]+ \d+(?:\.\.\d+)?)\s*:\s*(?P<text>\S.*)"
+)
+
+
+def noted(figure: Figure, words: str) -> Figure:
+    """The figure with a note for each line of words, `WHERE: TEXT`, which its description tells, too.
+
+    WHERE is a cell `(1,2)`, a range of cells `(0,0)..(7,0)`, a thread `T5`, a `row 3`, a `column 0..3`, or what cells have: a
+    `bank 4`, an `offset 21`, a `value 1`; of the panel `A ...` whose caption begins so, else of the first that has it.
+
+    Raises: FigureError for words of another form, and for cells that the figure does not have.
+
+    >>> from cute_viz import figure
+    >>> noted(figure("(4,8):(8,1)"), "row 2: third").notes_on[0].boxes
+    ((2, 0, 3, 8),)
+    """
+    lines = [line for line in words.split("\n") if line.strip()]
+    if len(lines) > MOST:
+        raise FigureError(f"{len(lines)} notes are too many", hint=f"at most {MOST}")
+    out = []
+    for line in lines:
+        found = re.fullmatch(_WHERE, line)
+        if found is None or len(found["text"]) > LONGEST:
+            hint = "`note='(0,0)..(7,0): one bank group'`, T5, row 3, column 0, bank 4, offset 21"
+            raise FigureError(f"{line[:60]!r} is not a note: WHERE: WORDS", hint=hint)
+        panels = [n for n, panel in enumerate(figure.panels) if not found["panel"] or panel.caption.startswith(found["panel"])]
+        for n in panels:
+            if boxes := tuple(_boxes(figure.panels[n], found["where"])):
+                out.append(Note(n, found["where"], found["text"].strip(), boxes))
+                break
+        else:
+            raise FigureError(f"no panel has {found['where']}", hint=f"panels are {_sizes(figure)}")
+    told = " ".join(f"At {note.where}: {note.text}." for note in out)
+    return replace(figure, notes_on=(*figure.notes_on, *out), description=f"{figure.description} {told}")
+
+
+def _sizes(figure: Figure) -> str:
+    return ", ".join(f"{panel.rows} x {panel.cols}" for panel in figure.panels[:8])
+
+
+def _boxes(panel: Panel, where: str) -> Iterator[tuple[int, int, int, int]]:
+    """The cells that words mean, as boxes; none where the panel does not have them."""
+    numbers = list(map(int, re.findall(r"\d+", where)))
+    if where.startswith("("):
+        (r0, c0), (r1, c1) = numbers[:2], numbers[-2:]
+        r0, r1, c0, c1 = min(r0, r1), max(r0, r1), min(c0, c1), max(c0, c1)
+        if r1 < panel.rows and c1 < panel.cols:
+            yield r0, c0, r1 + 1, c1 + 1
+        return
+    word = "thread" if where.startswith("T") else where.split()[0]
+    first, last = numbers[0], numbers[-1]
+    if word in ("row", "column"):
+        if last < (panel.rows if word == "row" else panel.cols):
+            yield (first, 0, last + 1, panel.cols) if word == "row" else (0, first, panel.rows, last + 1)
+        return
+    column = panel.data.get(word, ())
+    merged: list[tuple[int, int, int, int]] = []
+    cells = [n for n, value in enumerate(column) if isinstance(value, int) and first <= value <= last]
+    out: list[tuple[int, int, int, int]] = []
+    for cell in cells:
+        r, c = divmod(cell, panel.cols)
+        if out and out[-1][2:] == (r + 1, c):  # goes on to the right
+            out[-1] = (*out[-1][:3], c + 1)
+        else:
+            out.append((r, c, r + 1, c + 1))
+    for box in out:  # runs of rows that are as broad are one box
+        above = next((n for n, (_, c0, r1, c1) in enumerate(merged) if (c0, r1, c1) == (box[1], box[0], box[3])), None)
+        if above is None:
+            merged.append(box)
+        else:
+            merged[above] = (*merged[above][:2], box[2], box[3])
+    yield from merged

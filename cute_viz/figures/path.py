@@ -1,0 +1,160 @@
+"""The path in memory: one line through the cells of a layout in the order of their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
+from cute_viz.algebra.inttuple import leaves, modes, product, show
+from cute_viz.algebra.layout import is_coordinate_layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
+from cute_viz.figures.options import FigureOptions, check_cells
+
+MOST = 8192  # cells that are drawn; of more those of a corner
+CORNER = 64  # rows and columns of it
+SHADES = 6  # from the first address to the last
+REPEATED = SHADES  # the paint of a cell whose address another has, too
+
+
+def path(layout: AnyLayout, options: FigureOptions) -> Figure:
+    """The cells of a layout joined in the order of their addresses: neighbors by a thick line, jumps by a thin one, gaps dashed.
+
+    Raises: FigureError for a layout of more than two modes, and for one of coordinates.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> path(Layout((4, 8), (8, 1)), FigureOptions()).title
+    'Row-major: 28 of 31 steps go to a neighbor'
+    """
+    layout = position_independent(layout)
+    shape = modes(domain(layout).shape)
+    if is_coordinate_layout(domain(layout)):
+        raise FigureError(f"the values of {show(layout)} are coordinates, not places in memory", hint="`view=grid` shows them")
+    if not 1 <= len(shape) <= 2:
+        raise FigureError(f"{show(layout)} has {len(shape)} modes; a path is drawn of two", hint="draw a slice: A(_,_,0)")
+    rows, cols = (product(shape[0]), product(shape[1])) if len(shape) > 1 else (1, product(shape[0]))
+    check_cells(rows * cols, f"the layout {show(layout)}", options)
+    found = offsets(layout)
+    table = {(n % rows, n // rows): offset for n, offset in enumerate(found)}
+    first: dict[int, tuple[int, int]] = {}
+    for cell in sorted(table):
+        first.setdefault(table[cell], cell)
+    every = sorted(first)
+    down, right = (rows, cols) if rows * cols <= MOST else (min(rows, CORNER), min(cols, CORNER))
+    order = [at for at in every if first[at][0] < down and first[at][1] < right]
+    steps = [(first[a], first[b], b - a) for a, b in pairwise(order)]
+    near = sum(_is_near(a, b) and gap == 1 for a, b, gap in steps)
+    whole = (down, right) == (rows, cols)
+    gaps = sum(gap - 1 for _, _, gap in steps) if whole else 0
+    repeated = sum(r < down and c < right and first[at] != (r, c) for (r, c), at in table.items())
+    low, high = order[0], order[-1]
+    cells = [(r, c) for r in range(down) for c in range(right)]
+    paints = [(table[x] - low) * SHADES // (high - low + 1) if first[table[x]] == x else REPEATED for x in cells]
+    name = _name(layout, table, every, rows, cols)
+    found_out = [f"{near} of {len(steps)} steps go to a neighbor"] if steps else []
+    found_out += [f"{gaps} addresses in between are unused"] if gaps else []
+    found_out += [f"{repeated} cells repeat an address"] if repeated else []
+    panel = Panel(
+        caption=f"  {show(layout)}",
+        rows=down,
+        cols=right,
+        labels=tuple([str(table[cell]) for cell in cells]),
+        paints=tuple(paints),
+        row_ruler=Ruler("", ("",) * down, (0,) * (down + 1)),
+        col_ruler=Ruler("", ("",) * right, (0,) * (right + 1)),
+        data={"offset": tuple([table[cell] for cell in cells])},
+        shapes=(*_lines(steps, whole), *_ends(first, order)),
+        foot="; ".join(found_out[1:]),
+    )
+    title = options.title or f"{name}: {found_out[0] if found_out else 'one cell'}"
+    cut = "" if whole else f"Of {rows} x {cols} cells the first {down} x {right} are drawn and counted."
+    caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps" + (
+        ", dashed over unused ones" * (gaps > 0)
+    )
+    return Figure(
+        kind="path",
+        title=title,
+        source=show(layout),
+        caption=caption + (", and gray cells repeat an address" * (repeated > 0)),
+        description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
+        paints=(*[Paint(0, SHADES - 1 - n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
+        legends=(),
+        panels=(panel,),
+        notes=(cut,) if cut else (),
+        facts={"neighbors": near, "steps": len(steps), "gaps": gaps, "repeated": repeated},
+        flow="row",
+    )
+
+
+def _is_near(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1
+
+
+def _lines(steps: Sequence[tuple[tuple[int, int], tuple[int, int], int]], whole: bool) -> Iterator[Shape]:
+    """The jumps, an arc where one passes over cells of its row or column, and above them the runs of neighbors."""
+    runs: list[list[tuple[int, int]]] = []
+    for a, b, gap in steps:
+        if _is_near(a, b) and gap == 1:
+            if runs and runs[-1][-1] == a:
+                runs[-1].append(b)
+            else:
+                runs.append([a, b])
+            continue
+        look = "thin dashed" if gap > 1 and whole else "thin"
+        flat = a[0] == b[0] or a[1] == b[1]
+        side = "" if not flat else " plain up" if a[0] == b[0] else " plain right"
+        yield Shape("arc" if flat and not _is_near(a, b) else "line", (_middle(a), _middle(b)), "", look + side)
+    for run in runs:
+        corners = [run[0], *(q for p, q, r in zip(run, run[1:], run[2:], strict=False) if not _straight(p, q, r)), run[-1]]
+        yield Shape("line", tuple(map(_middle, corners)), "", "strong")
+
+
+def _straight(p: tuple[int, int], q: tuple[int, int], r: tuple[int, int]) -> bool:
+    return q[0] - p[0] == r[0] - q[0] and q[1] - p[1] == r[1] - q[1]
+
+
+def _middle(cell: tuple[int, int]) -> tuple[float, float]:
+    return cell[1] + 0.5, cell[0] + 0.5
+
+
+def _ends(first: dict[int, tuple[int, int]], order: Sequence[int]) -> Iterator[Shape]:
+    """A mark on the first address, and on the last."""
+    for offset, paint in ((order[-1], 0), (order[0], SHADES - 1)):
+        yield Shape("dot", (_middle(first[offset]),), str(offset), paint=paint)
+
+
+def _name(layout: AnyLayout, table: dict[tuple[int, int], int], order: Sequence[int], rows: int, cols: int) -> str:
+    """What the order is called."""
+    if isinstance(layout, ComposedLayout):
+        return str(layout.outer).replace("Sw<", "Swizzle<") if isinstance(layout.outer, Swizzle) else "Composed"
+    if len(table) != len(order):
+        return "Broadcast"
+    low = order[0]
+    if min(rows, cols) == 1:
+        return "Contiguous" if order[-1] - low == len(order) - 1 else "Strided"
+    if all(table[r, c] == table[r, 0] + c for r, c in table):
+        return "Row-major"
+    if all(table[r, c] == table[0, c] + r for r, c in table):
+        return "Column-major"
+    strides = [sorted(abs(s) for e, s in zip(leaves(e_), leaves(s_), strict=True) if e > 1) for e_, s_ in _pairs(layout)]
+    extents = {e for mode in modes(layout.shape) for e in leaves(mode) if e > 1}
+    merged = sorted(strides[0] + strides[1])
+    turns = extents == {2} and merged == [1 << n for n in range(len(merged))] and abs(len(strides[0]) - len(strides[1])) < 2
+    if turns and {merged.index(s) % 2 for s in strides[0]} != {0, 1} and {merged.index(s) % 2 for s in strides[1]} != {0, 1}:
+        return "Morton order"
+    cells = [cell for cell, offset in sorted(table.items(), key=lambda item: item[1])]
+    blocks = []
+    for count in range(4, len(cells)):
+        tall, wide = (max(cell[axis] for cell in cells[:count]) + 1 for axis in (0, 1))
+        if tall * wide == count and tall > 1 and wide > 1 and (tall < rows or wide < cols):
+            blocks.append((tall, wide))
+            break
+    return f"Blocks of {blocks[0][0]} x {blocks[0][1]}" if blocks else "Interleaved"
+
+
+def _pairs(layout: AnyLayout) -> list[tuple[object, object]]:
+    plain = domain(layout)
+    return list(zip(modes(plain.shape), modes(plain.stride), strict=True))

@@ -1,0 +1,293 @@
+"""A GEMM in levels, each a part of the one before: the CTAs of C, the tile of a CTA, the atoms of a warp, a thread's values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cute_viz.algebra.gemm import Gemm
+from cute_viz.algebra.inttuple import product
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figures.memory import CTA, owner
+from cute_viz.figures.model import Arrow, Figure, Paint, Panel, Ruler, Shape
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.words import count
+
+SIDE = 8.0  # cells of the figure that the longer side of a panel takes
+ELEMENTS = 512  # of an atom that are drawn one by one
+PART = 16  # rows and columns of the part of a larger atom
+LANES = 128  # of tensor memory, PTX ISA: row i of an accumulator of 128 rows a CTA is in lane i; a warp reads 32 of them
+DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
+HUES = 8
+PAPER, LIT = 2 * HUES, 2 * HUES + 1  # paints, behind the hues and their faded ones
+
+
+def zoom(obj: Any, options: FigureOptions) -> Figure:
+    """C of a GEMM from the grid of CTAs to the values of one thread; `tile` is that of a CTA, `coord` which CTA is opened.
+
+    Raises: FigureError for anything but an MMA or a GEMM, and for a tile that the MMA does not divide.
+
+    >>> from cute_viz import figure
+    >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="32x32").title
+    'One thread holds 4 values in each of 8 atoms'
+    """
+    tiled, (m, n), k = _of(obj, options)
+    tv = layout_tv(tiled, "C")
+    tm, tn, _ = tile_shape(tiled)
+    if m % tm or n % tn:
+        raise FigureError(f"the MMA covers {tm} x {tn}, which does not divide the tile {m} x {n}", hint="`tile=`, such as 128x128")
+    check_cells(m * n, f"the tile {m} x {n}", options)
+    am, an = (product(x) for x in tiled.atom.shape_mnk[:2])
+    threads, by_cta = size(get(tv, 0)), owner(tiled.atom.instruction) == CTA
+    together = 1 if by_cta else max(size(tiled.atom.thr_id), 32)
+    called = "warp group" if together > 32 else "warp"
+    owners: dict[tuple[int, int], tuple[int, int]] = {}
+    for index, place in enumerate(offsets(tv)):
+        owners.setdefault((place % tm, place // tm), (index % threads, index // threads))
+    real = sorted({t for t, _ in owners.values()})  # of quad pairs, not all
+    last = [t for t in real if t // together == real[-1] // together]
+    thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
+    if by_cta:
+        return _in_tmem(tiled, owners, (m, n), _cta(options.coord), options)
+    if thread not in real:
+        raise FigureError(f"thread {thread} holds nothing of C", hint=f"threads {real[0]} to {real[-1]} do")
+    group = thread // together
+    held = [(r, c, v) for (r, c), (t, v) in owners.items() if t == thread]
+    mine = sorted({(r // am, c // an) for (r, c), (t, _) in owners.items() if t // together == group})
+    rows, cols = (sorted({at[axis] for at in mine}) for axis in (0, 1))
+    downs = [x + rep * (tm // am) for rep in range(m // tm) for x in rows]
+    rights = [x + rep * (tn // an) for rep in range(n // tn) for x in cols]
+    at = _cta(options.coord)
+    block = _block(owners, (am, an), together)
+    panels = [
+        _grid(at, (m, n)),
+        _tile(owners, (m, n), (tm, tn), block, together, group, called),
+        _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
+    ]
+    r0, c0 = downs[0], rights[0]
+    origin = at[0] * m + r0 * am, at[1] * n + c0 * an
+    inside = [(r - r0 * am, c - c0 * an, v) for r, c, v in held if (r // am, c // an) == (r0, c0)]
+    panels.append(_atom((am, an), inside, origin, thread))
+    arrows = [Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide")]
+    arrows.append(Arrow(2, 3, (0, 0, 1, 1), look="wide"))
+    spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
+    part = f"{spread[0]}x{spread[1]} {called}s of {m // spread[0]}x{n // spread[1]}"
+    chain = f"{m}x{n}{f'x{k}' if k else ''} = {part} = {len(downs)}x{len(rights)} atoms of {am}x{an}"
+    values = len(inside)
+    title = options.title or f"One thread holds {values} values in each of {count(len(downs) * len(rights), 'atom')}"
+    name = tiled.atom.name or "an MMA atom"
+    caption = f"{chain}; {name}, thread {thread}"
+    found = {"threads": threads, "values": values * len(downs) * len(rights), "atoms": len(downs) * len(rights)}
+    return _figure(title, str(tiled.atom.name or tiled.atom), caption, panels, group, arrows, found)
+
+
+def _figure(
+    title: str, source: str, caption: str, panels: Sequence[Panel], group: int, arrows: Sequence[Arrow], facts: dict[str, int]
+) -> Figure:
+    return Figure(
+        kind="zoom",
+        title=title,
+        source=source,
+        caption=caption,
+        description=f"{title}. {caption}. {' '.join(panel.caption + ': ' + panel.foot + '.' for panel in panels)}",
+        paints=(*[Paint(h) for h in _ORDER], *[Paint(h, faded=True) for h in _ORDER], Paint(-1), Paint(_ORDER[group % HUES])),
+        legends=(),
+        panels=tuple(panels),
+        facts=facts,
+        arrows=tuple(arrows),
+        flow="ring",
+    )
+
+
+def _in_tmem(
+    tiled: TiledMMA,
+    owners: dict[tuple[int, int], tuple[int, int]],
+    tile: tuple[int, int],
+    at: tuple[int, int],
+    options: FigureOptions,
+) -> Figure:
+    """The levels of an accumulator in tensor memory: the tile by CTAs, and the lanes that each warp reads of it."""
+    m, n = tile
+    tm, tn, _ = tile_shape(tiled)
+    thread = options.thread[0] if options.thread else 69
+    ctas, rows = size(tiled.atom.thr_id), tm // size(tiled.atom.thr_id)
+    if rows != LANES or (m, n) != (tm, tn) or thread >= LANES:
+        hint = "an atom of M = 128 for one CTA, or 256 for two, its tile, and `thread=` below 128"
+        raise FigureError("where the rows of this accumulator lie in tensor memory is not drawn", hint=hint)
+    warp, block = thread // 32, _block(owners, (tm, tn), 1)
+    panels = [_grid(at, tile), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
+    lanes = Panel(
+        caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
+        rows=4,
+        cols=1,
+        labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
+        paints=tuple([(ctas - 1) % HUES + (HUES if w != warp else 0) for w in range(4)]),
+        row_ruler=_lines(4),
+        col_ruler=_lines(1),
+        shapes=(Shape("box", ((0, thread / 32), (1, (thread + 1) / 32)), "", "strong"),),
+        foot=f"thread {thread} reads lane {thread}: row {thread} of its CTA, {count(n, 'value')}",
+        place=(1, 1),
+        unit=_unit(4, 1, 32, n),
+    )
+    title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
+    chain = f"{m}x{n} = {count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
+    arrows = (Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide"))
+    name = tiled.atom.instruction.called or "an MMA"
+    found = {"CTAs": ctas, "values": n}
+    return _figure(options.title or title, str(tiled.atom.name), f"{chain}; {name}", (*panels, lanes), ctas - 1, arrows, found)
+
+
+_ORDER = (2, 3, 4, 5, 0, 6, 7, 4)  # hues of groups; red is a conflict
+
+
+def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
+    """The MMA, the tile of C that a CTA computes, and its K, 0 where nobody says it."""
+    if isinstance(obj, Gemm):
+        if options.tile is not None:
+            raise FigureError("a GEMM has a tile of its own: leave out `tile=`")
+        return obj.mma, obj.tile[:2], obj.tile[2]
+    if isinstance(obj, ThrMMA):
+        obj = obj.tiled
+    if not isinstance(obj, (TiledMMA, MMA_Atom)):
+        raise FigureError("a zoom is that of an MMA or a GEMM", hint="such as SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
+    tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    return tiled, options.tile or tile_shape(tiled)[:2], 0
+
+
+def _cta(coord: str | None) -> tuple[int, int]:
+    """The coordinates of the CTA that is opened."""
+    parts = (coord or "2,7").replace(" ", "").split(",")
+    if len(parts) != 2 or not all(part.isdecimal() and int(part) < 64 for part in parts):
+        raise FigureError(f"`coord={coord}`: the CTA of a zoom is a row and a column below 64", hint="such as 2,3")
+    return int(parts[0]), int(parts[1])
+
+
+def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
+    return Ruler("", tuple(labels) or ("",) * count, (0,) * (count + 1))
+
+
+def _unit(rows: int, cols: int, tall: float = 1.0, wide: float = 1.0) -> tuple[float, float]:
+    """The size of a cell that makes the longer side of a panel as long as that of any other, no side less than a quarter of it."""
+    long = max(rows * tall, cols * wide)
+    return max(wide * cols, long / 4) * SIDE / long / cols, max(tall * rows, long / 4) * SIDE / long / rows
+
+
+def _grid(at: tuple[int, int], tile: tuple[int, int]) -> Panel:
+    size = max(8, max(at) + 1)
+    paints = [LIT if (r, c) == at else PAPER for r in range(size) for c in range(size)]
+    return Panel(
+        caption=f"1 Grid  {size} x {size} CTAs and on",
+        rows=size,
+        cols=size,
+        labels=tuple([f"{r},{c}" if (r, c) == at else "" for r in range(size) for c in range(size)]),
+        paints=tuple(paints),
+        row_ruler=_lines(size),
+        col_ruler=_lines(size),
+        shapes=(Shape("box", ((at[1], at[0]), (at[1] + 1, at[0] + 1)), "", "strong"),),
+        foot=f"CTA ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})",
+        place=(0, 0),
+        unit=_unit(size, size),
+    )
+
+
+def _block(owners: dict[tuple[int, int], tuple[int, int]], atom: tuple[int, int], together: int) -> tuple[int, int]:
+    """The largest part of an atom that one group owns everywhere."""
+    am, an = atom
+    for bm, bn in ((am, an), (am // 2, an), (am, 8), (16, 8), (8, 8), (8, 2), (1, 2)):
+        if am % bm == 0 and an % bn == 0:
+            seen: dict[tuple[int, int], int] = {}
+            if all(seen.setdefault((r // bm, c // bn), t // together) == t // together for (r, c), (t, _) in owners.items()):
+                return bm, bn
+    return 1, 1
+
+
+def _tile(
+    owners: dict[tuple[int, int], tuple[int, int]],
+    tile: tuple[int, int],
+    mma: tuple[int, int],
+    block: tuple[int, int],
+    together: int,
+    group: int,
+    called: str,
+) -> Panel:
+    """The tile of a CTA, hue by the group that owns each block."""
+    (m, n), (bm, bn) = tile, block
+    rows, cols = m // bm, n // bn
+    who = [owners[r * bm % mma[0], c * bn % mma[1]][0] // together for r in range(rows) for c in range(cols)]
+    first = {g: who.index(g) for g in sorted(set(who))}
+    return Panel(
+        caption=f"2 CTA tile {m} x {n}  {count(len(first), called)}",
+        rows=rows,
+        cols=cols,
+        labels=tuple([str(g) for g in who]),
+        paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
+        row_ruler=_lines(rows),
+        col_ruler=_lines(cols),
+        foot=f"a number is a {called}; {called} {group} is lit",
+        place=(0, 1),
+        unit=_unit(rows, cols, bm, bn),
+    )
+
+
+def _atoms(
+    downs: Sequence[int],
+    rights: Sequence[int],
+    atom: tuple[int, int],
+    mma: tuple[int, int],
+    held: Sequence[tuple[int, int, int]],
+    called: str,
+    group: int,
+) -> Panel:
+    """The atoms of a group beside each other, with the values of the thread."""
+    (am, an), rows, cols = atom, len(downs), len(rights)
+    shapes = []
+    for i, down in enumerate(downs):
+        for j, right in enumerate(rights):
+            for r, c, _ in held:
+                if (r // am, c // an) == (down % (mma[0] // am), right % (mma[1] // an)):
+                    x, y = j + c % an / an, i + r % am / am
+                    corners = ((x, y), (x + 1 / an, y), (x + 1 / an, y + 1 / am), (x, y + 1 / am))
+                    shapes.append(Shape("area", corners, paint=group % HUES))
+    return Panel(
+        caption=f"3 {called.capitalize()} {group}  {rows} x {cols} atoms",
+        rows=rows,
+        cols=cols,
+        labels=("",) * (rows * cols),
+        paints=(group % HUES + HUES,) * (rows * cols),
+        row_ruler=_lines(rows),
+        col_ruler=_lines(cols),
+        shapes=(*(shapes if len(shapes) <= DOTS else ()), Shape("box", ((0, 0), (1, 1)), "", "strong")),
+        foot="all values of the thread are marked" if len(shapes) <= DOTS else "",
+        place=(1, 1),
+        unit=_unit(rows, cols, am, an),
+    )
+
+
+def _atom(atom: tuple[int, int], held: Sequence[tuple[int, int, int]], origin: tuple[int, int], thread: int) -> Panel:
+    """One atom, or of a large one the part around the first value, with the values of the thread."""
+    am, an = atom
+    r0, c0, _ = min(held, key=lambda one: one[2])
+    whole = am * an <= ELEMENTS
+    rows, cols = (am, an) if whole else (min(am, PART), min(an, PART))
+    top, left = (0, 0) if whole else (r0 // rows * rows, c0 // cols * cols)
+    values = {(r - top, c - left): v for r, c, v in held}
+    cells = [(r, c) for r in range(rows) for c in range(cols)]
+    name = f"4 Atom {am} x {an}  thread {thread}" if whole else f"4 {rows} x {cols} of atom {am} x {an}  thread {thread}"
+    every = [str(top + r) if r in {y for y, _ in values} or r in (0, rows - 1) else "" for r in range(rows)]
+    across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
+    return Panel(
+        caption=name,
+        rows=rows,
+        cols=cols,
+        labels=tuple([f"V{values[cell]}" if cell in values else "" for cell in cells]),
+        paints=tuple([LIT if cell in values else PAPER for cell in cells]),
+        row_ruler=_lines(rows, every),
+        col_ruler=_lines(cols, across),
+        foot=f"V{values[r0 - top, c0 - left]} is C({origin[0] + r0}, {origin[1] + c0})",
+        place=(1, 0),
+        unit=_unit(rows, cols),
+    )

@@ -1,0 +1,45 @@
+// What the editor offers while one types, and says of what is under the pointer: operations, names of the file, atoms.
+import { element } from "./panes.js";
+
+// settings.operations: [name, signature, summary]. rows: gives the file's definitions. ask: a question to the engine.
+export function words({ settings, rows, ask }) {
+  const operations = new Map(settings.operations.map((one) => [one[0], one]));
+
+  const complete = async (context) => {
+    const word = context.matchBefore(/[\w:.{}<>]*[\w]/);
+    if (!word || (!context.explicit && word.text.length < 2) || /^\d/.test(word.text)) return null;
+    const start = word.text.toLowerCase(), options = [];
+    for (const row of rows()) if (row.name) options.push({ label: row.name, detail: brief(row).slice(0, 60), boost: 2 });
+    for (const [name, signature, summary] of operations.values()) options.push({ label: name, detail: signature.slice(name.length), info: summary, apply: name });
+    if (start.length > 2) {
+      const out = await ask({ ask: "words", source: word.text }, "words");
+      for (const atom of out?.atoms || []) {
+        options.push({ label: word.text, displayLabel: atom.name, detail: atom.ptx || atom.arch, apply: atom.example, boost: -1 });
+      }
+    }
+    const seen = new Set(), known = (one) => { const key = one.displayLabel || one.label; return !seen.has(key) && seen.add(key); };
+    return { from: word.from, options: options.filter(known), filter: true };
+  };
+
+  const hover = async (view, at) => {
+    const line = view.state.doc.lineAt(at), text = line.text;
+    let from = at - line.from, to = from;
+    while (from > 0 && /\w/.test(text[from - 1])) from--;
+    while (to < text.length && /\w/.test(text[to])) to++;
+    const name = text.slice(from, to);
+    if (!/^[A-Za-z_]\w*$/.test(name)) return null;
+    const same = rows().filter((row) => row.name === name), row = same.filter((one) => one.line <= line.number).at(-1) || same[0];
+    const operation = operations.get(name);
+    let said = row ? `${row.kind || ""} ${brief(row)}` : operation && text[to] === "(" ? `${operation[1]}\n${operation[2]}` : "";
+    if (!said && name.length > 1) {
+      const out = await ask({ ask: "tool.eval", name }, "hover");
+      said = out?.value ? out.value : "";
+    }
+    if (!said.trim()) return null;
+    return { pos: line.from + from, end: line.from + to, above: true, create: () => ({ dom: element("pre", said.trim().slice(0, 1200), { className: "hover" }) }) };
+  };
+
+  return { complete, hover };
+}
+
+const brief = (row) => row.brief || row.value || row.error || "";

@@ -1,0 +1,94 @@
+"""The report of a kernel for the page: a row for each access with its fix as edits of the text, and the picture of one of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.engine import Request, ask
+from cute_viz.engine.kernel import place
+from cute_viz.engine.kernel_picture import picture_of
+from cute_viz.engine.kernel_text import why
+from cute_viz.errors import UsageError, spelled
+from cute_viz.live.faults import units
+
+NARROW = 600  # px
+
+if TYPE_CHECKING:
+    from cute_viz.engine.kernel import Access, Report
+    from cute_viz.live.question import Question
+
+
+def report(question: Question) -> dict[str, Any]:
+    """The rows of a kernel, each with its cause, and its fix with the places of its edits; no `accesses` of any other source.
+
+    >>> from cute_viz.live.question import Question
+    >>> report(Question("report", "(4,8)"))
+    {'accesses': None}
+    """
+    found = question.answer().report(fixes=False) if question.more.get("quick") else _whole(question)
+    if found is None:
+        return {"accesses": None}
+    whole = found.as_dict()
+    for row, said in zip(found.accesses, whole["accesses"], strict=True):
+        said |= {"id": _id(row), "ratio": row.ratio, "lost": row.lost, "place": place(row.move), "why": why(row)}
+        if row.fix is not None:
+            text, edits = question.source, row.fix.edits
+            spans = [{"span": [units(text, edit.start), units(text, edit.end)], "text": edit.new} for edit in edits]
+            said["fix"]["spans"] = [] if any(edit.file for edit in edits) else spans
+    for (_, error), said in zip(found.unknown, whole["unknown"], strict=True):
+        said["error"] = spelled(error.message, "page")
+    return {**whole, "summary": _summary(found)}
+
+
+def access(question: Question) -> dict[str, Any]:
+    """The picture of one row's costliest instruction over its tile, with that of the fix beside it.
+
+    Raises: UsageError where the report has no such row, or the row has no tile in shared memory.
+
+    >>> from cute_viz.live.question import Question
+    >>> access(Question("access", "(4,8)", more={"access": "/7//0"}))
+    Traceback (most recent call last):
+    cute_viz.errors.UsageError: the kernel has no such access any more
+      hint: pick a row of the report
+    """
+    from cute_viz.renderers.html import explored
+
+    found = _whole(question)
+    row = next((one for one in found.accesses if _id(one) == question.more.get("access")), None) if found is not None else None
+    if row is None:
+        raise UsageError("the kernel has no such access any more", hint="pick a row of the report")
+    figure = picture_of(row, why(row).partition(": ")[0] if row.lost > 0 else f"{row.cost.instruction}: ideal")
+    if 0 < float(question.options.get("width") or 0) < NARROW:  # of a phone: below each other
+        figure = replace(figure, panels=tuple(replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)))
+    how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "width", "cell")}
+    drawn = ask(Request((figure,), {**how, "fragment": True}, library=question.library, formats=("svg",)))
+    svg, panels = explored(drawn.figure, drawn.how)
+    return {"svg": svg, "panels": panels, "title": figure.title, "description": figure.description, "notes": list(figure.notes)}
+
+
+_known: dict[str, Report | None] = {}  # the last ones of this process
+
+
+def _whole(question: Question) -> Report | None:
+    """The report with its fixes, which the questions that follow ask for again."""
+    key = repr((question.source, question.let, question.name, question.dialect, question.library, question.path))
+    if key not in _known:
+        while len(_known) > 3:
+            del _known[next(iter(_known))]
+        _known[key] = question.answer().kernel
+    return _known[key]
+
+
+def _id(row: Access) -> str:
+    return "/".join(map(str, row.key))
+
+
+def _summary(found: Report) -> str:
+    """The wavefronts of all launches: now, and with all fixes."""
+    told = []
+    for name, (now, fixed, ideal) in found.totals.items():
+        after = f"; {fixed:,} with the fixes" if fixed is not None and fixed < now else ""
+        where = f"{name}: " if name and len(found.totals) > 1 else ""
+        told.append(f"{where}{now:,} shared-memory wavefronts{after}; {ideal:,} ideal")
+    return ". ".join(told) or f"{len(found.accesses)} accesses"

@@ -1,0 +1,90 @@
+"""Notes beside a page: in a gutter at the right, with leaders that run between the cells and in the gutter, never over numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from cute_viz.figures.model import Figure, Note
+from cute_viz.renderers import Options
+from cute_viz.renderers.geometry import FONT, PROSE, wrap
+from cute_viz.renderers.placed import Page
+from cute_viz.renderers.primitives import INK, TEXT, Line, Path, Primitive
+from cute_viz.renderers.targets import target_of
+
+GUTTER, NARROW = 190.0, 110.0  # px of the gutter, and of one of a column
+INSET = 0.5  # px between an outline and the edge of its cells
+LEAD = 12.0  # px from the cells to the leaders that run up and down, and from these to the text
+STEP = 5.0  # px between such leaders
+LINE = 1.35  # of a font
+
+
+def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Options], Page]) -> Page:
+    """The page of a figure with its notes; lay_out: makes that of the figure alone.
+
+    >>> from cute_viz import figure
+    >>> from cute_viz.renderers.page import page_of
+    >>> page = page_of(figure("(4,8):(8,1)", note="(0,0)..(3,0): one bank"), Options())
+    >>> [item.text for item in page.items if isinstance(item, Line)][-1]
+    'one bank'
+    """
+    target = target_of(options)
+    bare, gutter = replace(figure, notes_on=()), NARROW if (target.width or 1e9) < 500 else GUTTER
+    room = target.width - gutter if target.width else None
+    page = lay_out(bare, replace(options, width=room))
+    edge = max([place.grid.right for place in page.panels], default=page.width) + target.margin
+    if not figure.flow and edge < page.width and options.cell is None:  # the legend goes below
+        page = lay_out(bare, replace(options, width=max(200.0, edge)))
+    size = max(float(FONT), target.least)
+    lines, height = _placed(figure, page, gutter, size)
+
+    def items() -> Iterator[Primitive]:
+        yield from page.items
+        yield from lines
+
+    return replace(page, figure=figure, width=page.width + gutter, height=max(page.height, height), draw=lambda: list(items()))
+
+
+def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[list[Primitive], float]:
+    """The outlines, leaders and texts of all notes, and how far down they reach."""
+    by_panel = {id(panel): n for n, panel in enumerate(figure.panels)}
+    grids = {by_panel[id(place.panel)]: place.grid for place in page.panels if id(place.panel) in by_panel}
+    if len(page.panels) == len(figure.panels):
+        for n, place in enumerate(page.panels):
+            if (place.panel.rows, place.panel.cols) == (figure.panels[n].rows, figure.panels[n].cols):
+                grids.setdefault(n, place.grid)
+    beside = any(x > panel.cols for panel in figure.panels for shape in panel.shapes for x, _ in shape.points)
+    far = page.width if beside or not grids else max(grid.right for grid in grids.values()) + 2 * LEAD
+    x = far + LEAD
+    out: list[Primitive] = []
+    ends: list[tuple[float, float, Note]] = []  # y of the leader, its right end, the note
+    for note in figure.notes_on:
+        grid = grids.get(note.panel)
+        if grid is None:
+            ends.append((page.panels[0].grid.top if page.panels else 20.0, -1.0, note))
+            continue
+        outlines = []
+        for r0, c0, r1, c1 in note.boxes:
+            x0, x1 = grid.left + c0 * grid.cell_w + INSET, grid.left + c1 * grid.cell_w - INSET
+            y0, y1 = grid.top + r0 * grid.cell_h + INSET, grid.top + r1 * grid.cell_h - INSET
+            outlines.append([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
+        out.append(Path(outlines, INK, 2.2))
+        r0, _, r1, c1 = max(note.boxes, key=lambda box: (box[3], -box[0]))
+        edge = r1 if r1 < grid.rows else r0  # of its row, where no number stands
+        ends.append((grid.top + edge * grid.cell_h, grid.left + c1 * grid.cell_w, note))
+    bottom = 0.0
+    for n, (y, start, note) in enumerate(sorted(ends, key=lambda end: end[0])):
+        text = note.text if start >= 0 else f"{note.where}: {note.text}"
+        words = wrap(text, gutter - 2 * LEAD, size * PROSE)
+        middle = max(y, bottom + size)
+        if start >= 0:
+            turn = far - LEAD + STEP * (n % 4)
+            corners = [(start, y), (turn, y), (turn, middle), (x - 4, middle)]
+            out.append(Path([_distinct(corners)], TEXT, 1.0))
+        out += [Line(word, x, middle + size * LINE * k, size, TEXT) for k, word in enumerate(words)]
+        bottom = middle + size * LINE * len(words) + 4
+    return out, bottom + size
+
+
+def _distinct(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    return [p for n, p in enumerate(points) if n == 0 or p != points[n - 1]]

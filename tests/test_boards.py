@@ -1,0 +1,294 @@
+"""The pictures of one idea each, held to a naive evaluation: paths, bit matrices, accesses."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from cute_viz import figure, parse
+from cute_viz.errors import CuteVizError
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import to_dict
+from cute_viz.renderers import Options, render
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.primitives import Cells, Line, Path
+from tests.commands import run
+
+TARGETS = ("readme", "column", "page", "slide")
+ONE_OF_EACH = [
+    ("(8,8):(10,1)", {"view": "path"}),
+    ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "matrix"}),
+    ("Sw<3,3,3> o 0 o (64,64):(64,1)", {"view": "access", "by": "ldmatrix.x4"}),
+    ("ampere_gemm", {"view": "zoom"}),
+    ("SM80_16x8x16_F32F16F16F32_TN", {"view": "cube"}),
+]
+
+
+def offset(layout, row, col):
+    """CuTe's offset by hand: swizzle bits of strides times digits."""
+    text, _, plain = layout.rpartition(" o ")
+    shape, stride = (eval(part.replace("F", "")) for part in plain.split(":"))
+    total = 0
+    for extents, steps, index in zip(shape, stride, (row, col), strict=True):
+        pairs = [(extents, steps)] if isinstance(extents, int) else list(zip(extents, steps, strict=True))
+        for extent, step in pairs:
+            total += index % extent * step
+            index //= extent
+    if text.startswith("Sw<"):
+        bits, base, shift = eval(text[3 : text.index(">")])
+        total ^= (total >> shift) & ((1 << bits) - 1) << base
+    return total
+
+
+@pytest.mark.parametrize(
+    ("layout", "shape", "name"),
+    [
+        ("(8,8):(8,1)", (8, 8), "Row-major"),
+        ("(4,6):(1,4)", (4, 6), "Column-major"),
+        ("((2,2,2),(2,2,2)):((2,8,32),(1,4,16))", (8, 8), "Morton order"),
+        ("((2,4),(4,2)):((4,8),(1,32))", (8, 8), "Blocks of 2 x 4"),
+        ("Sw<3,0,3> o 0 o (8,8):(8,1)", (8, 8), "Swizzle<3,0,3>"),
+        ("(8,8):(10,1)", (8, 8), "Row-major"),
+        ("(8,8):(0,1)", (8, 8), "Broadcast"),
+    ],
+)
+def test_a_path_joins_the_cells_in_the_order_of_their_addresses(layout, shape, name):
+    drawn = figure(layout, view="path")
+    cells = {(r, c): offset(layout, r, c) for r in range(shape[0]) for c in range(shape[1])}
+    first = {at: min(cell for cell, other in cells.items() if other == at) for at in set(cells.values())}
+    steps = {(first[a], first[b]): b - a for a, b in pairwise(sorted(first))}
+    near = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 and gap == 1 for (a, b), gap in steps.items())
+    assert drawn.title == f"{name}: {near} of {len(steps)} steps go to a neighbor"
+    gaps = sum(gap - 1 for gap in steps.values())
+    assert (drawn.facts["gaps"], drawn.facts["repeated"]) == (gaps, len(cells) - len(first))
+    seen = set()
+    for shape_ in drawn.panels[0].shapes:
+        if shape_.kind == "dot":
+            assert shape_.text in (str(min(first)), str(max(first)))
+            continue
+        places = [(int(y), int(x)) for x, y in shape_.points]
+        for a, b in pairwise(places):
+            if "strong" not in shape_.look:
+                assert (steps.pop((a, b)) > 1) == ("dashed" in shape_.look)
+                continue
+            while a != b:  # a run of neighbors, straight on
+                on = tuple(x + (y > x) - (y < x) for x, y in zip(a, b, strict=True))
+                assert steps.pop((a, on)) == 1
+                a = on
+                seen.add(a)
+    assert not steps
+    assert len(seen) == near
+
+
+@pytest.mark.parametrize("layout", ["(4,8):(8,1)", "((2,4),(4,2)):((4,8),(1,32))", "Sw<3,3,3> o 0 o (8,64):(64,1)", "(4,4):(0,1)"])
+def test_a_bit_matrix_times_a_coordinate_is_its_address(layout):
+    drawn = figure(layout, view="matrix")
+    panel, extents = (
+        drawn.panels[0],
+        [len(parse(layout).shape)] and {"(4,8": (4, 8), "((2,": (8, 8), "Sw<3": (8, 64)}.get(layout[:4]),
+    )
+    rows, cols = extents or (4, 4)
+    names = panel.col_ruler.labels
+    for r in range(rows):
+        for c in range(cols):
+            bits = {f"r{n}": r >> n & 1 for n in range(6)} | {f"c{n}": c >> n & 1 for n in range(6)}
+            made = 0
+            for row in range(panel.rows):
+                one = sum(bits[name] for n, name in enumerate(names) if panel.labels[row * panel.cols + n] == "1") % 2
+                made |= one << row
+            assert made == offset(layout, r, c)
+
+
+def test_the_matrix_of_a_swizzled_layout_is_the_product_of_two():
+    drawn = figure("Sw<2,2,3> o 0 o (8,16):(16,1)", view="matrix")
+    one, two, both = (
+        [[label == "1" for label in p.labels[r * p.cols : (r + 1) * p.cols]] for r in range(p.rows)] for p in drawn.panels[1:]
+    )
+    product = [[sum(a and row[c] for a, row in zip(line, two, strict=True)) % 2 == 1 for c in range(len(two[0]))] for line in one]
+    assert product == both
+    assert [arrow.look for arrow in drawn.arrows] == ["×", "="]
+    assert drawn.title == "2 of 5 bank bits are a column bit XOR a row bit"
+
+
+def test_banks_are_marked_by_the_width_of_an_element():
+    marks = {
+        bits: [s for s in figure("(8,256):(256,1)", view="matrix", type=bits).panels[0].shapes if "bank" in s.text]
+        for bits in (8, 16, 32)
+    }
+    assert {bits: [round(y) for _, y in found[0].points] for bits, found in marks.items()} == {8: [2, 7], 16: [1, 6], 32: [0, 5]}
+
+
+def test_a_layout_without_a_matrix_says_where_it_carries():
+    with pytest.raises(CuteVizError, match="carries: coordinate 3"):
+        figure("(4,4):(3,16)", view="matrix")
+    with pytest.raises(CuteVizError, match="extent of 6"):
+        figure("(4,6)", view="matrix")
+
+
+@pytest.mark.parametrize(
+    ("layout", "by", "bits", "lanes"),
+    [
+        ("(8,64):(64,1)", "ldmatrix.x1", 16, 8),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "ldmatrix.x4", 16, 32),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "stmatrix.x2", 16, 16),
+        ("(32,32):(32,1)", "ld.32", 32, 32),
+        ("(32,32):(33,1)", "st.32", 32, 32),
+        ("(64,64):(64,1)", "st.64", 16, 32),
+        ("(64,128):(128,1)", "wgmma", 8, 8),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "tcgen05", 16, 8),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "tma", 16, 32),
+    ],
+)
+def test_an_access_outlines_what_its_lanes_touch_and_counts_its_wavefronts(layout, by, bits, lanes):
+    drawn = figure(layout, view="access", by=by, type=bits)
+    wide = {"ld.32": 4, "st.32": 4, "st.64": 8}.get(by, 16)
+    each, size = max(1, wide * 8 // bits), bits // 8
+    band = 16 if "matrix" in by or by in ("wgmma", "tcgen05") else 32
+    cells = [(n // 8, n % 8) if by == "tma" else (n % band, n // band) for n in range(lanes)]
+    cells = [(n % 8, n // 8) for n in range(lanes)] if layout.startswith("(8,64)") else cells
+    versions = [layout.rpartition(" o ")[2], layout] if " o " in layout else [layout]
+    group = {16: 8, 8: 16, 4: 32}[wide]
+    for n, version in enumerate(versions):
+        plan, strip = drawn.panels[2 * n : 2 * n + 2]
+        begins = [offset(version, r, c * each) * size for r, c in cells]
+        columns = 128 // wide
+        outlined = {(int(s.points[0][1]), int(s.points[0][0])) for s in plan.shapes}
+        touched = {divmod(plan.data["byte"].index(byte // wide * wide), columns) for byte in begins}
+        assert outlined == touched
+        count = 0
+        for start in range(0, lanes, group):
+            words = [
+                {byte // 4 + k for byte in begins[start : start + group] for k in range(wide // 4) if (byte // 4 + k) % 32 == bank}
+                for bank in range(32)
+            ]
+            count += max(map(len, words))
+        assert sum(bool(name) for name in strip.row_ruler.labels) == count
+        assert list(drawn.facts.values())[n] == count
+    assert f"{next(iter(drawn.facts.values()))} wavefront" in drawn.title
+
+
+def test_analyze_draws_the_access_of_a_kernel(tmp_path):
+    out = tmp_path / "a.json"
+    assert (
+        run("analyze", "docs/kernel.cu", "--name", "sB", "--access", "read_A", "--draw", "access", "-o", str(out)).returncode == 0
+    )
+    drawn = json.loads(out.read_text())
+    assert drawn["title"] == "8 rows in one bank group: 32 wavefronts. Swizzled: 4."
+    with pytest.raises(CuteVizError, match="needs by="):
+        figure("(8,64):(64,1)", view="access")
+
+
+@pytest.mark.parametrize(("source", "words"), ONE_OF_EACH)
+def test_every_format_and_target_draws_a_board(source, words):
+    drawn = figure(source, **words)
+    assert from_dict(json.loads(json.dumps(to_dict(drawn)))) == drawn
+    for target in TARGETS:
+        page = page_of(drawn, Options(target=target))
+        most = {"readme": (700, 900), "column": (318, 700), "page": (624, 700), "slide": (900, 506)}[target]
+        assert page.width <= most[0] + 1
+        assert page.height <= most[1] + 1
+        assert any(isinstance(item, Path) for item in page.items)
+        assert all(item.size >= (11 if target == "slide" else 8) - 0.01 for item in page.items if isinstance(item, Line))
+        for item in page.items:
+            if isinstance(item, Cells):
+                assert item.grid.right <= page.width
+                assert item.grid.bottom <= page.height
+    for format_ in ("svg", "tikz", "html"):
+        text = render(drawn, format_, Options(theme="dark" if format_ == "svg" else "auto")).decode()
+        assert drawn.title.split(":")[0].replace("<", "&lt;") in text or format_ == "tikz"
+    assert drawn.title in render(drawn, "text").decode()
+    assert render(drawn, "png")[:4] == b"\x89PNG"
+
+
+def test_a_zoom_opens_the_values_of_one_thread():
+    """mma.m16n8k16: lane t holds C at rows t / 4 and t / 4 + 8, columns 2 (t % 4) and the next; warps alternate along M and N."""
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+    drawn = figure(mma, view="zoom", tile="128x128", thread=5 + 32 * 3, coord="2,7")
+    grid, tile, atoms, atom = drawn.panels
+    assert drawn.title == "One thread holds 4 values in each of 32 atoms"
+    assert drawn.caption.startswith("128x128 = 2x2 warps of 64x64 = 4x8 atoms of 16x8;")
+    assert grid.labels.index("2,7") == 2 * 8 + 7
+    assert [int(label) for label in tile.labels] == [r % 2 + 2 * (c % 2) for r in range(8) for c in range(16)]
+    corners = {shape.points[0] for shape in atoms.shapes if shape.kind == "area"}
+    places = [(1 + 8 * i, 2 + j) for i in range(2) for j in range(2)]
+    assert corners == {(c + y / 8, r + x / 16) for r in range(4) for c in range(8) for x, y in places}
+    named = {(n // 8, n % 8): label for n, label in enumerate(atom.labels) if label}
+    assert named == dict(zip(sorted(places), ["V0", "V1", "V2", "V3"], strict=True))
+    assert atom.foot == f"V0 is C({2 * 128 + 16 + 1}, {7 * 128 + 8 + 2})"
+
+
+def test_a_zoom_of_tensor_memory_ends_at_a_lane():
+    drawn = figure("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K>", view="zoom")
+    assert drawn.panels[1].labels == ("0", "1")
+    assert drawn.panels[2].foot == "thread 69 reads lane 69: row 69 of its CTA, 128 values"
+    with pytest.raises(CuteVizError, match="does not divide"):
+        figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="20x8")
+
+
+@pytest.mark.parametrize("thread", [0, 5, 31])
+def test_a_cube_shows_what_a_thread_holds_and_what_its_c_needs(thread):
+    """mma.m16n8k16, PTX ISA: A at rows t / 4 (+ 8), columns 2 (t % 4) + {0, 1, 8, 9}; B at the same k, column t / 4."""
+    row, col = thread // 4, 2 * (thread % 4)
+    ks = {col, col + 1, col + 8, col + 9}
+    rows, cols = (row, row + 8), (col, col + 1)
+    held = {"A": {(r, k) for r in rows for k in ks}, "B": {(k, row) for k in ks}, "C": {(r, c) for r in rows for c in cols}}
+    needed = {"A": {(r, k) for r in rows for k in range(16)}, "B": {(k, c) for k in range(16) for c in cols}, "C": set()}
+    drawn = figure("SM80_16x8x16_F32F16F16F32_TN", view="cube", thread=thread)
+    for panel, x in zip(drawn.panels, "ABC", strict=True):
+        for name, cells in (("held", held[x]), ("needed", needed[x])):
+            assert {(n // panel.cols, n % panel.cols) for n, flag in enumerate(panel.data[name]) if flag} == cells
+    share = len(held["B"] & needed["B"])
+    assert f"{share or 'none'} of the 32 B elements" in drawn.title
+
+
+def test_a_cube_of_shared_memory_says_where_its_operands_stay():
+    assert figure("SM90_64x16x16_F32F16F16_SS", view="cube").title.endswith("A stays in shared memory; B stays in shared memory")
+
+
+NOTES = ["--note", "(0,0)..(3,0): one bank group", "--note", "T5: reads here"]
+
+
+def test_notes_stand_beside_the_cells_in_every_format(tmp_path):
+    svg = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES, "-T", "svg").stdout.decode()
+    tex = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES, "-T", "tikz").stdout.decode()
+    text = run("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", *NOTES).stdout.decode()
+    assert "At (0,0)..(3,0): one bank group. At T5: reads here.</desc>" in svg
+    for word in ("one bank group", "reads here"):
+        assert f">{word}</text>" in svg
+        assert f"{{{word}}}%" in tex
+    assert text.endswith("(0,0)..(3,0): one bank group\nT5: reads here\n")
+
+
+@pytest.mark.parametrize("target", ["readme", "column", "page", "slide", None])
+@pytest.mark.parametrize(("source", "words"), [("(8,8):(8,1)", {}), *ONE_OF_EACH[:1]])
+def test_a_note_outlines_its_cells_and_its_leader_runs_between_numbers(source, words, target):
+    drawn = figure(source, note="(2,1)..(3,4): a block\nrow 7: the last of all rows", **words)
+    assert figure("(4,2):(1,4)", note="offset 0..3: one column").notes_on[0].boxes == ((0, 0, 4, 1),)
+    assert [note.boxes for note in drawn.notes_on] == [((2, 1, 4, 5),), ((7, 0, 8, 8),)]
+    page = page_of(drawn, Options(target=target))
+    (place,) = page.panels
+    grid = place.grid
+    paths = [item for item in page.items if isinstance(item, Path)][-4:]
+    outlines, leaders = [paths[0], paths[1]], paths[2:]
+    for (r0, c0, r1, c1), outline in zip([(2, 1, 4, 5), (7, 0, 8, 8)], outlines, strict=True):
+        (x0, y0), (x1, y1) = outline.lines[0][0], outline.lines[0][2]
+        assert max(abs(x0 - grid.left - c0 * grid.cell_w), abs(y1 - grid.top - r1 * grid.cell_h)) < 1
+        assert max(abs(x1 - grid.left - c1 * grid.cell_w), abs(y0 - grid.top - r0 * grid.cell_h)) < 1
+    for leader in leaders:
+        for (x0, y0), (x1, y1) in pairwise(leader.lines[0]):
+            assert x0 == x1 > grid.right or y0 == y1
+            if y0 == y1 and x0 < grid.right:  # between two rows
+                assert abs((y0 - grid.top) / grid.cell_h - round((y0 - grid.top) / grid.cell_h)) < 0.01
+    texts = [item for item in page.items if isinstance(item, Line)]
+    assert all(item.x + 0.6 * item.size * len(item.text) <= page.width + 1 for item in texts[-2:])
+    most = {"readme": 700, "column": 318, "page": 624, "slide": 900}.get(target or "", 2000)
+    assert page.width <= most + 1
+
+
+def test_a_note_on_nothing_is_refused():
+    wrong = {"(9,9): x": "no panel has", "here: x": "is not a note", "T3: x": "no panel has", "(0,0) x": "is not a note"}
+    for words, why in wrong.items():
+        with pytest.raises(CuteVizError, match=why):
+            figure("(8,8):(8,1)", note=words)

@@ -1,0 +1,226 @@
+"""Launches of kernels: listed first, chosen by number or name, and what a project keeps of them; TTGIR as files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cute_viz.algebra.transfer import Transfer
+from cute_viz.analysis.transfer import cost_of
+from cute_viz.cli import main
+from cute_viz.errors import CuteVizError
+from cute_viz.source.compiled.commands import is_allowed
+from cute_viz.spec.project import project_of
+
+KERNEL = """
+using namespace cute;
+enum class Mode { Read, Write };
+template <class Smem>
+__global__ void move(float const* in, Smem) {
+  __shared__ float memory[4096];
+  auto s = make_tensor(make_smem_ptr(memory), Smem{});
+  auto part = local_partition(s, Layout<Shape<_32, _4>>{}, threadIdx.x);
+  auto r = make_tensor<float>(shape(part));
+  copy(part, r);
+}
+void base(float* p, int n, Mode mode) {
+  if (mode == Mode::Read) {
+    move<<<n / 32, 128>>>(p, Layout<Shape<_32, _64>, Stride<_64, _1>>{});
+  } else {
+    auto kernel = &move<Layout<Shape<_32, _64>>>;
+    kernel<<<dim3(n, 2), 128>>>(p, Layout<Shape<_32, _64>>{});
+  }
+}
+void write(float* p) { base(p, 64, Mode::Write); }
+"""
+READ = "void read(float* p) { base(p, 64, Mode::Read); }\n"
+BOTH = KERNEL + READ
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main([*argv])
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> list[int]:
+    code, out, err = run(capsys, "analyze", *argv, "--json")
+    assert code == 0, err
+    return sorted(row["wavefronts"] for row in json.loads(out)["accesses"])
+
+
+def test_a_branch_that_no_call_takes_is_no_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(KERNEL)
+    assert rows(capsys, str(path)) == [64]  # columns, as `write` has it: no conflict
+    path.write_text(BOTH)
+    assert rows(capsys, str(path)) == [64, 2048]
+    path.write_text(BOTH.replace("Mode::Read); }", "Mode(which())); }"))
+    assert rows(capsys, str(path)) == [64, 64, 2048]  # what is unknown keeps both
+
+
+def test_launches_are_listed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(BOTH)
+    _, out, _ = run(capsys, "list", str(path))
+    first, second, *_ = out.splitlines()
+    assert first.split()[:4] == ["14", "move", "launch", "1"]
+    assert "<<<n / 32, 128>>>" in first
+    assert "<<<dim3(n, 2), 128>>>" in second
+    listed = json.loads(run(capsys, "list", str(path), "--json")[1])
+    assert [row["kind"] for row in listed[:2]] == ["launch 1", "launch 2"]
+    assert rows(capsys, str(path), "--launch", "1") == [2048]
+    assert rows(capsys, str(path), "--launch", "dim3(n, 2)") == [64]
+    assert run(capsys, "eval", f"{path}::move::s", "--launch", "2")[1] == "(_32,_64):(_1,_32)\n"
+    code, _, err = run(capsys, "analyze", str(path), "--launch", "3")
+    assert code == 1
+    assert "there is no launch '3'" in err
+    assert "1 move" in err
+    code, _, err = run(capsys, "analyze", str(path), "--launch", "move")
+    assert (code, "2 launches are called 'move'" in err) == (1, True)
+
+
+def test_list_binds_what_a_launch_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.cu"
+    one = BOTH.replace("__global__ void", "__global__ static __launch_bounds__(decltype(size(Smem{}))::value) void")
+    one = one[: one.index("  } else {")] + "  }\n}\n" + READ
+    path.write_text(one)
+    assert run(capsys, "eval", f"{path}::move::s")[1] == "(_32,_64):(_64,_1)\n"
+    path.write_text(BOTH + "void other(float* p) { move<<<1, 128>>>(p, Layout<_8>{}); }\n")
+    listed = json.loads(run(capsys, "list", str(path), "--json")[1])
+    assert {row["value"] for row in listed if row["path"] == "other::move::s"} == {"_8:_1"}
+
+
+def test_launches_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        "import cutlass.cute as cute\n@cute.jit\ndef host(a):\n    kernel(a).launch(grid=(4, 1, 1), block=[128, 1, 1])\n"
+    )
+    out = run(capsys, "list", str(path))[1]
+    assert out.split(maxsplit=4) == ["4", "kernel", "launch", "1", "<<<(4, 1, 1), [128, 1, 1]>>>\n"]
+
+
+class TestProject:
+    def write(self, folder: Path, text: str, name: str = "cute-viz.yaml") -> str:
+        (folder / ".git").mkdir(exist_ok=True)
+        (folder / "src").mkdir(exist_ok=True)
+        (folder / "src" / "k.cu").write_text(BOTH)
+        (folder / name).write_text(text)
+        return str(folder / "src" / "k.cu")
+
+    def test_says_launches_and_values(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = self.write(tmp_path, "launches: {'src/*.cu': dim3}\nlet: {n: 64, other: 3}\n")
+        assert rows(capsys, path) == [64]
+        assert rows(capsys, path, "--launch", "1") == [2048]
+
+    def test_in_pyproject(self, tmp_path: Path) -> None:
+        pytest.importorskip("tomllib")
+        path = self.write(tmp_path, "[tool.cute-viz]\nflags = '-DN=4 @more.txt'\n", "pyproject.toml")
+        found = project_of(path)
+        assert found.build is not None
+        assert (found.build.flags, found.build.root) == ("-DN=4 @more.txt", str(tmp_path))
+
+    def test_is_read_in_its_own_folder_only(self, tmp_path: Path) -> None:
+        (tmp_path / "cute-viz.yaml").write_text("flags: -DX\n")
+        inner = tmp_path / "clone"
+        inner.mkdir()
+        assert project_of(self.write(inner, "", "other.yaml")).build is None  # .git of the clone ends the search
+        (tmp_path / "k.cu").write_text("")
+        assert project_of(str(tmp_path / "k.cu")).path == str(tmp_path / "cute-viz.yaml")
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("build: ../elsewhere", "leads out of the folder"),
+            ("run: make", "no field 'run'"),
+            ("let: 4", "let must be a mapping"),
+            ("flags: [-I, x]", "flags must be a text"),
+            ("build: b\nflags: -I.", "exclude each other"),
+            ("- 4", "no mapping"),
+        ],
+    )
+    def test_that_is_none(self, tmp_path: Path, text: str, why: str) -> None:
+        with pytest.raises(CuteVizError, match=why):
+            project_of(self.write(tmp_path, text))
+
+    def test_reads_nothing_outside(self, tmp_path: Path) -> None:
+        from cute_viz.source.build import Build
+        from cute_viz.source.compiled.commands import unit_of
+
+        own = str(tmp_path / "p")
+        os.makedirs(own)
+        build = Build(f"-Iinc -I{tmp_path} -include /etc/passwd -DX", None, None, own)
+        assert unit_of(build, "k.cu")[1].words == ("-I", os.path.join(own, "inc"), "-D", "X")
+        (tmp_path / "flags.txt").write_text("-DY")
+        with pytest.raises(CuteVizError, match=r"leads out"):
+            unit_of(Build("@../flags.txt", None, None, own), "k.cu")
+        os.symlink("/etc", os.path.join(own, "link"))
+        assert not is_allowed(os.path.join(own, "link", "passwd"), own)
+
+
+TTGIR = """
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#never = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
+  tt.func public @gemm(%arg0: !tt.ptr<f16>) {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<3x128x32xf16, #shared, #smem, mutable>
+    %3 = ttg.async_copy_global_to_local %10, %2 : tensor<128x32x!tt.ptr<f16>, #blocked> -> <128x32xf16, #shared, #smem, mutable>
+    %4 = ttg.local_load %2 : !ttg.memdesc<128x32xf16, #shared, #smem> -> tensor<128x32xf16, #a>
+    %5 = ttg.local_load %2 : !ttg.memdesc<128x32xf16, #plain, #smem> -> tensor<128x32xf16, #a>
+    %6 = tt.dot %4, %7, %8 : tensor<128x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<128x128xf32, #mma>
+    %9 = ttg.convert_layout %6 : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #wide>
+    ttg.local_store %9, %11 : tensor<128x128xf32, #wide> -> !ttg.memdesc<128x128xf32, #plain, #smem, mutable>
+  }
+}
+"""
+
+
+class TestTtgir:
+    @pytest.mark.parametrize("name", ["k.ttgir", "k.mlir"])
+    def test_no_encoding_vanishes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+        path = tmp_path / name
+        path.write_text(TTGIR)
+        code, out, err = run(capsys, "list", str(path), "--json")
+        assert (code, err) == (0, "")
+        found = {row["name"]: row for row in json.loads(out)}
+        assert {"blocked", "wide", "mma", "shared_3x128x32", "shared_128x32", "plain_128x32", "never"} <= set(found)
+        assert found["shared_3x128x32"]["value"] == found["shared_128x32"]["value"] == "Sw<2,3,3> o 0 o (128,32):(32,1)"
+        assert "for a shape, which nothing says" in found["never"]["error"]
+        assert (found["blocked"]["line"], found["mma"]["line"]) == (2, 4)
+
+    def test_what_moves_has_a_row(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "k.ttgir"
+        path.write_text(TTGIR)
+        report = json.loads(run(capsys, "analyze", str(path), "--json")[1])
+        found = {
+            row["line"]: (row["instruction"], row["instructions"], row["wavefronts"], row["ideal"]) for row in report["accesses"]
+        }
+        assert report["unknown"] == []
+        assert found == {
+            14: ("cp.async.128", 16, 64, 64),
+            15: ("ldmatrix.x4", 32, 128, 128),
+            16: ("ldmatrix.x4", 32, 512, 128),  # rows of 64 bytes without a swizzle: 4-way
+            17: ("mma.m16n8k16", 256, None, None),
+            18: ("st.shared + ld.shared", 256, None, None),
+            19: ("st.shared.128", 128, 1024, 512),  # 16 of each 32 bytes: 2-way
+        }
+
+    def test_widths(self) -> None:
+        lanes = (8, 16, 32, 64, 128)
+        assert cost_of(Transfer("load", 16, (1, 2, 4), lanes)).instruction == "ld.shared.128"
+        assert cost_of(Transfer("load", 16, (1, 2, 4), lanes, paddings=((64, 4),))).instruction == "ld.shared.64"
+        assert cost_of(Transfer("store", 8, (), (1, 2, 4, 8, 16))).instruction == "st.shared.8"
+        trans = Transfer("load", 16, (64, 1024), (128, 256, 1, 2, 4), matrices=True)
+        assert cost_of(trans).instruction == "ldmatrix.x2.trans"
+        assert cost_of(Transfer("store", 16, (64, 1024), (128, 256, 1, 2, 4))).instruction == "st.shared.16"
