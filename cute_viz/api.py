@@ -344,10 +344,10 @@ def _request(
     from cute_viz.spec import Library
 
     if any(source is None for source in sources):
-        raise CuteVizError("the source is None", hint="give a text such as (4,8):(8,1), or an object")
+        raise CuteVizError("the source is None", hint="give a text, for example (4,8):(8,1), or an object")
     given = {key: _plain(word) for key, word in options.items() if word is not None}
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
-    _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
+    _check(isinstance(dialect, str), "dialect", "text, for example cpp", dialect)
     for words, names in (("let", let), ("limits", limits)):
         fits = names is None or (isinstance(names, Mapping) and all(isinstance(key, str) for key in names))
         _check(fits, words, "a mapping of names to values", names)
@@ -377,7 +377,7 @@ def _path(path: str | os.PathLike[str]) -> str:
     from cute_viz.errors import CuteVizError
 
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='such as "svg", or "x.svg"')
+        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='example: "svg", or "x.svg"')
     return str(os.fspath(path))
 
 

@@ -96,7 +96,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
             return error.message, {}
     for (_, base), one in maps.items():
         if len(set(one.values())) < len(one):
-            return f"two elements of {base} would lie in one place", {}
+            return f"two elements of {base} would share an address", {}
     return "", {base: max(one.values()) - max(one) for (_, base), one in maps.items()}
 
 

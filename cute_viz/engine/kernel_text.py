@@ -235,7 +235,7 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     if report.elements:
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
         names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
-        yield f"Not counted: single elements, such as {names}: {_lines(lines, None if everything else 8)}"
+        yield f"Not counted: single elements, for example {names}: {_lines(lines, None if everything else 8)}"
 
 
 def _needs(error: CuteVizError) -> str:

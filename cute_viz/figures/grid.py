@@ -185,7 +185,7 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, options:
         return by_group([x % HUES for x in order], HUES, "hue: offset mod 8")
     if choice == "chunk":
         if swizzle is None:
-            raise FigureError(f"{drawn} has no swizzle, so no chunk to colour by", hint="choices: offset, mod8, row, column")
+            raise FigureError(f"{drawn} has no swizzle, so no chunk to color by", hint="choices: offset, mod8, row, column")
         base, count = swizzle.changed, 1 << max(swizzle.bits, abs(swizzle.shift))
         title = f"hue: {chunks_in_words(swizzle, count)}"
         keys = [(x >> base) % count for x in order]

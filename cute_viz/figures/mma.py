@@ -106,7 +106,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
     if any("LBO" in label for panel in panels for label in panel.labels[:64]):
         notes.append(
-            "Without a swizzle a core matrix begins SBO after its neighbour along M or N, LBO after that along K; within a swizzle "
+            "Without a swizzle a core matrix begins SBO after its neighbor along M or N, LBO after that along K; within a swizzle "
             "atom 16 bytes after that along the major mode."
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []

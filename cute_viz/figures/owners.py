@@ -45,7 +45,7 @@ class TVMap:
 
     def __post_init__(self) -> None:
         if self.places and not 0 <= min(self.places) <= max(self.places) < self.rows * self.cols:
-            raise FigureError(f"values lie outside the {self.rows} x {self.cols} tile", hint="permute the tile as a whole")
+            raise FigureError(f"values are outside the {self.rows} x {self.cols} tile", hint="permute the tile as a whole")
 
     def owners(self) -> list[list[int]]:
         """For each cell of the tile, its owners as t * values + v, lowest thread, then value, first."""

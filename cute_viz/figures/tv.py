@@ -114,7 +114,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
         if options.tile is None:
             raise FigureError(
                 f"the values of {layout} are indices into a tile of unknown shape",
-                hint="give the tile, rows x columns, such as `tile=8x128`",
+                hint="give the tile, rows x columns, for example `tile=8x128`",
             )
         rows, cols = options.tile
         pairs = None

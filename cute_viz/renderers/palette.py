@@ -121,27 +121,27 @@ PALETTES: dict[str, Palette] = {
         Palette(
             "tol-even",
             ("#84b4e8", "#f18a68", "#f5e38d", "#ffb4c3", "#9bdeff", "#21a583", "#b6c62b", "#a1a100"),
-            "Paul Tol's light scheme with its lightness spread out, so that hues differ in grey print too",
+            "Paul Tol's light scheme with its lightness spread out, so that hues also differ in gray print",
         ),
         Palette(
             "tol-light",
             ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00"),
-            "Paul Tol's light scheme, made for labelled cells",
+            "Paul Tol's light scheme, made for labeled cells",
         ),
         Palette(
             "cutlass",
             ("#afafff", "#afffaf", "#ffffaf", "#ffafaf", "#d2d2ff", "#d2ffd2", "#ffffd2", "#ffd2d2"),
-            "the colours of CuTe's print_latex for threads",
+            "the colors of CuTe's print_latex for threads",
         ),
         Palette(
             "cutlass-grey",
             ("#ffffff", "#999999", "#cccccc", "#666666", "#e6e6e6", "#808080", "#b3b3b3", "#4d4d4d"),
-            "the greys of CuTe's print_latex for layouts",
+            "the grays of CuTe's print_latex for layouts",
         ),
         Palette(
             "okabe-ito",
             ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999"),
-            "Okabe and Ito's colours for all readers, strong",
+            "Okabe and Ito's colors for all readers, strong",
         ),
         Palette(
             "viridis",
@@ -151,9 +151,9 @@ PALETTES: dict[str, Palette] = {
         Palette(
             "grey",
             ("#9b9b9b", "#f9f9f9", "#898989", "#d3d3d3", "#adadad", "#e6e6e6", "#787878", "#c0c0c0"),
-            "eight greys an equal step of lightness apart, neighbours far apart, the first dark enough for shades; for print",
+            "eight grays at equal steps of lightness, neighbors far apart; for print",
         ),
-        Palette("mono", ("#ffffff", "#e2e2e2"), "white and a light grey, for print"),
+        Palette("mono", ("#ffffff", "#e2e2e2"), "white and a light gray, for print"),
     )
 }
 DEFAULT = "tol-even"

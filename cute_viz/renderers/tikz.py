@@ -209,7 +209,7 @@ class _Writer:
         found = cell_runs(paints, cols)
         if (count := sum(len(starts) for _, starts, _ in found.values())) > MOST_RUNS:
             raise FigureError(
-                f"an image with {count} changes of colour is too large for TeX", hint="`crop=`, or svg, png or pdf instead"
+                f"an image with {count} changes of color is too large for TeX", hint="`crop=`, or svg, png or pdf instead"
             )
         pixels = p.Grid(len(rows), cols, grid.left, grid.top, grid.cell_w * step, grid.cell_h * step)
         for paint in sorted(found):
