@@ -50,8 +50,8 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
     if tips := list(advice(report)):
-        room = 2 * _WIDE if everything else _WIDE - 26
-        told = [_cut(f"wider  {_lines(lines, 6)}: {text}", "", room) for text, lines in tips]
+        told = [f"wider  {', '.join(lines[: None if everything else 4])}  {text}" for text, lines in tips]
+        told = told if everything else [line if len(line) <= _WIDE - 12 else f"{line[: _WIDE - 15]}..." for line in told]
         out += ["", *(told if everything else told[:1])]
         out[-1] += f"    {len(told) - 1} more; --all lists them" * (len(told) > 1 and not everything)
     if totals := totals_of(report):
