@@ -38,12 +38,13 @@ HOMES = {
     "yaml": {"spec/yaml"},
     "sphinx": {"ext/sphinx"},
     "docutils": {"ext/sphinx"},
-    "markdown": set(),
+    "markdown": {"ext/markdown"},
     "pymdownx": set(),
-    "IPython": set(),
+    "IPython": {"api"},
     "mcp": {"live/mcp"},
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
+    "ipywidgets": {"api"},
     "clang": {"source/compiled/clang"},
 }
 

@@ -111,7 +111,7 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def extents(ctx: click.Context, param: click.Parameter, word: str | None) -> tuple[int, ...]:
         parts = (word or "").lower().split("x") if word else []
         if not all(part.isdecimal() and len(part) < 9 and int(part) for part in parts) or len(parts) > 8:
-            raise click.BadParameter(f"{word!r} is not a shape such as 64x64")
+            raise click.BadParameter(f"{word!r} is not a shape, for example 64x64")
         return tuple(map(int, parts))
 
     @click.option("--arch", default="", metavar="ARCH", help="Target GPU for an ambiguous name: gfx942, gfx1200")
@@ -147,7 +147,7 @@ def let_option(command: Callable[..., Any]) -> Callable[..., Any]:
         for item in items:
             name, equals, text = item.partition("=")
             if not equals or not name.strip() or not text.strip():
-                raise click.UsageError(f"--let {item!r}: write NAME=VALUE, such as --let M=512")
+                raise click.UsageError(f"--let {item!r}: write NAME=VALUE, for example --let M=512")
             out[name.strip()] = text
         return out
 

@@ -195,9 +195,9 @@ def _check(access: Access) -> None:
             raise UsageError(f"`{name}=` needs `access=`")
     lit = access.thread is not None or access.wavefront is not None
     if access.sectors and (lit or access.draw != "phases"):
-        raise UsageError("`draw=`, `thread=` and `wavefront=` go with shared memory")
+        raise UsageError("`view=`, `thread=` and `wavefront=` apply to shared memory")
     if lit and access.draw != "tile":
-        raise UsageError("`thread=` and `wavefront=` go with `draw=tile`")
+        raise UsageError("`thread=` and `wavefront=` need `view=tile`")
     word = access.instruction or ""
     if access.store and word.startswith("ld"):
         raise UsageError(f"{word} reads; drop `store=`")

@@ -96,7 +96,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
             return error.message, {}
     for (_, base), one in maps.items():
         if len(set(one.values())) < len(one):
-            return f"two elements of {base} would lie in one place", {}
+            return f"two elements of {base} would share an address", {}
     return "", {base: max(one.values()) - max(one) for (_, base), one in maps.items()}
 
 
@@ -161,6 +161,9 @@ class Fixer:
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         found = better(list(dict.fromkeys(sides)))[0]
+        if self.file.compiled:
+            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
+            return f"{told}; edits are found where the file is read as it is written" if found else told
         wrong = ""
         for places, _ in found:
             views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]

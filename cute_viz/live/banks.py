@@ -81,7 +81,7 @@ def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     """
     extents = [product(mode) for mode in modes(layout.shape)]
     if len(extents) != 2:
-        raise AlgebraError(f"a tile in shared memory has two modes, not {len(extents)}", hint="such as (8,64):(64,1)")
+        raise AlgebraError(f"a tile in shared memory has two modes, not {len(extents)}", hint="example: (8,64):(64,1)")
     if bits % 8 or bits > 128:
         raise AlgebraError(f"{bits} bits are not an element of 1 to 16 whole bytes", hint="recast the layout to bytes first")
     if product(tuple(extents)) > CELLS:
@@ -89,7 +89,7 @@ def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     m, n = extents
     column_major = offsets(layout)
     if not all(isinstance(offset, int) and offset >= 0 for offset in column_major):
-        raise AlgebraError("the offsets of this layout are not offsets in shared memory", hint="such as (8,64):(64,1)")
+        raise AlgebraError("the offsets of this layout are not offsets in shared memory", hint="example: (8,64):(64,1)")
     flip = m > 1 and column_major[1] - column_major[0] in (1, -1) and not (n > 1 and abs(column_major[m] - column_major[0]) == 1)
     size = bits // 8
     if flip:

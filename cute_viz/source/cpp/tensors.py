@@ -110,7 +110,7 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
         raise meaning.fail("recast<T>(tensor) has a type and a tensor", span)
     tensor, kind = meaning.solid(args[0]), meaning.argument(part.args[0])
     if not isinstance(tensor, Tensor) or tensor.pointer.known is None:
-        hint = "make_tensor(make_gmem_ptr<T>(p), layout) tells it; recast_layout<Old, New>(layout) needs no tensor"
+        hint = "use make_tensor(make_gmem_ptr<T>(p), layout), or recast_layout<Old, New>(layout)"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
     layout = meaning.operate("recast_layout", [tensor.layout, tensor.pointer.bits, bits(kind)])
     return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)
