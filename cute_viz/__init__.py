@@ -5,6 +5,7 @@
     render(source, ...)  the picture as bytes, or as a file
     record("out.html")   a context that reports on the kernels which the CuTe DSL compiles in it
     report("kernel.cu")  what every copy and multiplication of a kernel costs, and the edits that fix it
+    explain(source)      the steps of an operation; compare(a, b): what differs; interact: sliders in a notebook
     Layout, ComposedLayout, Swizzle, and `cute_viz.algebra` with CuTe's operations under CuTe's names
 
 A source is a text, an object of the algebra, or whatever prints as CuTe notation, such as the layouts, TiledCopy and TiledMMA of
@@ -26,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cute_viz import display as _display
-from cute_viz.api import figure, parse, render, report
+from cute_viz.api import compare, explain, figure, interact, parse, render, report
 
 if TYPE_CHECKING:
     from typing import Any as _Any
@@ -47,7 +48,10 @@ __all__ = [
     "Layout",
     "Report",
     "Swizzle",
+    "compare",
+    "explain",
     "figure",
+    "interact",
     "parse",
     "record",
     "render",

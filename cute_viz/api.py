@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
+    from cute_viz.engine.explaining import Explanation
     from cute_viz.engine.kernel import Report
     from cute_viz.figures.model import Figure
 
@@ -78,7 +80,7 @@ def figure(
     source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
     view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`.
+    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
@@ -205,6 +207,83 @@ def report(
     return found
 
 
+def explain(source: Any, *, let: Mapping[str, Any] | None = None, name: str | None = None, layouts: Folders = ()) -> Explanation:
+    """The steps of an operation, a copy or an MMA, or what a swizzle does to the bits; `print` shows them.
+
+    Raises: CuteVizError for a source that cannot be read.
+
+    >>> print(str(explain("complement(4:2, 24)")).splitlines()[-1].strip())
+    (2,3):(1,8)
+    """
+    from cute_viz.engine import ask
+
+    return ask(_request((source,), {}, let, name, "auto", layouts, None)).explanation
+
+
+def compare(
+    source: Any,
+    other: Any,
+    *,
+    let: Mapping[str, Any] | None = None,
+    dialect: str = "auto",
+    layouts: Folders = (),
+    limits: Mapping[str, int] | None = None,
+) -> Figure:
+    """The picture of what differs between two sources, cell by cell.
+
+    Raises: as `figure`, and where the two have no geometry in common.
+
+    >>> compare("(4,4):(4,1)", "(4,4):(1,4)").title
+    'What differs: 12 of 16 cells'
+    """
+    return figure(source, other, diff=True, let=let, dialect=dialect, layouts=layouts, limits=limits)
+
+
+def interact(draw: Callable[..., Any], /, **choices: Any) -> Any:
+    """In a notebook, a picture with a slider or a list for each parameter: `interact(lambda bits=range(4): f"Sw<{bits},3,3>")`.
+
+    draw: gives a figure, or what `figure` takes. choices: the values of its parameters (a range, a list, a number, a flag, a text),
+    instead of their defaults.
+
+    Raises: CuteVizError where ipywidgets is not installed, or a parameter has no values.
+
+    >>> interact(lambda bits: f"Sw<{bits},3,3>")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: the parameter bits has no values
+    """
+    from inspect import Parameter, signature
+
+    from cute_viz.errors import CuteVizError
+    from cute_viz.figures.model import Figure
+
+    try:
+        import IPython.display
+        import ipywidgets
+    except ImportError:
+        raise CuteVizError("sliders need the package ipywidgets", hint="pip install 'cute-viz[notebook]'") from None
+    known = {name: choices.get(name, parameter.default) for name, parameter in signature(draw).parameters.items()}
+    for name, values in known.items():
+        if values is Parameter.empty:
+            raise CuteVizError(f"the parameter {name} has no values", hint=f"{name}=[...], a range, a number or a text")
+        if isinstance(values, range):
+            known[name] = values.start, values[-1], values.step  # as ipywidgets abbreviates a slider
+        elif isinstance(values, (list, tuple)):
+            known[name] = [(str(one), one) for one in values]
+
+    def show(**values: Any) -> None:
+        try:
+            drawn = draw(**values)
+            IPython.display.display(drawn if isinstance(drawn, Figure) else figure(drawn))
+        except CuteVizError as error:
+            print(error)
+
+    return ipywidgets.interact(show, **known)
+
+
+_PLAIN = 2000  # characters of a notebook's text
+_STILL = 150_000  # of an SVG that is shown without hover
+
+
 def bundle(value: object) -> dict[str, str]:
     """What a notebook shows of a value: its picture, if it can be drawn, and its text."""
     from cute_viz.errors import CuteVizError
@@ -214,8 +293,17 @@ def bundle(value: object) -> dict[str, str]:
         svg = answer.write("svg", fragment=True).decode()
         text = answer.write("text").decode() if answer.subjects[0].figure is not None else str(value)
     except CuteVizError:
-        return {"text/plain": repr(value)}
-    return {"image/svg+xml": svg, "text/plain": text}
+        return {"text/plain": repr(value)[:_PLAIN]}
+    if len(text) > _PLAIN:
+        lines = text[: _PLAIN - 100].splitlines()
+        text = "\n".join([*lines[: -1 or None], f"... {len(text.splitlines()) - len(lines) + 1} more lines"])
+    still = {"image/svg+xml": svg, "text/plain": text}
+    if len(svg) > _STILL:
+        return still
+    from cute_viz.renderers.inline import framed
+
+    image = f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'  # where frames are removed
+    return {"text/html": framed(answer.write("html").decode(), answer.figure.title, fallback=image), **still}
 
 
 def write(figure: object, format: str | None, path: str | None, how: dict[str, Any]) -> bytes:
@@ -256,10 +344,10 @@ def _request(
     from cute_viz.spec import Library
 
     if any(source is None for source in sources):
-        raise CuteVizError("the source is None", hint="give a text such as (4,8):(8,1), or an object")
+        raise CuteVizError("the source is None", hint="give a text, for example (4,8):(8,1), or an object")
     given = {key: _plain(word) for key, word in options.items() if word is not None}
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
-    _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
+    _check(isinstance(dialect, str), "dialect", "text, for example cpp", dialect)
     for words, names in (("let", let), ("limits", limits)):
         fits = names is None or (isinstance(names, Mapping) and all(isinstance(key, str) for key in names))
         _check(fits, words, "a mapping of names to values", names)
@@ -289,7 +377,7 @@ def _path(path: str | os.PathLike[str]) -> str:
     from cute_viz.errors import CuteVizError
 
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='such as "svg", or "x.svg"')
+        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='example: "svg", or "x.svg"')
     return str(os.fspath(path))
 
 

@@ -15,3 +15,14 @@ os.environ["CUTE_VIZ_DEBUG"] = "1"  # of the processes that tests start, too
 
 # A job in the background of a shell ignores Ctrl-C, and so would every command that it starts; some tests send it to theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+if os.name == "nt":  # what these hold is of signals, limits of processes, pipes and devices, as POSIX has them
+    collect_ignore = [
+        "fuzz",
+        "layout_programs.py",
+        "test_faults.py",
+        "test_fuzz.py",
+        "test_layout_programs.py",
+        "test_limits.py",
+        "test_live.py",
+    ]

@@ -522,3 +522,28 @@ def test_a_text_may_end_anywhere_and_nest_far() -> None:
         read(text[:end], Given())
     chain = "void f() { " + "if (1) {} else " * 4000 + "{} auto l = Layout<_4>{}; }"
     assert show(read(chain, Given()).find("l").read()) == "_4:_1"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        *(
+            "x.",
+            "x->",
+            "x[",
+            "x.y.",
+            "cute::template",
+            "a<b",
+            "auto f(int *",
+            "T x = alignas",
+            "operator",
+            "struct A { B::template",
+            "~",
+            "x >",
+        )
+    ],
+)
+def test_a_text_may_end_anywhere(end: str) -> None:
+    """What is cut off is not understood, and what was before it is."""
+    file = read(f"using L = Layout<Shape<_4,_8>>;\nvoid f() {{ auto x = L{{}};\n {end}", Given())
+    assert str(next(entry.read() for entry in file.entries if entry.name == "L")) == "(_4,_8):(_1,_4)"

@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from cute_viz.errors import CuteVizError
+from cute_viz.renderers.inline import inlined
 from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
@@ -57,7 +57,17 @@ PAGE = """# Page
 ((4,8),(2,2)):((32,1),(16,8))
 ```
 """
-OTHER = "Other\n=====\n\n.. cute-viz:: (2,2)\n   :alt: two by two\n   :align: center\n"
+OTHER = """Other
+=====
+
+.. cute-viz:: (2,2)
+   :alt: two by two
+   :align: center
+
+.. cute-viz:: (2,4)
+   :color-by: row
+   :interactive:
+"""
 SPECS = "layout: (8,8):(8,1)\n"
 
 
@@ -87,42 +97,29 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Images(HTMLParser):
-    """The images of a page."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = path
-        self.seen: list[dict[str, str | None]] = []
-        self.feed(path.read_text())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "img" and "cute-viz" in (dict(attrs).get("src") or ""):
-            self.seen.append(dict(attrs))
-
-    def bytes(self) -> list[bytes]:
-        return [(self.path.parent / str(image["src"])).read_bytes() for image in self.seen]
+def pictures(path: Path) -> list[str]:
+    """The pictures in the text of a page."""
+    return re.findall(r"<svg.*?</svg>", path.read_text(), re.S)
 
 
-def drawn(*args: str) -> bytes:
-    return run("render", *args).stdout
+def drawn(*args: str) -> str:
+    """A picture as pages have it in their text."""
+    return inlined(run("render", *args, "--fragment").stdout.decode().strip())
 
 
 def test_sphinx_html(project: Path) -> None:
     build(project, "html", "-W", "-j", "2")
     out = project / "_build" / "html"
-    index, page, other = (Images(out / name) for name in ("index.html", "page.html", "sub/other.html"))
-    c_fragment = drawn("((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", "-T", "svg")
-    assert index.bytes() == [
-        c_fragment,
-        drawn("logical_divide((4,8):(8,1), (2,2))", "--coords", "-T", "svg"),
-        drawn("SM80_16x8x16_F32F16F16F32_TN", "--style", "cutlass", "-T", "svg"),
-        drawn("(8,8):(8,1)", "-T", "svg"),
-    ]
-    assert page.bytes() == [drawn("(4,8):(8,1)", "-T", "svg"), c_fragment]
-    assert other.bytes() == [drawn("(2,2)", "-T", "svg")]
-    assert [image["alt"] for image in index.seen[2:3] + other.seen] == ["fragments & more", "two by two"]
-    assert "32 threads" in str(index.seen[0]["alt"])
+    index, page, other = (pictures(out / name) for name in ("index.html", "page.html", "sub/other.html"))
+    c_fragment = drawn("((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", "-T", "svg", "--theme", "light")
+    assert index[:2] == [c_fragment, drawn("logical_divide((4,8):(8,1), (2,2))", "--coords", "-T", "svg", "--theme", "light")]
+    assert index[2:] == [drawn("(8,8):(8,1)", "-T", "svg", "--theme", "light")]
+    assert page == [drawn("(4,8):(8,1)", "-T", "svg", "--theme", "light"), c_fragment]
+    (image,) = re.findall(r'<img src="([^"]+)" alt="fragments &amp; more">', (out / "index.html").read_text())
+    assert (out / image).read_bytes() == run("render", "SM80_16x8x16_F32F16F16F32_TN", "--style", "cutlass", "-T", "svg").stdout
+    assert 'aria-label="two by two"' in other[0]
+    (frame,) = re.findall(r'<iframe sandbox="allow-scripts"[^>]* src="([^"]+)"', (out / "sub" / "other.html").read_text())
+    assert b'id="find"' in (out / "sub" / frame).read_bytes()
     text = (out / "index.html").read_text()
     assert "<em>accumulator</em>" in text
     assert 'id="accumulator"' in text
@@ -132,7 +129,7 @@ def test_sphinx_html(project: Path) -> None:
 def test_sphinx_text(project: Path) -> None:
     build(project, "text", "-W")
     text = (project / "_build" / "text" / "page.txt").read_text()
-    grid = drawn("(4,8):(8,1)").decode()
+    grid = run("render", "(4,8):(8,1)").stdout.decode()
     assert "\n".join(line.rstrip() for line in grid.rstrip().splitlines()) in "\n".join(line.rstrip() for line in text.splitlines())
     assert "T31 V3" in text
 
@@ -159,7 +156,8 @@ def test_sphinx_reads_again_what_changed(project: Path) -> None:
     assert re.search(r"0 added, 0 changed, 0 removed", build(project, "html"))
     (project / "mine" / "specs" / "smem.yaml").write_text("layout: (8,16):(16,1)\n")
     assert re.search(r"0 added, 1 changed, 0 removed", build(project, "html"))
-    assert Images(project / "_build" / "html" / "index.html").bytes()[3] == drawn("(8,16):(16,1)", "-T", "svg")
+    shown = pictures(project / "_build" / "html" / "index.html")
+    assert shown[-1] == drawn("(8,16):(16,1)", "-T", "svg", "--theme", "light")
     (project / "mine" / "specs" / "smem.yaml").write_text(SPECS)
 
 
@@ -191,7 +189,7 @@ def site(text: str) -> str:
     from cute_viz.ext.markdown import formatter, validator
 
     fence = {"name": "cute-viz", "class": "cute-viz", "format": formatter, "validator": validator}
-    extensions = ["attr_list", "pymdownx.superfences"]
+    extensions = ["cute_viz.ext.markdown", "attr_list", "pymdownx.superfences"]
     return markdown.markdown(text, extensions=extensions, extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}})
 
 
@@ -204,7 +202,10 @@ def test_a_fence_of_a_site_is_inline_svg() -> None:
         ElementTree.fromstring(picture)
     assert "a &lt;b&gt;" in pictures[0]
     assert html.index("<li>") < html.index(pictures[0]) < html.index("</li>")
-    assert pictures[1] == drawn("(2,2)", "-T", "svg", "--fragment").decode().strip()
+    assert pictures[1] == drawn("(2,2)", "-T", "svg")
+    bare = site("```cute-viz tile=4x8 color-by=row title='a b'\n(4,8):(1,4)\n```\n")
+    assert ("<svg" in bare, "a b" in bare, "```" in bare) == (True, True, False)
+    assert '<iframe sandbox="allow-scripts"' in site("```cute-viz interactive\n(2,2)\n```\n")
     assert "<svg" in site("```{ .cute-viz tile='4x8' labels='coord' }\n(4,8):(1,4)\n```\n")
 
 

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import random
+import shlex
+from pathlib import Path
 
 import pytest
 
-from tests.fuzz import commands, doors
-from tests.fuzz.mutate import mutate_json
+from tests.commands import run
+from tests.fuzz import commands, doors, sources
+from tests.fuzz.mutate import mutate_json, mutate_text
 from tests.fuzz.targets import FINDINGS, TARGETS, attempt, seeds
 
 CASES = 600  # a target
-SIGNS = "()[]{}<>:,;_@?^#'\"\\\n\t -+*/0123456789"
-WORDS = ["o", "1@0", "_8", "Sw<3,3,3>", "\0", "\ud800", "\u202e", "é", "9" * 40, "((((", "None"]
-PIECES = [*SIGNS, *WORDS]
-
-
-def mutated(text: str, other: str, chance: random.Random) -> str:
-    """The text with a few pieces put in, cut out, doubled, or taken from another."""
-    for _ in range(chance.randint(1, 6)):
-        a, b = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
-        kind = chance.randrange(5)
-        if kind == 0:
-            text = text[:a] + chance.choice(PIECES) + text[a:]
-        elif kind == 1:
-            text = text[:a] + text[min(b, a + 20) :]
-        elif kind == 2:
-            text = text[:a] + text[a : a + 60] * 2 + text[a + 60 :]
-        elif kind == 3:
-            start = chance.randint(0, len(other))
-            text = text[:a] + other[start : start + chance.randint(1, 40)] + text[b:]
-        else:
-            text = text[:a] + chance.choice(PIECES) + text[a + 1 :]
-    return text[:4000]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -63,7 +44,7 @@ def test_figures_that_are_json_still() -> None:
 def test_an_answer_or_a_clean_error(target: str) -> None:
     chance, known = random.Random(target), seeds(target)
     for _ in range(CASES):
-        attempt(target, mutated(chance.choice(known), chance.choice(known), chance))
+        attempt(target, mutate_text(chance.choice(known), chance.choice(known), chance))
 
 
 # What a command that watches is interrupted in may be a finaliser, where the interrupt is told and lost.
@@ -77,3 +58,28 @@ def test_questions_of_a_typed_grammar() -> None:
     """Any question to the live page, any call of a tool. `python -m tests.fuzz.doors` tries more, and the servers."""
     pytest.importorskip("jsonschema")
     assert [*doors.ask(100, 1_016_000), *doors.ask(1, 1_043_845), *doors.ask(1, 1_049_270), *doors.ask(1, 1_166_720)] == []
+
+
+def test_sources_with_other_tokens(tmp_path: Path) -> None:
+    """`python -m tests.fuzz MINUTES --folder DIR` tries more, of other people's sources."""
+    folder = Path(__file__).parent.parent / "docs"
+    assert list(sources.fuzz([str(folder)], 12, 5_000, tmp_path)) == []
+
+
+def test_a_finding_is_kept_with_its_neighbors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake that is planted is found, by its exit status; what is kept shows it by itself."""
+    (tmp_path / "src" / "in").mkdir(parents=True)
+    (tmp_path / "src" / "a.cu").write_text('#include "in/b.h"\nusing A = Layout<Shape<_4,_8>>;\n')
+    (tmp_path / "src" / "in" / "b.h").write_text("using B = Layout<Shape<_2>>;\n")
+
+    def broken(*args: object) -> object:
+        raise IndexError("planted")
+
+    monkeypatch.setattr("cute_viz.source.opened.read", broken)
+    found = list(sources.fuzz([str(tmp_path / "src")], 3, 1, tmp_path / "kept"))
+    assert found
+    assert all("planted" in said for _, _, said in found)
+    kept = next((tmp_path / "kept").iterdir())
+    monkeypatch.delenv("CUTE_VIZ_DEBUG", raising=False)
+    argv = shlex.split((kept / "command.txt").read_text())
+    assert run(*argv[1:], cwd=kept).returncode == 70

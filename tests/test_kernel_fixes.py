@@ -11,7 +11,7 @@ import pytest
 import cute_viz as cv
 from cute_viz import cli
 from cute_viz.testing import assert_no_bank_conflicts
-from tests.test_kernel_report import GEMM, line_of
+from tests.test_kernel_report import GEMM, LDMATRIX, PLAIN, line_of
 
 VIEWS = """
 __global__ void k(half_t* p) {{
@@ -105,7 +105,7 @@ def test_what_was_not_evaluated_stands_beside_a_fix(tmp_path: Path, capsys: pyte
     assert {tuple(row["fix"]["unless"]) for row in rows(tmp_path, capsys, text) if row["fix"]} == {tuple(unless)}
     said = analyze(tmp_path, capsys, text)
     assert f"if lines {', '.join(unless)}, not evaluated, follow the edit" in said
-    assert f"Not counted: single elements, such as sV(i, i): line {unless[1]}" in said
+    assert f"Not counted: single elements, for example sV(i, i): line {unless[1]}" in said
 
 
 def test_boxes_of_a_tma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,3 +175,19 @@ def analyze_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str,
         cli.main(["analyze", str(tmp_path / "kernel.cu"), *words])
     assert left.value.code == 1
     return capsys.readouterr().err
+
+
+def test_what_could_be_wider(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By way of registers, element by element, and 16-bit operands of an MMA that ldmatrix would read."""
+    text = GEMM.replace("copy(tArA, unheard_of);", "")
+    said = json.loads(analyze(tmp_path, capsys, text, "--json"))["advice"]
+    first, second = str(line_of(text, "copy(copy_a,")), str(line_of(text, "copy(tArA, tAsA)"))
+    assert said[0]["lines"] == [first, second]
+    assert "cp.async" in said[0]["text"]
+    narrow = text.replace("Copy_Atom<UniversalCopy<uint128_t>, float>{}", "Copy_Atom<UniversalCopy<float>, float>{}")
+    tips = json.loads(analyze(tmp_path, capsys, narrow, "--json"))["advice"]
+    assert any(tip["lines"] == [first] and "32 bits of a thread, of which 128 lie together" in tip["text"] for tip in tips)
+    assert not any("lie together" in tip["text"] for tip in said), "where the atom is 128 bits wide, or nothing lies together"
+    plain = LDMATRIX.format(layout=PLAIN).replace("SM75_U32x4_LDSM_N, half_t", "DefaultCopy, half_t")
+    assert not any("run-time" in tip["text"] for tip in json.loads(analyze(tmp_path, capsys, plain, "--json"))["advice"])
+    assert "wider  line" in analyze(tmp_path, capsys, narrow)

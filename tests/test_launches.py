@@ -84,6 +84,17 @@ def test_launches_are_listed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFi
     assert (code, "2 launches are called 'move'" in err) == (1, True)
 
 
+def test_list_binds_what_a_launch_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.cu"
+    one = BOTH.replace("__global__ void", "__global__ static __launch_bounds__(decltype(size(Smem{}))::value) void")
+    one = one[: one.index("  } else {")] + "  }\n}\n" + READ
+    path.write_text(one)
+    assert run(capsys, "eval", f"{path}::move::s")[1] == "(_32,_64):(_64,_1)\n"
+    path.write_text(BOTH + "void other(float* p) { move<<<1, 128>>>(p, Layout<_8>{}); }\n")
+    listed = json.loads(run(capsys, "list", str(path), "--json")[1])
+    assert {row["value"] for row in listed if row["path"] == "other::move::s"} == {"_8:_1"}
+
+
 def test_launches_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "k.py"
     path.write_text(

@@ -30,7 +30,7 @@ def table() -> dict[str, set[str]]:
 BELOW = table()
 HOMES = {
     "click": {"cli"},
-    "rich": {"renderers/text", "cli/gallery", "cli/check"},
+    "rich": {"renderers/text", "cli/gallery", "cli/check", "cli/output"},
     "svgwrite": {"renderers/svg"},
     "numpy": {"figures/heat", "renderers/mpl", "check/"},
     "cuda": {"check/device", "check/compiler"},
@@ -38,12 +38,13 @@ HOMES = {
     "yaml": {"spec/yaml"},
     "sphinx": {"ext/sphinx"},
     "docutils": {"ext/sphinx"},
-    "markdown": set(),
+    "markdown": {"ext/markdown"},
     "pymdownx": set(),
-    "IPython": set(),
+    "IPython": {"api"},
     "mcp": {"live/mcp"},
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
+    "ipywidgets": {"api"},
     "clang": {"source/compiled/clang"},
 }
 

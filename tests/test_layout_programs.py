@@ -37,6 +37,12 @@ def accepted(asked: Asked, ours: dict[str, str | None]) -> list[str]:
     return [name for name, value in asked.values.items() if value is None and ours.get(name) is not None]
 
 
+def flags() -> list[str]:
+    """Where the headers are: of CUTLASS_PATH, or of the wheels."""
+    root = os.environ.get("CUTLASS_PATH")
+    return [*(["-I", f"{root}/include"] if root else []), *includes()]
+
+
 def corpus() -> list[Asked]:
     """Programs that were asked before."""
     rows = json.loads(gzip.decompress(CORPUS.read_bytes()))
@@ -56,9 +62,7 @@ def test_the_values_of_kept_programs_are_those_of_cute(tmp_path):
 @pytest.mark.oracle
 @pytest.mark.parametrize("seed", [102])
 def test_a_new_program_has_the_values_of_cute(seed, tmp_path):
-    root = os.environ.get("CUTLASS_PATH")
-    flags = [*(["-I", f"{root}/include"] if root else []), *includes()]
-    asked = ask(program(seed), flags, tmp_path)
+    asked = ask(program(seed), flags(), tmp_path)
     ours = told(asked, tmp_path)
     assert wrong(asked, ours) == []
     refused = [name for name, value in asked.values.items() if value is None]

@@ -25,6 +25,7 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
+from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
@@ -181,7 +182,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     src, dst = pair = _typed(pair)
     found = cooperation(threads, most, src, dst)
     if not found.parts:
-        raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements: what each moves is no layout")
+        raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements, which form no layout")
     kind = "" if policy is None else _atom(policy).instruction.kind
     apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["ca"]
     like = "cp.async" if found.even and (kind == "cp.async" or (kind == ASYNC and apart)) else ""
@@ -256,10 +257,12 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
         atoms = [together, together]
         reasons = found.reasons
     else:
-        verdict("copy", [atom, *tensors])
+        found = verdict("copy", [atom, *tensors])
         names = [instruction_of(atom, False), instruction_of(atom, True)]
         atoms = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
-        reasons = ()
+        together = min(WIDEST, (found.common or 0) * tensors[1].bits)
+        wider = f"{atom.name} moves {found.bits} bits of a thread, of which {together} lie together: a wider atom is possible"
+        reasons = (wider,) if found.bits < together and "matrix" not in found.instruction else ()
     like = by == "cp.async" or (alone and async_bits(*tensors) > 0)
     out = []
     for n, side in enumerate(tensors):
@@ -268,7 +271,7 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
             one = Side(side, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom))
             out.append(cost_of(one, reasons))
         elif side.pointer.space == "tmem":
-            raise AlgebraError(f"{SPACES['tmem']} is copied by make_tmem_copy's atoms alone")
+            raise AlgebraError(f"{SPACES['tmem']} can only be copied by the atoms of make_tmem_copy")
     each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
     out = [replace(cost, elements=each) for cost in out]
     return _joined(out) if like and len(out) == 2 else out

@@ -81,9 +81,15 @@ def _lines(names: dict[str, Any], reading: Reading) -> None:
     failed = False
     if sys.stdin is None:
         raise CuteVizError("standard input is closed")
-    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+    sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")  # type: ignore[union-attr]
     while line := sys.stdin.readline(limit("input") + 2):
         text = line.rstrip("\r\n")
+        if text.startswith(("\udcff\udcfe", "\udcfe\udcff")):
+            raise CuteVizError(
+                "this is UTF-16",
+                name="standard input",
+                hint="write UTF-8: in PowerShell, $OutputEncoding = [Text.UTF8Encoding]::new()",
+            )
         if len(text) > limit("input"):  # of a line without an end nothing more is read
             raise over("input", f"a line has more than {limit('input')} characters", place="standard input")
         try:

@@ -119,7 +119,7 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
         output.table([(row.place, _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
-        output.say(f"{count(unread, 'definition')} could not be read; --json says why")
+        output.say(f"{count(unread, 'definition')} could not be read; --json shows why")
     waiting = Counter(row.needs[0] for row in shown if row.needs and not row.kind)
     if waiting:
         names = [name for name, _ in waiting.most_common(_NAMED)] + ["..."] * (len(waiting) > _NAMED)

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from cute_viz.cli import output
 from cute_viz.cli.help import Choice
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
@@ -48,6 +49,7 @@ class Reading:
             build=self.build,
             launch=self.launch,
             configured=True,
+            watch=output.watch,
         )
 
 
@@ -109,7 +111,7 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def extents(ctx: click.Context, param: click.Parameter, word: str | None) -> tuple[int, ...]:
         parts = (word or "").lower().split("x") if word else []
         if not all(part.isdecimal() and len(part) < 9 and int(part) for part in parts) or len(parts) > 8:
-            raise click.BadParameter(f"{word!r} is not a shape such as 64x64")
+            raise click.BadParameter(f"{word!r} is not a shape, for example 64x64")
         return tuple(map(int, parts))
 
     @click.option("--arch", default="", metavar="ARCH", help="Target GPU for an ambiguous name: gfx942, gfx1200")
@@ -145,7 +147,7 @@ def let_option(command: Callable[..., Any]) -> Callable[..., Any]:
         for item in items:
             name, equals, text = item.partition("=")
             if not equals or not name.strip() or not text.strip():
-                raise click.UsageError(f"--let {item!r}: write NAME=VALUE, such as --let M=512")
+                raise click.UsageError(f"--let {item!r}: write NAME=VALUE, for example --let M=512")
             out[name.strip()] = text
         return out
 

@@ -63,6 +63,13 @@ class Explanation:
         out |= {"of": self.where} if self.where else {}
         return out | (self.verdict.as_dict() if self.verdict else {})
 
+    def __str__(self) -> str:
+        lines = [self.where] if self.where else []
+        for number, words, value in self.numbered:
+            lines.append(f"{'' if number is None else number:>2}  {words}")
+            lines += [] if value is None else [f"    {show(value).rstrip()}"]
+        return "\n".join(lines)
+
     @property
     def failed(self) -> bool:
         """Whether the operation's condition failed, as the last step says."""

@@ -42,7 +42,8 @@ class Buffer(NamedTuple):
 
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
-    `SM90`, "" where none says it. overlaps: the source has unions, so that the sum is the most that shared memory can be.
+    `SM90`, "" where none says it. overlaps: the source has unions, so that the sum is the most. partial: some
+    statements were not evaluated, so that there may be more.
     """
 
     shared: tuple[Buffer, ...]
@@ -50,6 +51,7 @@ class Memory(NamedTuple):
     tensor: tuple[Buffer, ...]
     arch: str = ""
     overlaps: bool = False
+    partial: bool = False
 
     def limits(self) -> tuple[int, int] | None:
         """Bytes of shared memory for a block, and for a multiprocessor."""
@@ -85,9 +87,9 @@ class Memory(NamedTuple):
             )
         }
         out["arch"] = self.arch or None
-        out["overlaps"] = self.overlaps
+        out["overlaps"], out["partial"] = self.overlaps, self.partial
         out["shared_limit"] = limits[0] if limits else None
-        if limits is not None:
+        if limits is not None and not self.partial:
             out["blocks_per_sm"] = {name: limits[1] // (total + 1024) for name, total in self.totals().items()}
         if self.tensor:
             columns = max(32, sum(x.size for x in self.tensor))
@@ -100,13 +102,11 @@ class Memory(NamedTuple):
         for name, total in self.totals().items():
             mine = [x for x in self.shared if x.launch == name]
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size:,}" for x in mine)
-            most = (
-                f" of {limits[0]:,} bytes ({self.arch.lower()}), {_blocks(limits[1] // (total + 1024))} per SM"
-                if limits
-                else " bytes"
-            )
+            blocks = f", {_blocks(limits[1] // (total + 1024))} per SM" if limits and not self.partial else ""
+            most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
+            most = f"{'at least ' * self.partial}{total:,}{most}"
             overlap = ", where unions do not overlap them" if self.overlaps and len(mine) > 1 else ""
-            yield f"Shared memory{f' of {name}' if len(self.totals()) > 1 else ''}: {total:,}{most}{overlap}: {told}"
+            yield f"Shared memory{f' of {name}' if len(self.totals()) > 1 else ''}: {most}{overlap}: {told}"
         by: dict[str, list[Buffer]] = {}
         for x in self.registers:
             by.setdefault(x.launch, []).append(x)
@@ -127,6 +127,7 @@ def memory_of(
     read: tuple[tuple[Move, list[Any] | None], ...],
     instructions: list[str],
     called: Callable[[Move], str] = lambda move: "",
+    partial: bool = False,
 ) -> Memory:
     """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement.
 
@@ -143,7 +144,11 @@ def memory_of(
         tensors = [x.tensor if isinstance(x, DescriptorTensor) else x for x in operands or ()]
         seen += [(called(move), x) for x in tensors if isinstance(x, Tensor)]
     launches = list(dict.fromkeys(name for name, _ in seen))
-    whole = [entry for entry in file.entries if re.search(r"make_tensor|partition|fragment|allocate", entry.text)]
+    whole = [
+        entry
+        for entry in (file.own if file.compiled else file.entries)
+        if re.search(r"make_tensor|partition|fragment|allocate", entry.text)
+    ]
     asked = [(launches[0], entry.read, entry.tensor) for entry in whole] if len(launches) == 1 else []
     paths = {(called(move), move.scope[-1]) for move, _ in read if move.call and move.scope}
     names = {x.pointer.name for _, x in seen if x.pointer.space == "smem"}
@@ -164,7 +169,7 @@ def memory_of(
     spaces = {space: _buffers([(name, x) for name, x in seen if x.pointer.space == space]) for space in ("smem", "rmem", "tmem")}
     words = " ".join([*instructions, *re.findall(r"\bSM\d+_", file.text)])
     archs = sorted({int(n) for n in re.findall(r"SM(\d+)_", words) if f"SM{n}" in _SHARED})
-    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", "union" in file.text)
+    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", "union" in file.text, partial)
 
 
 def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:

@@ -56,7 +56,7 @@ def _bars(report: Report) -> list[Bar]:
     for name, total in memory.totals().items():
         parts = [(x.names[0] if x.names else x.base, x.size) for x in memory.shared if x.launch == name]
         most = limits[0] if limits else 48 * 1024
-        told = f"{total:,} of {most:,} bytes" + ("" if limits else " that need no opt-in")
+        told = f"{'at least ' * memory.partial}{total:,} of {most:,} bytes" + ("" if limits else " that need no opt-in")
         told += ", where unions do not overlap them" * (memory.overlaps and len(parts) > 1)
         out.append(Bar(f"Shared memory{f' of {name}' if len(memory.totals()) > 1 else ''}", told, most, parts))
     launches = list(dict.fromkeys(x.launch for x in memory.registers))

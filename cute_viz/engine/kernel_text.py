@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import BANKS, LANES
 from cute_viz.engine.kernel import Access, Report, place
+from cute_viz.engine.kernel_advice import advice
 from cute_viz.errors import CuteVizError, spelled
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _SHOWN = 4  # statements in full
 _ROWS = 16  # of a report without conflicts
 _TOTALS = 4
+_TIPS = 2
 _WIDE = 96  # columns
 
 
@@ -48,6 +50,10 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
+    if tips := list(advice(report)):
+        told = [_cut(f"wider  {_lines(lines, 6)}: {text}", "", 2 * _WIDE) for text, lines in tips]
+        out += ["", *(told if everything else told[:_TIPS])]
+        out[-1] += f"    {len(told) - _TIPS} more; --all lists them" * (len(told) > _TIPS and not everything)
     if totals := totals_of(report):
         out += ["", *(totals if everything else totals[: _TOTALS + 2])]
         out += [f"... {len(totals) - _TOTALS - 2} more launches; --all lists them"] * (len(totals) > _TOTALS + 2 and not everything)
@@ -117,7 +123,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
         if row.fix.beside:
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and same == row.move.line:
-        yield from _folded("fix", f"none: {row.unfixed}")
+        yield from _folded("fix", f"{'none: ' * (not report.compiled)}{row.unfixed}")
     yield f"            {row.cost.instruction}: {_count(row)}" + (
         "  (accepted)" if row.accepted or place(row.move) in allowed else ""
     )
@@ -223,11 +229,14 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
         yield _cut(f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}", "", 2 * _WIDE)
     if not everything and len(ordered) > _SHOWN:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
-        yield f"Not evaluated: {rest} statements for {len(ordered) - _SHOWN} other causes; --all lists them"
+        others = len(ordered) - _SHOWN
+        yield f"Not evaluated: {rest} more, for {others} other cause{'s' * (others > 1)}; --all lists them"
+    if report.cpp and any(error.needs for _, error in report.unknown):
+        yield "As compiled no value is missing: --flags '-arch=sm_90a -Iinclude', or -p with compile_commands.json."
     if report.elements:
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
         names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
-        yield f"Not counted: single elements, such as {names}: {_lines(lines, None if everything else 8)}"
+        yield f"Not counted: single elements, for example {names}: {_lines(lines, None if everything else 8)}"
 
 
 def _needs(error: CuteVizError) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
@@ -94,7 +96,23 @@ def rows(file: SourceFile) -> list[Row]:
         path = "::".join(launch.kernel)
         brief = short.removeprefix(path).strip()
         launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file))
-    return launched + [_row(entry, file.language) for entry in (file.entries if file.compiled else file.own)]
+    callers = {(launch.kernel[-1], launch.caller): None for launch in file.launches() if launch.caller}
+    for entry in file.entries if file.compiled else file.own:
+        row = _row(entry, file.language)
+        by = list(_by_launch(file, entry, [name for kernel, name in callers if kernel in entry.scope])) if row.error else []
+        launched += by or [row]
+    return launched
+
+
+def _by_launch(file: SourceFile, entry: Entry, callers: list[str]) -> Iterator[Row]:
+    """An entry of a kernel as each function has it that launches it, by the path that names one of them."""
+    asked = file.asked
+    for caller in callers if asked is not None else ():
+        with suppress(CuteVizError):
+            if asked is not None and (found := asked(f"{caller}::{entry.scope[-1]}::{entry.name}")) is not None:
+                row = _row(replace(found, scope=(caller, *entry.scope)), file.language)
+                if not row.error:
+                    yield row
 
 
 def values(file: SourceFile) -> dict[str, Any]:
@@ -138,7 +156,7 @@ def wanted(errors: list[CuteVizError]) -> CuteVizError | None:
     names = ", ".join(f"{name} ({needs[name]})" for name in most) + (", ..." if len(needs) > len(most) else "")
     count = needs.total()
     message = f"{count} definitions need values: {names}" if count > 1 else f"1 definition needs a value: {names}"
-    return FigureError(message, hint=f"such as {' '.join(shown)}" if shown else "give them: `let=`")
+    return FigureError(message, hint=f"example: {' '.join(shown)}" if shown else "give them: `let=`")
 
 
 def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None) -> Iterator[tuple[Entry, Any]]:
@@ -273,7 +291,7 @@ def _by_caller(path: str, hint: str) -> str:
     found = re.match(r"name the caller: `name=(?P<caller>\w+)::(?P<own>\w+)::NAME`", hint)
     if found is None or f"{found['own']}::" not in path:
         return ""
-    return f"differs by caller, such as {found['caller']}::{found['own']}::{path.partition(found['own'] + '::')[2]}"
+    return f"differs by caller, for example {found['caller']}::{found['own']}::{path.partition(found['own'] + '::')[2]}"
 
 
 def in_a_line(value: Any, printed: str) -> str:

@@ -1,8 +1,9 @@
 """A fence `cute-viz` for Markdown sites (MkDocs, Zensical): the picture as inline SVG, a mistake as its message in the page.
 
-In mkdocs.yml:
+In mkdocs.yml, where the first line lets options stand without quotes, `tile=8x128`, which superfences alone leaves as code:
 
     markdown_extensions:
+      - cute_viz.ext.markdown
       - pymdownx.superfences:
           custom_fences:
             - name: cute-viz
@@ -14,14 +15,18 @@ In mkdocs.yml:
 from __future__ import annotations
 
 import logging
+import re
 from html import escape
 from typing import Any
 
 from cute_viz.documents.draw import picture
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError, boundary
+from cute_viz.renderers.inline import framed, inlined
 from cute_viz.spec import Library
 
+_FENCE = re.compile(r"^(\s*(?:>\s*)*(?:`{3,}|~{3,})\s*)cute-viz[ \t]+([^{}\n]+)$")
+_OPTION = re.compile(r"""([\w-]+)(?:=("[^"]*"|'[^']*'|\S+))?""")
 _log = logging.getLogger("mkdocs.plugins.cute_viz")  # where `mkdocs build --strict` listens
 
 
@@ -32,7 +37,8 @@ def validator(language: str, inputs: dict[str, Any], options: dict[str, Any], at
 
 
 def formatter(source: str, language: str, css_class: str, options: dict[str, Any], md: Any, **kwargs: Any) -> str:
-    """The HTML of a block: the picture, or what is wrong with it. Options are those of `cute_viz.options`, and `let`.
+    """The HTML of a block: the picture, or what is wrong with it. Options are those of `cute_viz.options`, `let`, and
+    `interactive`, for a page with hover.
 
     An address, `src/kernel.cu::sA`, is read in the folder in which the site is built.
 
@@ -42,13 +48,48 @@ def formatter(source: str, language: str, css_class: str, options: dict[str, Any
     classes = " ".join((css_class, *(kwargs.get("classes") or ())))
     words = {key.replace("-", "_"): "true" if value in (True, None, "", key) else str(value) for key, value in options.items()}
     words |= {key: str(value) for key, value in (kwargs.get("attrs") or {}).items()}
+    interactive = words.pop("interactive", "") == "true"
     try:
         with boundary():
-            svg = (
-                picture(source, words, library=Library.of_environment(), folder=Folder("", "")).write("svg", fragment=True).decode()
-            )
+            drawn = picture(source, words, library=Library.of_environment(), folder=Folder("", ""))
+            page = drawn.write("html").decode() if interactive else ""
+            shown = framed(page, drawn.figure.title) if page else inlined(drawn.write("svg", fragment=True).decode())
     except (CuteVizError, OSError) as error:
         said = error.explain("block") if isinstance(error, CuteVizError) else str(error)
         _log.warning("cute-viz: %s", said)
         return f'<div class="{escape(classes)} cute-viz-error" role="alert"><pre>{escape(said)}</pre></div>'
-    return f'<div class="{escape(classes)}" style="overflow-x:auto">{svg}</div>'
+    return f'<div class="{escape(classes)}" style="overflow-x:auto">{shown}</div>'
+
+
+def quoted(line: str) -> str:
+    """The first line of a block as superfences reads it: every option with a value in quotes.
+
+    >>> quoted("```cute-viz tile=16x8 color-by='row' coords"), quoted("```python a=b")
+    ('```cute-viz tile="16x8" color_by=\'row\' coords="true"', '```python a=b')
+    """
+    found = _FENCE.match(line)
+    if found is None:
+        return line
+    words = [(name.replace("-", "_"), value or '"true"') for name, value in _OPTION.findall(found[2])]
+    said = [f"{name}={value}" if value[0] in "\"'" else f'{name}="{value}"' for name, value in words]
+    return f"{found[1]}cute-viz {' '.join(said)}"
+
+
+def makeExtension(**_: Any) -> Any:
+    """The extension of Markdown that puts options in quotes, before superfences looks for blocks.
+
+    >>> type(makeExtension()).__name__
+    'Quoted'
+    """
+    from markdown.extensions import Extension
+    from markdown.preprocessors import Preprocessor
+
+    class Lines(Preprocessor):  # type: ignore[misc, unused-ignore]
+        def run(self, lines: list[str]) -> list[str]:
+            return [quoted(line) for line in lines]
+
+    class Quoted(Extension):  # type: ignore[misc, unused-ignore]
+        def extendMarkdown(self, md: Any) -> None:
+            md.preprocessors.register(Lines(md), "cute_viz_quoted", 30)  # superfences has 25
+
+    return Quoted()

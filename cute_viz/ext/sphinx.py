@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
+import re
 import zlib
 from collections.abc import Callable
+from html import escape
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -22,15 +24,17 @@ from sphinx.util.docutils import SphinxDirective
 
 from cute_viz import __version__, files
 from cute_viz.documents.draw import files_of, picture, words_of
-from cute_viz.documents.embed import reference
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError, FigureError, Span, boundary
 from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
+from cute_viz.renderers.inline import framed, inlined
 from cute_viz.spec import Library
 
 _log = logging.getLogger(__name__)
 _WORDS = ("let", *(name for name in OPTIONS if name not in ("diff", "fragment")))
+_LIGHT = ("alabaster", "classic", "sphinxdoc", "scrolls", "agogo", "traditional", "nature", "haiku", "pyramid", "bizstyle")
+_PLAIN_THEMES = (*_LIGHT, "sphinx_rtd_theme")  # which have no dark pages, whatever the system prefers
 _FORMATS = ("text", "svg")  # every builder may come, those of texts too: no images of cells without labels
 
 
@@ -45,7 +49,8 @@ class CuteVizDirective(SphinxDirective):
     optional_arguments = 1
     final_argument_whitespace = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]] | None] = {
-        **dict.fromkeys(_WORDS, directives.unchanged),
+        **dict.fromkeys((*_WORDS, *(word.replace("_", "-") for word in _WORDS)), directives.unchanged),
+        "interactive": directives.flag,
         "alt": directives.unchanged,
         "caption": directives.unchanged,
         "align": lambda word: directives.choice(word, ("left", "center", "right")),
@@ -57,7 +62,7 @@ class CuteVizDirective(SphinxDirective):
         """The node of the picture; where there is a mistake, a warning at its place, and what is wrong as a literal block."""
         argument, content = (self.arguments or [""])[0], "\n".join(self.content)
         text = content if content.strip() else argument
-        words = {key: self.options[key] or "true" for key in _WORDS if key in self.options}
+        words = {key: self.options[other] or "true" for key in _WORDS for other in {key, key.replace("_", "-")} & {*self.options}}
         try:
             with boundary():
                 words = {**(words_of(argument) if content.strip() else {}), **words}
@@ -72,6 +77,7 @@ class CuteVizDirective(SphinxDirective):
             return [nodes.literal_block(said, said, classes=["cute-viz-error"])]
         node = cute_viz(text=text, words=words, docname=self.env.docname, alt=self.options.get("alt") or drawn.figure.description)
         node["classes"] = ["cute-viz", *self.options.get("class", [])]
+        node["interactive"], node["said"] = "interactive" in self.options, "alt" in self.options
         self.set_source_info(node)
         shown = self._figure(node) if "caption" in self.options else node
         if "align" in self.options:
@@ -147,13 +153,22 @@ def _file(root: str, below: str, data: bytes, suffix: str) -> str:
 
 
 def _html(self: Any, node: cute_viz) -> None:
-    name = _file(self.builder.outdir, self.builder.imagedir, _draw(self, node, "svg"), ".svg")
-    (image,) = reference("html", "", node["alt"])
-    source = self.encode(posixpath.join(self.builder.imgpath, name))
+    """The picture in the text of the page, so that it follows the page's theme; an interactive one in a frame."""
+    if self.config.html_theme in _PLAIN_THEMES and "theme" not in node["words"]:
+        node["words"] = {**node["words"], "theme": "light"}
+    if node["interactive"]:
+        data = _draw(self, node, "html")
+        name = _file(self.builder.outdir, self.builder.imagedir, data, ".html")
+        picture = framed(data.decode(), node["alt"], source=posixpath.join(self.builder.imgpath, name))
+    elif "style" in node["words"]:  # CuTe's own pictures are black on white, and as wide as where they are put
+        name = _file(self.builder.outdir, self.builder.imagedir, _draw(self, node, "svg"), ".svg")
+        picture = f'<img src="{escape(posixpath.join(self.builder.imgpath, name))}" alt="{escape(node["alt"])}">'
+    else:
+        picture = inlined(re.sub(r"^<\?xml.*?\?>\s*", "", _draw(self, node, "svg").decode()))
+        if node["said"]:
+            picture = re.sub(r' aria-labelledby="[^"]*"', f' aria-label="{escape(node["alt"])}"', picture, count=1)
     classes = [*node["classes"], *([f"align-{node['align']}"] if "align" in node else [])]
-    self.body.append(
-        self.starttag(node, "div", "", CLASS=" ".join(classes)) + image.replace('src=""', f'src="{source}"') + "</div>\n"
-    )
+    self.body.append(self.starttag(node, "div", "", CLASS=" ".join(classes), style="overflow-x:auto") + picture + "</div>\n")
     raise nodes.SkipNode
 
 

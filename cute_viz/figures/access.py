@@ -67,7 +67,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     """
     parts = options.by
     if not isinstance(parts, tuple) or not all(isinstance(part, Accessed) for part in parts):
-        raise FigureError("`view=access` needs `by=`, who accesses the tile", hint="such as ldmatrix.x4, or a TiledCopy")
+        raise FigureError("`view=access` needs `by=`, who accesses the tile", hint="example: ldmatrix.x4, or a TiledCopy")
     check_cells(len(parts[0].elements), f"the layout {parts[0].source}", options)
     wide = parts[0].width
     cols = LINE // max(4, wide)
@@ -91,7 +91,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     who = "lanes" if one.letter == "T" else one.what
     does = "writes" if one.instruction.startswith("st") else "reads"
     caption = f"{one.instruction} {does} {one.width} bytes for each of {len(one.begins)} {who}"
-    caption += f" in {phases} phases: above where, as phase·lane" if phases > 1 else ": above where they lie"
+    caption += f" in {phases} phases, lighter is later: above where they lie" if phases > 1 else ": above where they lie"
     caption += "; below, which of them each wavefront serves"
     painted = [min(paint, SERVED) for panel in panels[1::2] for paint in panel.paints]
     entries = ((SERVED, "served at once"), (WAITS, "waits: the bank is taken"))

@@ -37,6 +37,7 @@ from cute_viz.renderers.targets import LEAST, Target, target_of
 
 WIDTH, HEIGHT = 700.0, 900.0  # px of a target that has no such measure
 LARGEST, SMALLEST = 38.0, 0.25  # px of a cell
+LARGE = 28.0  # px of one than which none needs to be larger
 TITLE, UNDER = 17.0, 12.0  # px of the title and of what is below it
 HEADING, SIDE = 12.0, 10.0  # px of a panel's caption, of its rulers and its notation
 TOP = 17.0  # px of the labels of columns
@@ -170,12 +171,12 @@ def board_of(figure: Figure, options: Options) -> Page:
     top = (head[-1].y + 16 if head else target.margin) + 2
     room = width - 2 * target.margin, height - top - target.margin - (tail[-1].y + 12 if tail else 0)
     best: tuple[tuple[float, ...], _Laid] | None = None
-    for lines in _arrangements(figure):
+    for lines in _arrangements(figure, target.is_landscape):
         laid = _largest(figure, lines, room, options.cell, target.least)
         if laid is None:
             continue
         mute = sum(sheet.is_mute for line in laid.lines for sheet in line)
-        rank = (mute, -round(laid.size.cell, 2), laid.width * laid.height)
+        rank = (mute, -round(min(laid.size.cell, LARGE), 2), laid.width * laid.height)
         if best is None or rank < best[0]:
             best = rank, laid
     if best is None:
@@ -229,7 +230,7 @@ def _groups(figure: Figure) -> list[list[Panel]]:
     return out
 
 
-def _arrangements(figure: Figure) -> Iterator[list[list[int]]]:
+def _arrangements(figure: Figure, landscape: bool) -> Iterator[list[list[int]]]:
     """Ways to put the groups of panels into lines, as their numbers."""
     groups = _groups(figure)
     if figure.flow == "grid":
@@ -239,7 +240,7 @@ def _arrangements(figure: Figure) -> Iterator[list[list[int]]]:
         lines = [sorted(line, key=lambda n: groups[n][0].place[1]) for _, line in sorted(by_row.items())]
         yield lines
         if any(arrow.look in ("", "alarm") for arrow in figure.arrows):
-            yield [[n] for n in range(len(groups))]  # arrows go down
+            yield [[*range(len(groups))]] if landscape else [[n] for n in range(len(groups))]  # arrows go down
             return
         if len({len(line) for line in lines}) == 1 and len(lines) > 1:
             yield [list(column) for column in zip(*lines, strict=True)]
@@ -389,10 +390,8 @@ def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below:
         elif not below and link.look not in ("", "alarm"):
             at = ((x1 + u0) / 2, (v0 + v1) / 2) if u0 > x1 else ((x0 + x1) / 2, (y1 + v0) / 2)
             yield Line(link.look, *at, 20, TEXT, anchor=MIDDLE)
-        elif not below:
-            across = u0 >= x1
-            start = (x1 + 3, (y0 + y1) / 2) if across else ((x0 + x1) / 2, y1 + 3)
-            end = (u0 - 3, (v0 + v1) / 2) if across else ((u0 + u1) / 2, v0 - laid.sheets[link.target].own - 3)
+        elif not below and u0 < x1 and v0 > y1:
+            start, end = ((x0 + x1) / 2, y1 + 3), ((u0 + u1) / 2, v0 - laid.sheets[link.target].own - 3)
             yield from arrow([start, end], ALARM if link.look else MUTED, 1.6 if link.look else 1.1)
 
 

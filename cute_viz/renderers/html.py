@@ -21,6 +21,7 @@ from typing import Any
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options, svg
 from cute_viz.renderers.frame import Detail
+from cute_viz.renderers.inline import inlined
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
@@ -90,7 +91,7 @@ def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]
     ('<svg', {'offset': [0, 2, 1, 3]})
     """
     page = page_of(figure, options)
-    return svg.write(page, replace(options, fragment=True)), [
+    return inlined(svg.write(page, replace(options, fragment=True))), [
         _panel(place.panel, place.grid, place.detail) for place in page.panels
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,8 @@ class Given:
         its template arguments, or None. used: the reader adds the names of `let` that anything asked for. beside: for the dotted
         name of a Python module, and the file that imports it, the path and the text of that module's file, or None. notes: the
         reader adds what it took for granted where a value depends on it. launch: the launch that is meant, by its number or a part
-        of its name; "" for all. files: the paths that were read, by the names that line
-        markers and errors have for those that the text includes.
+        of its name; "" for all. watch: a context in which work of that name takes seconds. files: the paths that were read, by the
+        names that line markers and errors have for those that the text includes.
 
     >>> Given({"N": "128"}).let["N"]
     '128'
@@ -42,6 +43,7 @@ class Given:
     notes: dict[str, None] = field(default_factory=dict, compare=False)
     files: dict[str, str] = field(default_factory=dict, compare=False)
     launch: str = ""
+    watch: Callable[[str], AbstractContextManager[Any]] = field(default=nullcontext, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,8 @@ class Move:
 class Launch:
     """A launch of a kernel: its path, the arguments that tell it apart, its grid and block as the source writes them, its line.
 
-    file: the included file that it is in, "" else. call: where the function is called that launches it. key: what its reader
-    knows it by.
+    file: the included file that it is in, "" else. caller: the function that launches it. call: where that is called. key: what
+    its reader knows it by.
 
     >>> str(Launch(("gemm",), "128,float", "dim3(M / 128)", "256", 7))
     'gemm<128,float> <<<dim3(M / 128), 256>>>'
@@ -135,6 +137,7 @@ class Launch:
     file: str = ""
     call: str = ""
     key: Any = field(default=None, compare=False)
+    caller: str = ""
 
     @property
     def name(self) -> str:

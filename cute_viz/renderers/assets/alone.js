@@ -4,6 +4,10 @@ import { Explorer, table } from "./explore.js";
 
 const { panels, series } = JSON.parse(document.getElementById("data").textContent);
 const explorer = new Explorer();
+addEventListener("message", ({ data }) => { // the page around a frame says how dark it is
+  if (!["dark", "light"].includes(data?.theme) || !/auto|framed/.test(document.body.className)) return;
+  document.body.className = `framed ${data.theme}`;
+});
 explorer.take(document.querySelector("#picture svg"), panels);
 for (const note of document.querySelectorAll("p.later")) {
   note.parentElement.addEventListener("toggle", () => {

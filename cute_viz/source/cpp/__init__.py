@@ -32,7 +32,7 @@ from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call as Calling
 from cute_viz.source.cpp.tree import Id, Node, Part
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.uses import all_uses
+from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching
 from cute_viz.values.integer import Unknown, unknowns
@@ -60,7 +60,7 @@ def read(text: str, given: Given) -> SourceFile:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
     context.assumed, context.own = {}, len(text)
-    context.chosen |= launched(reader, given, _lookup)
+    context.chosen |= launched(reader, given, _lookup) if given.launch else _only(reader, given)
     lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
@@ -78,6 +78,18 @@ def read(text: str, given: Given) -> SourceFile:
         statements=lambda: _statements(context, lookup, entries),
         launches=lambda: launches(reader, replace(given, launch=""), _lookup),
     )
+
+
+def _only(reader: Declarer, given: Given) -> dict[Scope, Use]:
+    """The calls that lead to the kernels of which there is one launch; what is given for a parameter wins over them."""
+    out: dict[Scope, Use] = {}
+    if any(token.text == "__global__" for token in reader.tokens):
+        found = launches(reader, replace(given, notes={}, used=set()), _lookup)
+        for launch in found:
+            names = {param.name for scope in launch.key for param in (*scope.arguments, *(scope.params or ()))}
+            if sum(launch.kernel == other.kernel for other in found) == 1 and not names & given.let.keys():
+                out |= launch.key
+    return out
 
 
 def _lookup(context: Context) -> Lookup:
@@ -120,10 +132,12 @@ def _called_by(context: Context, query: str) -> Entry | None:
         if scope.kind != "function" or scope.name != callee:
             continue
         uses = [use for use in all_uses(context.reader, scope) if caller in use.scope.path]
-        if len(uses) != 1:
+        ways = [launch.key for launch in launches(context.reader, context.given, _lookup) if launch.caller == caller]
+        ways = [way for way in ways if scope in way] or [{scope: use} for use in uses]
+        if len(ways) != 1:
             continue
         other = Context(context.reader, context.given)
-        other.chosen[scope], other.assumed = uses[0], {}
+        other.chosen, other.assumed = dict(ways[0]), {}
         lookup = _lookup(other)
         inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
         found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")

@@ -218,7 +218,7 @@ class Declarer(Cursor):
         """Whether a member or an element of a name changes: `p.x = 4`, `a[i]++`; a function of its class may, `p.f()`."""
         tokens, at = self.tokens, n + 1
         while tokens[at].kind in (".", "->", "["):
-            at = self.match[at] + 1 if tokens[at].kind == "[" else at + 2
+            at = self.match[at] + 1 if tokens[at].kind == "[" else min(at + 2, len(tokens) - 1)
         after = tokens[at].kind
         if after == "(":
             return True, None, (tokens[at - 1].text, WITHIN)
@@ -382,7 +382,7 @@ class Declarer(Cursor):
         return at
 
     def _named(self, at: int) -> int:
-        at += 1
+        at += self.tokens[at].kind != "end"
         if self.tokens[at].kind == "<":
             behind = self.angles(at)
             return at if behind is None else behind

@@ -105,7 +105,9 @@ def launches(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Launch, ..
             grid, block = _dims(reader, use)
             call = where.partition(", called in ")[2]
             line, file = context.line(use.token), context.file(use.token)
-            out.append((use.token, Launch(function.path, args, grid, block, line, file, call, context.chosen)))
+            around = function_of(use.scope)
+            caller = around.name if around is not None else ""
+            out.append((use.token, Launch(function.path, args, grid, block, line, file, call, context.chosen, caller)))
     return tuple(launch for _, launch in sorted(out, key=lambda row: row[0]))
 
 
@@ -117,10 +119,11 @@ def launched(reader: Declarer, given: Given, lookup: _BUILD) -> dict[Scope, Use]
 def _is_kernel(reader: Declarer, function: Scope) -> bool:
     """Whether `__global__` stands before a function's name."""
     declared = next((x.token for x in overloads(function) if x.inner is function), function.token)
-    at = declared - 1
-    while at >= 0 and reader.tokens[at].kind not in (";", "{", "}"):
+    at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
+    while at >= 0 and (depth or reader.tokens[at].kind not in (";", "{", "}")):
         if reader.tokens[at].text == "__global__":
             return True
+        depth += (reader.tokens[at].kind == ")") - (reader.tokens[at].kind == "(")
         at -= 1
     return False
 

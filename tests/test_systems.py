@@ -1,0 +1,102 @@
+"""Other systems, as far as one machine has them: Windows' paths and shells, encodings, ends of lines, locales, seeds of hashes."""
+
+from __future__ import annotations
+
+import ntpath
+from pathlib import Path
+
+import pytest
+
+from cute_viz.documents.names import is_file_name
+from cute_viz.files import top_of
+from cute_viz.source.address import address_of
+from tests.commands import fails, process, run
+
+TEXT = "using L = Layout<Shape<_4,_8>>;\nstruct A {\n  // \u00d7\n  using B = Layout<Shape<_2>>;\n};\n"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [r"C:\x\kernel.cu", r"C:\Users\A B\kernel.cu", "C:/x/kernel.cu", r"\\srv\share\kernel.cu", r".\kernel.cu", r"..\a\kernel.cu"],
+)
+def test_an_address_of_windows(file: str) -> None:
+    """A drive's colon, backslashes, a share: no part of the object's name."""
+    found = address_of(f"{file}::f::sA@3(_,0)") if " " not in file else None
+    assert found is None or (found.file, found.name) == (file, "f::sA@3(_,0)")
+    said = run("eval", f"{file}::sA").stderr.decode()
+    assert "Traceback" not in said
+    assert "mistake" not in said
+
+
+def test_paths_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What decides by a path where a file may lie, asked with the other system's paths."""
+    monkeypatch.setattr("cute_viz.files.os.path", ntpath)
+    monkeypatch.setattr("cute_viz.files.os.sep", "\\")
+    monkeypatch.setattr("cute_viz.files.os.pardir", "..")
+    assert top_of(r"pictures\new", "docs") == "docs"
+    assert top_of(r"..\pictures", "docs") == r"docs\.."
+    assert top_of("C:\\out", "docs") == "C:\\out"
+    for name in ("con", "NUL.svg", "a:b", "a\\b", "lpt1", "x.", "x ", "a?b", 'a"b', "a*b"):
+        assert not is_file_name(name), name
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_encodings_of_a_file(encoding: str, newline: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.cu"
+    path.write_bytes(TEXT.replace("\n", newline).encode(encoding))
+    lines = run("list", str(path)).stdout.decode().split()
+    assert (lines[0], lines[4], lines[3], lines[7]) == ("1", "4", "(_4,_8):(_1,_4)", "(_2):(_1)")
+    for name, text in (
+        ("x.py", "import cutlass.cute as cute\nL = cute.make_layout((4, 8))\n"),
+        ("x.yaml", "layout: (4,8):(1,4)\n"),
+    ):
+        (tmp_path / name).write_bytes(text.replace("\n", newline).encode(encoding))
+        assert b"(4,8):(1,4)" in run("eval", str(tmp_path / name)).stdout
+    (tmp_path / "x.md").write_bytes(f"<!-- cute-viz: (2,2) -->{newline}<!-- /cute-viz -->{newline}".encode(encoding))
+    assert run("embed", str(tmp_path / "x.md")).returncode == 0
+    data = (tmp_path / "x.md").read_bytes()
+    assert data.count(newline.encode()) == data.count(b"\n") == 3
+    assert data.startswith(b"\xef\xbb\xbf") is (encoding == "utf-8-sig")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "latin-1"])
+def test_other_encodings_are_told(encoding: str, tmp_path: Path) -> None:
+    """PowerShell's `>` writes UTF-16; Windows' editors wrote the code page."""
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b"\xff\xfe" if encoding == "utf-16-le" else b""
+    data = mark + TEXT.encode(encoding)
+    (tmp_path / "x.cu").write_bytes(data)
+    said = fails(run("list", str(tmp_path / "x.cu")), 1)
+    assert "is not UTF-8 text" in said
+    assert ("UTF-16" in said) is (encoding != "latin-1")
+    assert run("render", "-", stdin=data).returncode == 1
+    if encoding != "latin-1":
+        assert "UTF-16" in fails(run("eval", "-", stdin=mark + "(4,8)\r\n".encode(encoding)), 1)
+    assert run("eval", "-", stdin=b"\xef\xbb\xbf(4,8):(8,1)\r\n").stdout == b"(4,8):(8,1)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["'(4,8):(8,1)'"], "cmd.exe takes double quotes only"),  # which hands single quotes on
+        (["'Sw<3,3,3>", "o", "0'"], "cmd.exe takes double quotes only"),
+        (["\u201c(4,8)\u201d"], "unexpected character"),  # quotes of a word processor
+        (["(4,8):(8,1)\r"], ""),  # the end of a line of a script with Windows' ends
+        (["@(4,8)"], "error: "),  # what PowerShell leaves of a splat
+    ],
+)
+def test_quotes_of_other_shells(words: list[str], said: str) -> None:
+    done = run("eval", *words)
+    assert (done.returncode == 0) is (said == "")
+    assert said in done.stderr.decode()
+
+
+SAME = ("render", "((16,8),8):((64,1),8)", "--tile", "8x128", "-T", "svg")
+
+
+def test_locales_and_seeds_of_hashes_change_no_byte() -> None:
+    """Each in a process of its own: names of languages that are not installed, bytes, the order of sets."""
+    wanted = run(*SAME).stdout
+    for number, locale in enumerate(("C", "POSIX", "C.UTF-8", "en_US.ISO-8859-1", "tr_TR.UTF-8", "zz_ZZ")):
+        env = {"LC_ALL": locale, "LANG": locale, "PYTHONHASHSEED": str(number * 1237), "PYTHONUTF8": str(number % 2)}
+        assert process(*SAME, env=env).stdout == wanted, env
