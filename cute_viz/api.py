@@ -80,7 +80,7 @@ def figure(
     source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
     view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`.
+    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
@@ -344,10 +344,10 @@ def _request(
     from cute_viz.spec import Library
 
     if any(source is None for source in sources):
-        raise CuteVizError("the source is None", hint="give a text such as (4,8):(8,1), or an object")
+        raise CuteVizError("the source is None", hint="give a text, for example (4,8):(8,1), or an object")
     given = {key: _plain(word) for key, word in options.items() if word is not None}
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
-    _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
+    _check(isinstance(dialect, str), "dialect", "text, for example cpp", dialect)
     for words, names in (("let", let), ("limits", limits)):
         fits = names is None or (isinstance(names, Mapping) and all(isinstance(key, str) for key in names))
         _check(fits, words, "a mapping of names to values", names)
@@ -377,7 +377,7 @@ def _path(path: str | os.PathLike[str]) -> str:
     from cute_viz.errors import CuteVizError
 
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='such as "svg", or "x.svg"')
+        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='example: "svg", or "x.svg"')
     return str(os.fspath(path))
 
 

@@ -114,7 +114,7 @@ class Drawn(Shown):
             "target": target, "bare": bare,
         }  # fmt: skip
         if not isinstance(path, (str, os.PathLike)):
-            raise CuteVizError(f"a path must be text, not {path!r}", hint='such as "x.svg"')
+            raise CuteVizError(f"a path must be text, not {path!r}", hint='example: "x.svg"')
         _plugged().write(self, format, os.fspath(path), how)
 
 

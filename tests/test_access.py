@@ -167,7 +167,7 @@ class TestAccesses:
 
     def test_what_a_device_does_not_confirm_is_said(self):
         words = ["(64,64):(64,1)", "--type", "f32", "--access", "(32,4):(1,64)"]
-        assert "(at least: as a plain store" in run("analyze", *words, "--instruction", "st.async.128").stdout.decode()
+        assert "(a lower bound, as for a plain store" in run("analyze", *words, "--instruction", "st.async.128").stdout.decode()
         assert "(of integers; " in run("analyze", *words, "--instruction", "red.32").stdout.decode()
         found = run("analyze", *words, "--instruction", "red.128", "--global").stdout.decode()
         assert "32 sectors of 32 bytes in 1 request" in found
@@ -179,7 +179,7 @@ class TestAccesses:
             ("(8,8)", 6, "(32,2)", {}, "6 bits cannot be moved by a single"),
             ("(8,8)", 4, "(32,2)", {"store": True}, "2 elements of 4 bits share a byte"),
             ("(64,64):(68,1)", 16, G2S, {}, "moves 16 bytes, aligned to 16; lane 8 begins at byte 136: .*misaligned address"),
-            ("Sw<2,2,3> o 0 o (64,64):(64,1)", 16, G2S, {}, "moves 16 bytes that lie together; those of lane 4 do not"),
+            ("Sw<2,2,3> o 0 o (64,64):(64,1)", 16, G2S, {}, "moves 16 contiguous bytes; those of lane 4 do not"),
             ("(8,8)", 24, "(32,2)", {}, "24 bits cannot be moved by a single"),
             ("(8,8,2)", 16, "(32,2)", {}, "3 modes"),
             ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),
@@ -590,7 +590,7 @@ class TestCommands:
 
     def test_what_a_picture_of_an_access_cannot_show(self):
         words = ("analyze", "(8,64):(64,1)", "--access", "((8,4),8):((1,64),8)", "--type", "f16")
-        assert "go with -o" in fails(run(*words, "--draw", "tile"), 2)
+        assert "need -o" in fails(run(*words, "--draw", "tile"), 2)
         assert "--thread= and --wavefront=" not in fails(run(*words, "--thread", "5", "-o", "x.svg"), 2)
         assert "there is no wavefront 99" in fails(run(*words, "--draw", "tile", "--wavefront", "99", "-o", "x.svg"), 1)
         assert "has no part in it" in fails(run(*words, "--draw", "tile", "--thread", "77", "-o", "x.svg"), 1)

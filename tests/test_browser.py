@@ -287,12 +287,12 @@ def test_a_slider_goes_through_the_threads_of_a_warp(driver, tmp_path: Path):
     path.write_bytes(render("ampere_gemm", "html", follow=37))
     driver.get(path.as_uri())
     assert driver.find_element("id", "which").text == "37"
-    assert "The day of thread 37 " in driver.find_element("css selector", "#picture svg").get_attribute("textContent")
+    assert "Thread 37" in driver.find_element("css selector", "#picture svg").get_attribute("textContent")
     for place, thread in ((0, 32), (13, 45), (31, 63)):
         driver.execute_script(SLIDE, place)
         drawn = figure("ampere_gemm", follow=thread)
         words = driver.find_element("css selector", "#picture svg").get_attribute("textContent")
-        assert f"The day of thread {thread} " in words
+        assert f"Thread {thread}" in words
         assert driver.find_element("id", "which").text == str(thread)
         assert driver.find_element("id", "picture").get_attribute("aria-label") == drawn.description
         assert driver.title == drawn.title

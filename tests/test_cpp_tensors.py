@@ -173,7 +173,7 @@ def test_several_calls_tell_what_they_agree_on() -> None:
     assert "differs between the calls of kernel in g (line 3) and h (line 4)" in found.message
     assert "`name=g::kernel::NAME`" in (found.hint or "")
     (row,) = (x for x in ask(Request((Source(CALLED, "a.cu"),))).rows if x.path == "kernel::a")
-    assert row.brief == "differs by caller, such as g::kernel::a"
+    assert row.brief == "differs by caller, for example g::kernel::a"
     assert value(CALLED, "kernel::a", l="Layout<_3>{}") == "(_3,_2):(_1,_1)"
     other = CALLED.replace("Layout<_5>{}", "make_layout(4)")  # as many, but not known when the code is compiled
     assert "differs" in error(other, "kernel::a").message

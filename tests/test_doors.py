@@ -282,11 +282,17 @@ def test_the_names_of_the_package_and_nothing_leaked() -> None:
         "CuteVizError",
         "Figure",
         "Layout",
+        "Report",
         "Swizzle",
         "algebra",
+        "compare",
+        "explain",
         "figure",
+        "interact",
         "parse",
+        "record",
         "render",
+        "report",
         "__version__",
     }
     assert set(dir(cv)) == public

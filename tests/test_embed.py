@@ -62,7 +62,7 @@ def test_a_pair_of_comments_gets_its_picture_and_keeps_it(language: str, tmp_pat
     assert [file for file in tmp_path.iterdir() if file != path] == []
     assert run_embed(path, "--force").return_value == 0
     text = path.read_text()
-    assert "old" not in text
+    assert " old " not in text
     assert text.startswith("before\n\n" + opening.partition("EXPR")[0])
     assert unmarked(text).endswith(closing + "\nafter\n")
     (picture,) = [file for file in tmp_path.iterdir() if file != path]

@@ -267,7 +267,7 @@ def test_an_instruction_descriptor_says_what_no_instruction_has(words, why):
 
 # cuda.h, cuTensorMapEncodeTiled; the tensor, the layout in shared memory, an element of the map
 MAPS = [
-    ("half_t", "(64,64):(64,_1)", "(_8,_4):(_4,_1)", "", "8 bytes along dimension 0, no multiple of 16"),
+    ("half_t", "(64,64):(64,_1)", "(_8,_4):(_4,_1)", "", "8 bytes along dimension 0, not a multiple of 16"),
     (
         "half_t",
         "(64,64):(64,_1)",

@@ -94,7 +94,7 @@ class TestDetail:
 
 
 def png(data: bytes) -> tuple[int, int, list[bytes]]:
-    """Width, height and rows of an indexed PNG without filters, such as ours."""
+    """Width, height and rows of an indexed PNG without filters, for example ours."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, chunks = 8, {}
     while at < len(data):
@@ -532,7 +532,7 @@ def test_unknown_formats():
     with pytest.raises(CuteVizError, match="no format"):
         render("(2,2)", "gif")
     for format_ in (3, None, b"svg", ("svg",)):
-        with pytest.raises(CuteVizError, match=r"must be text, not .*\n  hint: such as \"svg\""):
+        with pytest.raises(CuteVizError, match=r"must be text, not .*\n  hint: example: \"svg\""):
             render("(2,2)", format_)
 
 

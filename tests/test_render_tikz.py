@@ -48,7 +48,7 @@ def test_what_tex_cannot_hold_is_refused():
         render("(2,2000)", "tikz", cell=40)
     image = build(parse("Sw<3,0,9> o 0 o (1024,1024):(1,1024)"), FigureOptions(heat=True, max_cells=4))
     striped = replace(image, panels=(replace(image.panels[0], paints=bytes([0, 1]) * (1 << 19)),))
-    with pytest.raises(FigureError, match="1048576 changes of colour is too large for TeX"):
+    with pytest.raises(FigureError, match="1048576 changes of color is too large for TeX"):
         render(striped, "tikz")
 
 

@@ -120,7 +120,7 @@ def test_what_a_spec_gives(text, expression):
         ("layout: 8:1\n  x: 2\n", "2:4", "not YAML"),
         ("- 1\n", "1:1", "must be a mapping"),
         ("specs: {a: 1}\n", "1:12", "must be a mapping"),
-        ("specs: {a: {layout: 8:1}}\nlayout: 1\n", "2:1", "stands beside specs"),
+        ("specs: {a: {layout: 8:1}}\nlayout: 1\n", "2:1", "cannot be combined with specs"),
         ("gemm:\n  mma: SM80_16x8x16_F32F16F16F32_TN\n  tile: (128,128,64)\n  smem_a: (8,64):(64,1)\n", "2:3", "TiledMMA"),
         ("copy_atom: {op: SM75_U32x4_LDSM_N, type: nope}\n", "1:42", "not a value type"),
     ],

@@ -210,7 +210,7 @@ def test_names(written, meant):
         (["eval", "gl.TensorMemoryLayout((64, 64), 1, two_ctas=True)", "--shape", "64x64"], "first basis is [1, 0]"),
         (["eval", "#ttg.blocked<{a = " + "[" * 400, "--shape", "64"], "nested"),
         (["eval", BLOCKED, "--shape", "1048576x1048576"], "is not a tile"),
-        (["eval", BLOCKED, "--shape", "0x4"], "is not a shape such as 64x64"),
+        (["eval", BLOCKED, "--shape", "0x4"], "is not a shape, for example 64x64"),
         (["fmt", "(3,4)", "--as", "triton"], "Triton cannot express"),
         (["fmt", "(8,8):(9,1)", "--as", "triton"], "not linear over bits"),
         (["fmt", "((4,8),2):((2,8),1)", "--as", "triton", "--shape", "8x4"], "reaches past 8x4"),

@@ -141,7 +141,7 @@ def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
     while isinstance(layout, ComposedLayout):
         layout = layout.inner
     if isinstance(layout, Swizzle):
-        raise AlgebraError(f"{layout} alone has no shape", hint=f"compose it with a layout: {layout} o (8,64):(64,1)")
+        raise AlgebraError(f"{layout} has no shape", hint=f"compose it with a layout: {layout} o (8,64):(64,1)")
     return layout
 
 

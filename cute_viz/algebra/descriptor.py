@@ -112,19 +112,19 @@ class SmemDescriptor(Shown):
         >>> from cute_viz import parse
         >>> tile = "tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16))"
         >>> parse(f"make_gmma_desc<GMMA::Major::K>(make_tensor(make_smem_ptr<half_t>(8), {tile}))").refused
-        'it begins at byte 8, no multiple of 16'
+        'it begins at byte 8, not a multiple of 16'
 
         Sources: PTX ISA, wgmma.mma_async (imm-trans), and "Valid combinations of type-size, major-ness and swizzling" of tcgen05.
         """
         if self.tensor.address % UNIT:
-            return f"it begins at byte {self.tensor.address}, no multiple of {UNIT}"
+            return f"it begins at byte {self.tensor.address}, not a multiple of {UNIT}"
         if self.major == "K":
             return ""
         if self.kind == "GMMA":
             return "" if self.bits == 16 else "MN-major is for elements of 16 bits"
         base32 = self.mode == "SWIZZLE_128B_BASE32B"
         if self.bits == 32 and not base32:
-            return "MN-major elements of 32 bits have SWIZZLE_128B_BASE32B, Layout_MN_SW128_32B_Atom, alone"
+            return "MN-major elements of 32 bits have only SWIZZLE_128B_BASE32B, Layout_MN_SW128_32B_Atom"
         return "SWIZZLE_128B_BASE32B is for MN-major elements of 32 bits" if base32 and self.bits != 32 else ""
 
     def __str__(self) -> str:
@@ -323,7 +323,7 @@ def _remedy(condition: str, tensor: Tensor) -> str:
     if "K-size" in condition and shape[1] > deep:
         mn, k = shape
         return f"K is {k} elements, and one wgmma takes {deep}: local_tile(A, ({mn},{deep}), (0,k)), or mma.make_fragment_A"
-    return f"`explain` says why, and which atoms of GMMA have a descriptor for {show(tensor.layout.shape)}"
+    return f"`explain` shows why, and which atoms of GMMA have a descriptor for {show(tensor.layout.shape)}"
 
 
 def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> DescriptorTensor:

@@ -52,7 +52,7 @@ def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copie
     if not isinstance(mma, TiledMMA):
         raise AlgebraError(f"a gemm needs a TiledMMA, not {show(mma)}")
     if not isinstance(tile, tuple) or len(tile) != 3 or not all(isinstance(x, int) and x > 0 for x in tile):
-        raise AlgebraError(f"the tile of a gemm must be (M,N,K), not {show(tile)}", hint="such as (128,128,64)")
+        raise AlgebraError(f"the tile of a gemm must be (M,N,K), not {show(tile)}", hint="example: (128,128,64)")
     m, n, k = tile
     _fits("the MMA", tile_shape(mma), tile)
     smem_b = smem_a if smem_b is None else smem_b

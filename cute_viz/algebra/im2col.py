@@ -93,7 +93,7 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
         _no(g, "the channels are one mode, and w, h, d and n two to four")
     spatial = len(flat) - 1
     if not words and outer:
-        _no(g, "without the parameters of a convolution CuTe takes ((w,h,d,n),c) alone")
+        _no(g, "without the parameters of a convolution, CuTe takes only ((w,h,d,n),c)")
     corners = _words(words, spatial)
     lower, upper, lower_pad, upper_pad, traversal, moved, dilation = corners
     bits = bits_of(g.pointer.type)

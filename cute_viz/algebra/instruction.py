@@ -174,7 +174,7 @@ def _filled(args: tuple[Any, ...], defaults: tuple[Any, ...]) -> list[Any]:
 
 def _shared(a: Any, b: Any, m: Any, n: Any, a_major: Any, b_major: Any, a_neg: Any, b_neg: Any, sparse: Any) -> dict[str, int]:
     if not all(isinstance(x, int) for x in (m, n)):
-        raise AlgebraError("M and N of an instruction descriptor must be integers", hint="such as 128, 256")
+        raise AlgebraError("M and N of an instruction descriptor must be integers", hint="example: 128, 256")
     return {
         "sparse_flag": _flag(sparse, ("false", "true")),
         "a_format": _format(a),

@@ -345,4 +345,4 @@ def check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
     """
     steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
     if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
-        refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, such as _8, or none")
+        refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, for example _8, or none")

@@ -70,7 +70,7 @@ class Layout(Shown):
                 and not isinstance(step, (int, Basis, F2, Unknown))
                 and type(step).__name__ not in ("Fraction", "StaticRatio")
             ):
-                raise AlgebraError(f"a stride must be an integer or a basis element such as 1@0; {show(step)} is not one")
+                raise AlgebraError(f"a stride must be an integer or a basis element, for example 1@0; {show(step)} is not one")
 
     def __str__(self) -> str:
         return f"{show(self.shape)}:{show(self.stride)}"

@@ -35,7 +35,7 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
     """
     if not isinstance(atom, Copy_Atom):
         raise AlgebraError(
-            f"a tiled copy needs a copy atom, not {show(atom)}", hint="such as Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
+            f"a tiled copy needs a copy atom, not {show(atom)}", hint="example: Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
         )
     if not isinstance(tv, Layout) or len(modes(tv.shape)) != 2:
         refuse("make_tiled_copy", (tv,), "the TV layout must have two modes: threads and values")
@@ -154,5 +154,5 @@ def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
 def _layout(x: Any) -> Layout:
     layout = as_layout(x)
     if not isinstance(layout, Layout):
-        raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="such as (16,8):(8,1)")
+        raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="example: (16,8):(8,1)")
     return layout

@@ -47,7 +47,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     tiler = product_each(smem.shape) if tiler is None else tiler
     threads = as_layout(1 if cluster is None else cluster)
     if not isinstance(threads, Layout):
-        raise AlgebraError(f"make_tma_copy: {show(threads)} is not a layout of CTAs", hint="such as Int<2>{}")
+        raise AlgebraError(f"make_tma_copy: {show(threads)} is not a layout of CTAs", hint="example: Int<2>{}")
     values = _tile("make_tma_copy", g, tiler)
     atom = atom_of("make_tma_copy", op, g, smem, cosize(threads), values, internal, tiled=True)
     return replace(atom, tiled=tiled_of(atom, threads))
@@ -72,7 +72,7 @@ def _copy_sm90(operand: str) -> Any:
         name, ctas = f"make_tma_copy_{operand}_sm90", as_layout(cluster)
         along = "BAC".index(operand)  # A goes along N of the cluster, B along M; C to none
         if not isinstance(tiler, tuple) or len(tiler) < 3 or not isinstance(ctas, Layout):
-            raise AlgebraError(f"{name}: the tile must be (M,N,K)", hint="such as (128,128,64)")
+            raise AlgebraError(f"{name}: the tile must be (M,N,K)", hint="example: (128,128,64)")
         count = 1 if operand == "C" else size(Layout((*modes(ctas.shape), 1)[along]))
         return make_tma_copy(op, g, smem, tuple(x for n, x in enumerate(tiler) if n != along), count, internal)
 

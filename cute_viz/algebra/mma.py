@@ -130,17 +130,17 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     (16, 16, 1)
     """
     if not isinstance(atom, MMA_Atom):
-        raise AlgebraError(f"make_tiled_mma needs an MMA atom, not {show(atom)}", hint="such as SM80_16x8x16_F32F16F16F32_TN{}")
+        raise AlgebraError(f"make_tiled_mma needs an MMA atom, not {show(atom)}", hint="example: SM80_16x8x16_F32F16F16F32_TN{}")
     thr = Layout((1, 1, 1), (0, 0, 0)) if atom_layout_mnk is None else atom_layout_mnk
     thr = as_layout(thr)
     if not isinstance(thr, Layout) or len(modes(thr.shape)) > 3:
-        refuse("make_tiled_mma", (thr,), "TiledMMA requires rank-3 AtomLayoutMNK", hint="such as (2,2,1): atoms along M, N, K")
+        refuse("make_tiled_mma", (thr,), "TiledMMA requires rank-3 AtomLayoutMNK", hint="example: (2,2,1): atoms along M, N, K")
     shape, stride = modes(thr.shape), modes(thr.stride)
     thr = Layout((*shape, *[1] * (3 - len(shape))), (*stride, *[0] * (3 - len(stride))))
     given = X if permutation_mnk is None else permutation_mnk
     tile = given if isinstance(given, tuple) else (given,)
     if len(tile) > 3 or not all(item is X or isinstance(item, (int, Layout)) or is_int_tuple(item) for item in tile):
-        refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="such as (32,32,16), or (_,_,_)")
+        refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="example: (32,32,16), or (_,_,_)")
     if atom.blocks > 1 and (size(thr) > 1 or any(item is not X for item in tile)):
         refuse("make_tiled_mma", (thr, given), f"{atom.name} makes {atom.blocks} products, which no TiledMMA has a mode for")
     if atom.stored > 1 and any(item is not X for item in tile[2:]):

@@ -231,7 +231,7 @@ def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
             "tile_unzip",
             (layout, tiler),
             "Mismatched ranks: there is no (tile, rest) pair to take apart",
-            hint="a mode that the tiler leaves alone with _ has no tile; logical_divide and logical_product allow it",
+            hint="a mode that the tiler skips with _ has no tile; logical_divide and logical_product allow it",
         )
     return parts
 

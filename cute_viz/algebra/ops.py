@@ -64,7 +64,7 @@ class Op:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
-            raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
+            raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"example: {self.example}")
         if self.keyword and template:
             if len(template) > 1:
                 raise self._count(f"{len(template)} template arguments")
@@ -91,7 +91,7 @@ class Op:
             try:
                 bound = parameters.bind(*args, **named)
             except TypeError as error:
-                raise AlgebraError(f"{self.signature}: {error}", hint=f"such as {self.example}") from None
+                raise AlgebraError(f"{self.signature}: {error}", hint=f"example: {self.example}") from None
             bound.apply_defaults()
             given = list(bound.args)
             while given and given[-1] is None and len(given) > self.least:
@@ -127,11 +127,11 @@ class Op:
     def _one(self, operand: Any, letter: str) -> Any:
         kind = KINDS[letter]
         if (reason := problem(operand, kind)) is not None:
-            raise AlgebraError(f"{self.signature}: {reason}", hint=f"such as {self.example}")
+            raise AlgebraError(f"{self.signature}: {reason}", hint=f"example: {self.example}")
         return converted(operand, kind)
 
     def _count(self, given: str) -> AlgebraError:
-        return AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
+        return AlgebraError(f"{self.signature} does not take {given}", hint=f"example: {self.example}")
 
 
 def _op(name: str, where: str, params: str, kinds: str, summary: str, example: str, **more: Any) -> Op:
@@ -269,7 +269,7 @@ _ROWS = (
     _op("make_umma_desc", "descriptor", "A, major", "UJ", "tcgen05.mma's descriptor of an operand in shared memory; also make_umma_desc<UMMA::Major::K>(A)", "make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))", least=1, templated=True),
     _op("make_instr_desc", "instruction", "a, b, c, M, N, majors...", "J*", "tcgen05.mma's instruction descriptor, from template arguments", "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=7, templated=True),
     _op("make_instr_desc_block_scaled", "instruction", "a, b, c, sf, M, N, majors...", "J*", "the instruction descriptor of a block-scaled MMA", "make_instr_desc_block_scaled<float_e4m3_t, float_e4m3_t, float, float_ue8m0_t, 128, 128, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=8, templated=True),
-    *(_op(f"make_fragment_{x}", "umma", "mma, A", "FF", f"{x} of an MMA as descriptors, in tensor memory or registers; of a layout alone registers", f"make_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (4,1,1))", least=1) for x in "ABC"),
+    *(_op(f"make_fragment_{x}", "umma", "mma, A", "FF", f"{x} of an MMA as descriptors, in tensor memory or registers; for a layout, registers", f"make_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (4,1,1))", least=1) for x in "ABC"),
     *(_op(f"make_fragment_{x}", "umma", "mma, A", "XF", f"the tensor memory of {x} for its layout in shared memory", f"make_fragment_{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((((32,4),1),(32,1)),1,(4,1)))") for x in ("SFA", "SFB")),
     _op("make_fragment_E", "umma", "mma, shape", "XF", "the tensor memory of the metadata of a sparse MMA, for the partitioned shape of A", "make_fragment_E(SM100_MMA_S8_SS_SPARSE<int8_t,int8_t,int32_t,128,64,UMMA::Major::K,UMMA::Major::K>{}, ((128,64),1,2))"),
     _op("tile_to_mma_shape", "umma", "A, shape, order", "ASM", "an atom of shared memory tiled to ((MMA_M,MMA_K),M,K,...)", "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))", least=2),

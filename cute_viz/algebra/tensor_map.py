@@ -95,7 +95,7 @@ class TensorMap:
         along, kinds = "along dimension 0", "of a packed type"
         odd = any(x % 32 for x in (self.address, *self.global_strides))
         found: dict[str, Any] = {
-            f"the box is {inner} bytes {along}, no multiple of 16": inner % 16 and not packed,
+            f"the box is {inner} bytes {along}, not a multiple of 16": inner % 16 and not packed,
             f"the box is {inner} bytes {along}, more than the {lines} of the swizzle": 0 < lines < inner and not packed,
             f"the box is {box} elements {along}; {kinds} it must be 128": packed and box != 128,
             f"globalDim[0] = {first}; {kinds} it must be a multiple of 128": packed and first % 128,

@@ -99,7 +99,7 @@ def atom_of(
     (128, 0, 0, 0)
     """
     if not isinstance(op, CopyOp) or op.instruction.kind != "cp.async.bulk.tensor":
-        raise AlgebraError(f"{name} needs a TMA operation, not {show(op)}", hint="such as SM90_TMA_LOAD{}")
+        raise AlgebraError(f"{name} needs a TMA operation, not {show(op)}", hint="example: SM90_TMA_LOAD{}")
     kind = str(internal) if internal is not None else str(g.pointer.type)
     known = named(kind)
     if known is None or known.short not in DATA_TYPES:

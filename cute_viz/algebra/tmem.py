@@ -166,7 +166,7 @@ def sparse_words(op: Instruction) -> str:
     if not is_sparse(op):
         return ""
     ratio = _RATIOS.get(op.shape[2], "2:4 sparse")
-    return f"{ratio}; shared memory holds half of K, tensor memory the metadata that says which half (make_fragment_E)"
+    return f"{ratio}; shared memory holds half of K, tensor memory holds the metadata, which selects the half (make_fragment_E)"
 
 
 # K = 96 of SM103 runs on from one buffer into the next (mma_traits_sm100.hpp, SM103::mma_unpack).
@@ -236,13 +236,13 @@ def metadata_words(tensor: Tensor) -> str:
     cutlass/gemm/collective/builders/sm1xx_sparse_config.inl.
 
     >>> metadata_words(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>"), Layout(8)))
-    '4 bits for 4 neighbouring elements of a row of A: which 2 are kept'
+    '4 bits for 4 neighboring elements of a row of A: which 2 are kept'
     """
     packed = sparse(tensor.pointer.type)
     if packed is None:
         return ""
     of, kept = {4: (2, "1 is"), 8: (4, "2 are")}.get(packed[0], (8, "2 of 4 pairs are"))
-    return f"4 bits for {of} neighbouring elements of a row of A: which {kept} kept"
+    return f"4 bits for {of} neighboring elements of a row of A: which {kept} kept"
 
 
 def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> Layout:
@@ -344,7 +344,7 @@ def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
 
 def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
     if not isinstance(op, CopyOp) or op.val_id is None:
-        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="such as SM100_TMEM_LOAD_32dp32b32x{}")
+        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="example: SM100_TMEM_LOAD_32dp32b32x{}")
     values: Any = coalesce(upcast(op.val_id, tmem.bits))
     return make_cotiled_copy(make_copy_atom(op, tmem.bits, str(tmem.pointer.type)), make_layout(threads, values), tmem.layout)
 

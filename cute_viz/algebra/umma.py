@@ -237,7 +237,7 @@ def AtomThrID(mma: Any) -> Layout:
     return as_tiled_mma(mma).atom.thr_id
 
 
-_OWNING = "registers need extents that are known when the code is compiled, such as Int<64>{} or _64"
+_OWNING = "registers need extents that are known when the code is compiled, for example Int<64>{} or _64"
 
 
 def _fragment(operand: str) -> Callable[[Any, Any], Any]:

@@ -141,7 +141,7 @@ def accesses(
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
     if memory is not None and wanted is not None:
         raise AlgebraError(
-            f"{wanted} is not an instruction of this machine", hint="leave out `arch=`, or give a layout of threads and values"
+            f"{wanted} is not an instruction of this GPU", hint="leave out `arch=`, or give a layout of threads and values"
         )
     fixed = fixed_name(by.tiled if isinstance(by, ThrCopy) else by) if instruction is None and memory is None else ""
     instruction = instruction or wanted
@@ -241,7 +241,7 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         if op.described(which):
             raise AlgebraError(
                 f"{op.name} reads {which} through descriptors, and no warp accesses it: {MODES}",
-                hint=f"`explain 'make_{'gmma' if op.kind == 'wgmma' else 'umma'}_desc<...>(tensor)'` says which mode a tile is in",
+                hint=f"`explain 'make_{'gmma' if op.kind == 'wgmma' else 'umma'}_desc<...>(tensor)'` shows which mode a tile is in",
             )
         m, n, k = tile_shape(tiled)
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
@@ -254,7 +254,7 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
         raise AlgebraError(
-            "a copy atom alone does not cover a tile", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)"
+            "a copy atom does not cover a tile; tile it", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)"
         )
     raise AlgebraError(f"{show(by)} is not an access", hint="a TiledCopy, a TiledMMA with an operand, or a layout (thread, value)")
 

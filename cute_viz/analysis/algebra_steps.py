@@ -139,7 +139,7 @@ def _walk(told: Told, a: Layout, count: Any, step: Any) -> None:
         step = -(-step // extent)
 
 
-_LAZY = "CuTe drops an extent of 1 and joins modes only where its types say so"
+_LAZY = "CuTe drops an extent of 1 and joins modes only where its types prove it"
 
 
 def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
@@ -190,7 +190,7 @@ def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
         return
     told.add(f"logical_divide: the tile {told(tile)} picks {_n(size(tile))} of the {_n(size(a))} elements of {told(a)}")
     rest = _do("complement", tile, coalesce(a).shape)
-    told.add(f"its complement up to {_n(size(a))} says where the tiles begin", rest, "complement: where tiles begin")
+    told.add(f"its complement up to {_n(size(a))} gives where the tiles begin", rest, "complement: where tiles begin")
     told.add("tile and complement side by side", make_layout(tile, rest), "(tile, complement)")
     words = "A composed with it: (tile, rest)"
     if divide_is_pointwise(each_integer(int, a), each_integer(int, tile)) is False:
@@ -260,7 +260,7 @@ def _coalesce(told: Told, a: Layout, profile: Any = None) -> None:
             told.add(words, Layout(*kept[-1]), "as one")
             continue
         if joins:
-            told.add(f"{mode} stays: it goes on from {before}, but CuTe's types do not say so")
+            told.add(f"{mode} stays: it goes on from {before}, but CuTe's types do not prove it")
         elif kept:
             told.add(f"{mode} does not go on from {before} and stays")
         kept.append((extent, stride))

@@ -34,7 +34,9 @@ ACCESSES = ("ld.32", "ld.64", "ld.128", "st.32", "st.64", "st.128", *_MATRIX)
 REMOTE = ("st.async.32", "st.async.64", "st.async.128")  # to the shared memory of another block of the cluster
 REDUCTIONS = ("red.32", "red.64", "red.128")
 CLAIMS = {  # what is to be said of a number of wavefronts that is not as the hardware counts
-    **dict.fromkeys(REMOTE, "at least: as a plain store; an H100 counts more where lanes share a word or lie in several lines"),
+    **dict.fromkeys(
+        REMOTE, "a lower bound, as for a plain store; an H100 counts more where lanes share a word or touch several lines"
+    ),
     "red.32": "of integers; to add floats is a loop of compare and swap, which takes longer",
 }
 

@@ -110,9 +110,9 @@ def _op(name: str, *operands: Any) -> Any:
 
 def _check(threads: Any, most: Any, src: Tensor, dst: Tensor) -> None:
     if not isinstance(threads, int) or not 1 <= threads <= MOST:
-        raise AlgebraError("cooperative_copy wants its number of threads", hint="cooperative_copy<128, 128>(threadIdx.x, src, dst)")
+        raise AlgebraError("cooperative_copy needs its number of threads", hint="cooperative_copy<128, 128>(threadIdx.x, src, dst)")
     if not is_static_shape(src) or not is_static_shape(dst):
-        raise AlgebraError("cooperative_copy wants extents that are known when the kernel is compiled: Int<64>{}")
+        raise AlgebraError("cooperative_copy needs static extents: Int<64>{}")
     if size(src.layout) != size(dst.layout):
         raise AlgebraError(f"the source has {size(src.layout)} elements, the destination {size(dst.layout)}")
     if not alike(src.pointer.type, dst.pointer.type):
@@ -128,9 +128,7 @@ def _check(threads: Any, most: Any, src: Tensor, dst: Tensor) -> None:
 
 def _check_width(width: int, bits: int) -> None:
     if width % bits or width < 8:
-        raise AlgebraError(
-            f"No support for subbyte copying: an access would have {width} bits", hint="a tile whose elements lie together"
-        )
+        raise AlgebraError(f"No support for subbyte copying: an access would have {width} bits", hint="a contiguous tile")
 
 
 def _judge(src: Tensor, dst: Tensor) -> Tensor:

@@ -90,7 +90,7 @@ def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
     out["gaps"] = distinct[-1] - distinct[0] + 1 - len(distinct)
     out["aliased"] = len(values) - len(distinct)
     vector, mode = _widest_vector(layout, values, bits)
-    none = "no neighbouring elements are adjacent in memory"
+    none = "no neighboring elements are adjacent in memory"
     if WIDEST % (2 * bits):
         none = f"no access takes two elements of {bits} bits"
     out["widest vector"] = f"{vector} bits along mode {mode}" if vector else none

@@ -243,7 +243,7 @@ def _mask(x: MulticastMask) -> dict[str, Any]:
 
 
 def _along(along: tuple[int, ...]) -> str:
-    return f"mode{'' if len(along) == 1 else 's'} {', '.join(map(str, along))}" if along else "no mode: one CTA alone"
+    return f"mode{'' if len(along) == 1 else 's'} {', '.join(map(str, along))}" if along else "no mode: a single CTA"
 
 
 def receivers_words(x: MulticastMask) -> str:

@@ -182,7 +182,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     src, dst = pair = _typed(pair)
     found = cooperation(threads, most, src, dst)
     if not found.parts:
-        raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements: what each moves is no layout")
+        raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements, which form no layout")
     kind = "" if policy is None else _atom(policy).instruction.kind
     apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["ca"]
     like = "cp.async" if found.even and (kind == "cp.async" or (kind == ASYNC and apart)) else ""
@@ -271,7 +271,7 @@ def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[
             one = Side(side, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom))
             out.append(cost_of(one, reasons))
         elif side.pointer.space == "tmem":
-            raise AlgebraError(f"{SPACES['tmem']} is copied by make_tmem_copy's atoms alone")
+            raise AlgebraError(f"{SPACES['tmem']} can only be copied by the atoms of make_tmem_copy")
     each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
     out = [replace(cost, elements=each) for cost in out]
     return _joined(out) if like and len(out) == 2 else out

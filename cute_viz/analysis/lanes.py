@@ -40,7 +40,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
         raise AlgebraError(
             f"{each} elements of {bits} bits share a byte, and no thread writes whole bytes: each write reads the byte first,"
             " and another thread's is lost",
-            hint=f"give each thread {each} elements that lie together",
+            hint=f"give each thread {each} contiguous elements",
         )
     return [[place // 8 for place in row] for row in rows], 1, 1
 
@@ -97,7 +97,7 @@ def _apart(fixed: str, lanes: Sequence[list[int]], bytes_: int, atom: int) -> Al
     for lane, row in enumerate(lanes):
         for n in range(0, len(row), atom):
             if any(row[n + i] != row[n] + i * bytes_ for i in range(min(atom, len(row) - n))):
-                words = f"{fixed} moves {whole} bytes that lie together; those of lane {lane} do not"
+                words = f"{fixed} moves {whole} contiguous bytes; those of lane {lane} do not"
                 return AlgebraError(
                     f"{words}: what it moves is wrong", hint="a swizzle's M keeps the elements of one access together"
                 )
@@ -126,7 +126,7 @@ def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> Non
         raise AlgebraError(f"{what}; a thread has {values} values of {bytes_} bytes, not a multiple of {per}", hint=hint)
     rows = 8 * int(instruction.split(".")[1][1]) if "matrix" in instruction else len(lanes)
     if len(lanes) < rows:
-        raise AlgebraError(f"{instruction} wants the addresses of {rows} rows, one per lane; the warp has {len(lanes)} lanes")
+        raise AlgebraError(f"{instruction} needs the addresses of {rows} rows, one per lane; the warp has {len(lanes)} lanes")
     for lane, row in enumerate(lanes):
         for n in range(0, values, per):
             if lane >= rows and row[n] not in [first[n] for first in lanes[:rows]]:

@@ -140,7 +140,7 @@ def _together(x: Tensor, written: Cost) -> Cost | None:
         runs = [[table[n] for n in order[at : at + count]] for at in range(0, len(order), count)]
         begins = [run[0] + x.offset + start for run in runs for start in x.starts]
         if all(run[-1] - run[0] == count - 1 for run in runs) and not any(begin % count for begin in begins):
-            words = f"{written.instructions} {written.instruction} as it is written: {count} elements of a thread lie together"
+            words = f"{written.instructions} {written.instruction} as it is written: {count} elements of a thread are contiguous"
             one = cost_of(Side(x, order, count), (f"{words}, which nvcc reads at once", *written.why))
             return replace(one, written=written)
     return None

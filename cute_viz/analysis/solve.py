@@ -177,7 +177,7 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
             rest = _HEADER.sub("", line[: begin.start()]) + pattern.sub("", line[begin.start() :]) if begin else rest
             rest = _HEADER.sub("", rest) if begin is None and not pairs else rest
         if re.sub(r"[\s,;|+\[\](){}-]", "", rest):
-            what = "owner such as T0V1" if owners else "offset"
+            what = "owner, for example T0V1" if owners else "offset"
             hint = "of which value a thread holds a cell is needed, too: T0V0" if re.search(r"\bT\d", line) else None
             raise NotationError(f"line {number}: {line.strip()[:40]!r} holds something that is not an {what}", hint=hint)
         found = list(pattern.finditer(line))

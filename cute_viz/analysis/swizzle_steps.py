@@ -61,7 +61,7 @@ def _flagged_steps(swizzle: Swizzle, bits: int, layout: Layout) -> list[Step]:
     if elements is None:
         steps.append(Step(f"in elements of {bits} bits there is no such swizzle: their width is not a power of two"))
     elif elements.bits == 0:
-        steps.append(Step(f"in elements of {bits} bits nothing moves: the bits that are changed lie within an element"))
+        steps.append(Step(f"in elements of {bits} bits nothing moves: the bits that change are inside an element"))
     else:
         steps.append(Step(f"in elements of {bits} bits, {elements} of the offset: {_code('offset', elements)}"))
     chunks = swizzle.rescaled(4)

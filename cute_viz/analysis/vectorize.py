@@ -184,7 +184,7 @@ def _plain(layout: AnyLayout) -> Layout:
     """A layout without its swizzle."""
     inner = layout.inner if isinstance(layout, ComposedLayout) else layout
     if not isinstance(inner, Layout):
-        raise AlgebraError(f"{show(layout)} is not a layout that a copy vectorises", hint="a layout, or a swizzled one")
+        raise AlgebraError(f"{show(layout)} is not a layout that a copy can vectorize", hint="a layout, or a swizzled one")
     return inner
 
 

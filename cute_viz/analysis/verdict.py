@@ -210,7 +210,7 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
         if not isinstance(tensor, (Tensor, DescriptorTensor)) or (name != "gemm" and not isinstance(tensor, Tensor)):
             raise AlgebraError(
                 f"operand {n} of {name}, {show(tensor).splitlines()[0]}, has no known memory and element type",
-                hint="such as make_tensor(make_gmem_ptr<half_t>(0), (8,64):(64,1))",
+                hint="example: make_tensor(make_gmem_ptr<half_t>(0), (8,64):(64,1))",
             )
     return [first, *tensors]
 

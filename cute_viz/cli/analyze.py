@@ -105,6 +105,8 @@ def command(
         if ncu is not None:
             output.table([list(row) for row in compared(report, counted(read_text(ncu), source))])
             return
+        if any(error.needs for _, error in report.unknown):
+            output.compiler(source, reading.build)
         _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         _judge(report, max_ways, accept, baseline)
         return
@@ -119,7 +121,7 @@ def command(
     if animate and (format_ != "svg" or sectors):
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
-        raise click.UsageError("--view, --thread and --wavefront go with -o, without --animate")
+        raise click.UsageError("--view, --thread and --wavefront need -o, without --animate")
     if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
         raise CuteVizError(
             "there is no `copy` or `gemm` statement to report",
@@ -179,14 +181,14 @@ def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], base
     """Raises: CuteVizError where an access is worse than it may be."""
     if max_ways is None and baseline is None:
         if accept:
-            raise click.UsageError("--accept goes with --max-ways or --baseline")
+            raise click.UsageError("--accept needs --max-ways or --baseline")
         return
     before = None
     if baseline is not None:
         try:
             before = json.loads(read_text(baseline))
         except ValueError:
-            raise CuteVizError("this is no JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
+            raise CuteVizError("this is not JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
     if wrong := failures(report, max_ways, accept, before if isinstance(before, dict) or before is None else {}):
         more = f"; {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise CuteVizError(wrong[0] + more, hint="`accept=LINE` allows one; without `max_ways=` all are listed")

@@ -126,7 +126,7 @@ def _expected(spec: Spec, key: str) -> str:
         return expect.covers(spec.obj, None if wanted == "yes" else parse_tile(wanted))
     if key == "vector":
         if not wanted.isdecimal() or len(wanted) > 6:
-            raise CuteVizError(f"{wanted!r} is not a number of bits", hint="such as 128")
+            raise CuteVizError(f"{wanted!r} is not a number of bits", hint="example: 128")
         return expect.vector(spec.obj, int(wanted))
     how = {word: spec.expect[word] for word in ("operand", "instruction") if word in spec.expect}
     return expect.conflict_free(spec.obj, wanted, read("type", spec.expect.get("type")), **how)

@@ -61,7 +61,7 @@ def command(
     """
     folder = folder.replace("\\", "/").rstrip("/") if folder != "/" else folder
     if os.path.isabs(folder):
-        raise click.UsageError("--folder must be relative to the document, such as pictures or ../pictures")
+        raise click.UsageError("--folder must be relative to the document, for example pictures or ../pictures")
     failed = False
     owners: dict[str, tuple[str, bytes]] = {}
     for path in dict.fromkeys(files):

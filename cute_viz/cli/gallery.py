@@ -107,7 +107,7 @@ def _updated(outcome: Outcome, folder: str) -> int:
         output.say(f"stale: {file}; this run does not draw it (--prune removes it)")
     failed = [f"{len(outcome.failures)} failed"] if outcome.failures else []
     if not (outcome.drawn or outcome.unchanged or failed):
-        output.notes(["there was no spec to draw: a spec is a *.yaml or *.yml file"])
+        output.notes(["no spec found: a spec is a *.yaml or *.yml file"])
     output.say(f"{folder}: {', '.join([f'{outcome.drawn} drawn', f'{outcome.unchanged} unchanged', *failed])}")
     return 0 if outcome.ok else 1
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 WIDTH = 80
+ROOM = 57  # letters of a meaning
 _DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
     "Input": ("dialect", "library", "diff"),
@@ -33,7 +34,7 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
     ),
     "Size": ("target", "width", "cell", "crop", "fold", "max_cells"),
     "Highlight": ("thread", "warp", "value", "operand", "tensor", "follow"),
-    "Kernel": ("name", "every", "let", "coord", "flags", "folder", "through"),
+    "Kernel": ("launch", "name", "every", "let", "coord", "flags", "folder", "through"),
     "AMD and Triton": ("arch", "wave", "shape", "bits"),
     "Output": ("path", "format_", "formats", "bare", "fragment", "as_json", "color_", "help"),
 }
@@ -91,6 +92,8 @@ def _meaning(param: click.Option, brief: bool) -> str:
     if isinstance(param.type, click.Choice) and len(param.type.choices) < 12:
         choices = ", ".join(map(str, param.type.choices))
         if words and not {*choices.split(", ")} - {*re.findall(r"\w+", words)}:
+            return words
+        if words and len(choices) > ROOM:
             return words
         return choices if not words or (brief and len(words) + len(choices) > 55) else f"{words}: {choices}"
     if param.show_default is True and not param.is_flag and isinstance(param.default, (str, int, float)) and param.default != "":

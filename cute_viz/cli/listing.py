@@ -119,12 +119,13 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
         output.table([(row.place, _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
-        output.say(f"{count(unread, 'definition')} could not be read; --json says why")
+        output.say(f"{count(unread, 'definition')} could not be read; --json shows why")
     waiting = Counter(row.needs[0] for row in shown if row.needs and not row.kind)
     if waiting:
         names = [name for name, _ in waiting.most_common(_NAMED)] + ["..."] * (len(waiting) > _NAMED)
         objects = count(sum(waiting.values()), "object")
         output.say(f"{objects} without a value, marked ?: --let NAME=VALUE gives one, first of all for {', '.join(names)}")
+        output.compiler(source, reading.build)
 
 
 def _told(row: Row) -> str:

@@ -47,4 +47,6 @@ def write_site(folder: str, pyodide: str | None) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         files.write(data, target, folder)
     size = sum(map(len, parts.values()))
-    output.say(f"{len(parts)} files, {size / 1e6:.1f} MB, in {folder}: serve it with any web server, such as python -m http.server")
+    output.say(
+        f"{len(parts)} files, {size / 1e6:.1f} MB, in {folder}: serve it with any web server, for example python -m http.server"
+    )

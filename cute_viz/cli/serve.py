@@ -81,7 +81,7 @@ def command(
         raise click.UsageError("--let and --name need a source or a file")
     if source is not None and (asked := address_of(source)) is not None and asked.name:
         if name is not None:
-            raise click.UsageError("the address says which object is meant: leave out --name")
+            raise click.UsageError("the address already names the object; drop --name")
         source, name = asked
     followed = Followed(source) if source is not None and _is_file(source) else None
     pool = Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder)

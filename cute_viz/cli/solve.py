@@ -53,7 +53,9 @@ def _text(table: str) -> str:
     if os.path.isfile(table):
         return files.read_text(table)
     if not table.strip():
-        raise CuteVizError("the table is empty", hint="rows such as '0 1; 2 3'")
+        raise CuteVizError("the table is empty", hint="rows, for example '0 1; 2 3'")
     if not any(char.isdigit() for char in table) or table.endswith((".csv", ".txt", ".npy")):
-        raise CuteVizError("there is no such file", name=table, hint="a file, - for standard input, or rows such as '0 1; 2 3'")
+        raise CuteVizError(
+            "there is no such file", name=table, hint="a file, - for standard input, or rows, for example '0 1; 2 3'"
+        )
     return table.replace(";", "\n")

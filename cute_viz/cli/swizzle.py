@@ -58,7 +58,7 @@ def command(
             click.echo(f"{name:<12} {words}")
         return
     if tile is None:
-        raise click.UsageError("the tile is missing: give ROWSxCOLS, such as 64x64")
+        raise click.UsageError("the tile is missing: give ROWSxCOLS, for example 64x64")
     from cute_viz.engine.search import search_swizzle
 
     size, bits = tile_in(tile, let)

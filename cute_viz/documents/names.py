@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 LONGEST = 120  # characters
-FILE_NAMES = f"letters, digits, _ - + . and spaces, at most {LONGEST}, such as tv_8x128"
+FILE_NAMES = f"letters, digits, _ - + . and spaces, at most {LONGEST}, for example tv_8x128"
 
 
 def is_file_name(name: str) -> bool:

@@ -110,6 +110,7 @@ def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
     """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
 
     >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.analysis.access import accesses
     >>> [worst] = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
     >>> [cell.wavefront for cell in cells_of(Layout((32, 32), (32, 1)), worst, 32)][:3]
     [0, 1, 2]
@@ -195,9 +196,9 @@ def _check(access: Access) -> None:
             raise UsageError(f"`{name}=` needs `access=`")
     lit = access.thread is not None or access.wavefront is not None
     if access.sectors and (lit or access.draw != "phases"):
-        raise UsageError("`draw=`, `thread=` and `wavefront=` go with shared memory")
+        raise UsageError("`view=`, `thread=` and `wavefront=` apply to shared memory")
     if lit and access.draw != "tile":
-        raise UsageError("`thread=` and `wavefront=` go with `draw=tile`")
+        raise UsageError("`thread=` and `wavefront=` need `view=tile`")
     word = access.instruction or ""
     if access.store and word.startswith("ld"):
         raise UsageError(f"{word} reads; drop `store=`")

@@ -87,7 +87,7 @@ def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
     plain = plain_of(layout)
     named = isinstance(access.by, str)
     if named and access.operand is not None:
-        raise UsageError(f"`operand=` goes with an MMA, not with {access.by}")
+        raise UsageError(f"`operand=` applies to an MMA, not to {access.by}")
     bits = read("type", access.element)
     size = element_bits(layout, None if named else access.by, operand=access.operand, given=bits or (16 if named else None))
     if size % 8:

@@ -162,7 +162,7 @@ class Answer:
         found = as_layout(self.obj)
         if not isinstance(found, (Layout, ComposedLayout)):
             what = getattr(found, "name", "") or show(found).splitlines()[0]
-            raise CuteVizError(f"{what} is not a layout", hint="such as (8,64):(64,1)")
+            raise CuteVizError(f"{what} is not a layout", hint="example: (8,64):(64,1)")
         return found
 
     @cached_property
@@ -329,7 +329,7 @@ def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
     if path is None:
         return format or "text"
     if not os.fspath(path):
-        raise UsageError("the path of the file is empty", hint="such as x.svg")
+        raise UsageError("the path of the file is empty", hint="example: x.svg")
     implied = format_of_suffix(os.path.splitext(os.fspath(path))[1])
     if format is None and implied is None:
         suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)

@@ -138,7 +138,7 @@ def _check_together(subjects: Sequence[Subject], request: Request) -> None:
     highlights = [] if options.get("tensor") is not None else ["thread"]
     for name in ("color_by", *highlights, "warp", "value"):
         if options.get(name) is not None:
-            raise UsageError(f"`{name}=` cannot be combined with `diff=`, which colours the cells that differ")
+            raise UsageError(f"`{name}=` cannot be combined with `diff=`, which colors the cells that differ")
 
 
 def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subject], request: Request) -> Figure:

@@ -54,7 +54,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
 
         facts = tiling_facts(obj)
         return facts | (library.describe(facts["op"]) if facts.get("op") else {})
-    raise CuteVizError(f"{show(obj)} is not a layout", hint="such as (4,8):(8,1)")
+    raise CuteVizError(f"{show(obj)} is not a layout", hint="example: (4,8):(8,1)")
 
 
 def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     if lost := [line for line in accept if line not in places]:
         raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
     if baseline is not None and not isinstance(baseline.get("accesses"), list):
-        raise CuteVizError("the baseline is no report", hint="cute-viz analyze kernel.cu --json > report.json")
+        raise CuteVizError("the baseline is not a report", hint="cute-viz analyze kernel.cu --json > report.json")
     before = {_identity(row): row for row in baseline["accesses"]} if baseline is not None else {}
     out = []
     for row in report.accesses:

@@ -94,4 +94,4 @@ def _meaning(where: str) -> tuple[str, Test]:
             return any(t is not None and divmod(t, panel.warp)[name == "lane"] == number for t, _ in _pairs(panel, cell))
 
         return "", among
-    raise UsageError(f"{where[:40]!r} is no place", hint=_HINT)
+    raise UsageError(f"{where[:40]!r} is not a place", hint=_HINT)

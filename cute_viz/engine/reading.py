@@ -50,7 +50,7 @@ class Reading:
         if folder is None:
             raise CuteVizError("files cannot be read here", name=address.file, hint="paste the text")
         if name and self.request.name is not None:
-            raise UsageError(f"the address says which object is meant, {name}: leave out `name={self.request.name}`")
+            raise UsageError(f"the address already names the object, {name}: leave out `name={self.request.name}`")
         self.path = self.name = folder.path(address.file)
         self.query = name or self.request.name
         if not self.path.endswith(_SPECS):
@@ -81,7 +81,7 @@ class Reading:
         from cute_viz.source.opened import opened
 
         request = self._configured()
-        given = Given(request.let, request.library.resolve, launch=request.launch)
+        given = Given(request.let, request.library.resolve, launch=request.launch, watch=request.watch)
         try:
             if request.build is not None and self.path is not None and self.path.endswith(_COMPILED):
                 from cute_viz.source.compiled import read
@@ -115,7 +115,7 @@ class Reading:
         try:
             found = self.file or _lines_of(self.text or "", self.name, self.request)
             if not found.entries and not found.launches():
-                raise CuteVizError("this is not a file with definitions, and nothing is printed in it", hint="such as kernel.cu")
+                raise CuteVizError("this is not a file with definitions, and nothing is printed in it", hint="example: kernel.cu")
             return found if self.query is None else found.within(self.query)
         except CuteVizError as error:
             raise error.named(self.name) from None

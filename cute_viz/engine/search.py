@@ -70,7 +70,7 @@ def tile_of(answer: Answer) -> tuple[tuple[int, int], int | None]:
     layout = answer.layout
     extents = [int(product(mode)) for mode in modes(layout.shape)]
     if len(extents) != 2:
-        raise UsageError(f"a tile has two modes, not {len(extents)}", hint="ROWSxCOLS, such as 64x64")
+        raise UsageError(f"a tile has two modes, not {len(extents)}", hint="ROWSxCOLS, for example 64x64")
     return (extents[0], extents[1]), pointer_bits(layout) or answer.bits
 
 

@@ -114,9 +114,9 @@ def _of_text(reading: Reading) -> Subject:
         return Subject(figure=_figure(text, name or "the JSON"))
     if request.strict and not text.strip():
         raise CuteVizError(
-            "there is nothing to draw", hint="write an expression such as (4,8):(8,1), or the name of a spec", name=name
+            "there is nothing to draw", hint="write an expression, for example (4,8):(8,1), or the name of a spec", name=name
         )
-    if request.options.get("view") == "operation":
+    if request.options.get("view") in ("operation", "steps"):
         return _of_operation(text, name, request)
     try:
         if reading.file is not None:
@@ -200,13 +200,15 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
 
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
-        raise UsageError(f"`{option}=` cannot be combined with `view=operation`, which draws the last operation of its text")
+        raise UsageError(
+            f"`{option}=` cannot be combined with `view=operation` or `view=steps`, which draw the last operation of its text"
+        )
     try:
         operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
     except CuteVizError as error:
         raise error.named(name) from None
     if not operation:
-        raise FigureError(f"{text!r} is not an operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+        raise FigureError(f"{text!r} is not an operation", hint="example: logical_divide((8,6), (4,3)), or A o B")
     call = Call(operation, tuple(operands), template)
     return Subject(call, objects=(("", call),))
 

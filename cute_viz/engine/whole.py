@@ -156,7 +156,7 @@ def wanted(errors: list[CuteVizError]) -> CuteVizError | None:
     names = ", ".join(f"{name} ({needs[name]})" for name in most) + (", ..." if len(needs) > len(most) else "")
     count = needs.total()
     message = f"{count} definitions need values: {names}" if count > 1 else f"1 definition needs a value: {names}"
-    return FigureError(message, hint=f"such as {' '.join(shown)}" if shown else "give them: `let=`")
+    return FigureError(message, hint=f"example: {' '.join(shown)}" if shown else "give them: `let=`")
 
 
 def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None) -> Iterator[tuple[Entry, Any]]:
@@ -291,7 +291,7 @@ def _by_caller(path: str, hint: str) -> str:
     found = re.match(r"name the caller: `name=(?P<caller>\w+)::(?P<own>\w+)::NAME`", hint)
     if found is None or f"{found['own']}::" not in path:
         return ""
-    return f"differs by caller, such as {found['caller']}::{found['own']}::{path.partition(found['own'] + '::')[2]}"
+    return f"differs by caller, for example {found['caller']}::{found['own']}::{path.partition(found['own'] + '::')[2]}"
 
 
 def in_a_line(value: Any, printed: str) -> str:

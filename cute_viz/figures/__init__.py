@@ -25,7 +25,7 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     Raises: FigureError for any other object, and for options that it does not use.
 
     >>> build(Layout((4, 8), (8, 1))).title
-    '4 × 8 layout'
+    'Row-major: each row is contiguous'
     """
     options = options or PLAIN
     obj = as_layout(obj)
@@ -64,6 +64,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     """The kind of picture that fits an object, in words and by its row."""
     tiling = getattr(type(obj), "tiling", "")
     if tiling == "operation":
+        if options.view == "steps":
+            return "`view=steps`", VIEWS["steps"]
         if options.view not in (None, "operation"):
             hint = "leave out `view=`, or draw what it gives"
             raise FigureError(f"`view={options.view}` does not apply to an operation that has not been evaluated", hint=hint)
@@ -85,17 +87,17 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
         if options.view == "matrix":
             return "`view=matrix`", VIEWS["matrix"]
         if options.view is not None:
-            raise FigureError(f"{obj} alone has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
+            raise FigureError(f"{obj} has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
         return BITS.meaning, BITS
     if not isinstance(obj, (Layout, ComposedLayout)):
         hint = "example: (4,8):(8,1)"
         if type(obj).__name__ == "DescriptorWord":
             hint = f"'cute-viz show {obj}' decodes its fields"
         elif type(obj).__name__ == "ValueType":
-            hint = f"an element type goes beside a layout: `type={obj}`"
+            hint = f"an element type is given with a layout: `type={obj}`"
         raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint=hint)
     domain(obj)
     name = options.view or ("tv" if options.tile else "grid")
-    if name == "operation":
-        raise FigureError(f"{show(obj)} is not an operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+    if name in ("operation", "steps"):
+        raise FigureError(f"{show(obj)} is not an operation", hint="example: logical_divide((8,6), (4,3)), or A o B")
     return f"`view={name}`" if options.view else "a TV map" if options.tile else "a grid", VIEWS[name]

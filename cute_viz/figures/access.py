@@ -67,7 +67,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     """
     parts = options.by
     if not isinstance(parts, tuple) or not all(isinstance(part, Accessed) for part in parts):
-        raise FigureError("`view=access` needs `by=`, who accesses the tile", hint="such as ldmatrix.x4, or a TiledCopy")
+        raise FigureError("`view=access` needs `by=`, who accesses the tile", hint="example: ldmatrix.x4, or a TiledCopy")
     check_cells(len(parts[0].elements), f"the layout {parts[0].source}", options)
     wide = parts[0].width
     cols = LINE // max(4, wide)

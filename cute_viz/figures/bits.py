@@ -26,7 +26,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
     kept = (
         f"the lowest {min(low, high)} bits stay: runs of {2 ** min(low, high)} stay together"
         if min(low, high)
-        else "neighbours are separated"
+        else "neighbors are separated"
     )
     title = options.title or f"{swizzle}: {read} into {changed}"
     caption = f"{read[0].upper()}{read[1:]} are XORed into {changed}; {kept}" if b else "No bits: the identity"

@@ -45,7 +45,7 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     load = memory_of(op, "S") == GLOBAL
     stages = [
         issue,
-        *([tensor, _cell("the L2 cache alone", ["L2"])] if prefetch else [tensor, shared] if load else [shared, tensor]),
+        *([tensor, _cell("only the L2 cache", ["L2"])] if prefetch else [tensor, shared] if load else [shared, tensor]),
     ]
     if not prefetch:
         stages.append(_done(op, total * ctas, ctas, load))

@@ -75,7 +75,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     legends = drawing.legends()
     m, n, k = obj.tile
     of_a = "" if operand == "A" else f", by way of {operand}"
-    title = options.title or f"The day of thread {thread} in a GEMM of {m} × {n} × {k}{of_a}"
+    title = options.title or f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
     called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
     smem = obj.smem_a if operand == "A" else obj.smem_b
     caption = f"{operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"
@@ -97,7 +97,7 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
 def _asked(options: FigureOptions) -> tuple[range, str]:
     """The thread, or those of a series, and the operand."""
     if options.follow is None or (len(options.follow) != 1 and not options.series):
-        raise FigureError("`follow=` is one thread", hint="such as `follow=13`; html has a slider for several")
+        raise FigureError("`follow=` is one thread", hint="example: `follow=13`; html has a slider for several")
     if len(options.follow) > MOST:
         raise FigureError(f"`follow=`: a slider has up to {MOST} threads")
     operand = (options.operand or "A").upper()

@@ -34,7 +34,7 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     ('3,11', 0, ((0, 0, 1, 4), (2, 0, 3, 4)))
     """
     if options.follow is None or len(options.follow) != 1:
-        raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
+        raise FigureError("`follow=` is one thread", hint="example: `follow=13`")
     thread, obj = options.follow.start, settled(obj)
     rows = _rows(obj, thread)
     drawn = stages(obj, replace(options, follow=None), rows)
@@ -53,10 +53,10 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
             arrows.append(Arrow(before[0], first[0], before[1], first[1]))
         before, n = first or before, n + count
     words = ",".join(map(str, rows))
-    title = options.title or f"The day of thread {thread}: {drawn.title}"
+    title = options.title or f"Thread {thread}: {drawn.title}"
     note = f"Boxes: rows {words} of the tile, which thread {thread} holds of C; TMA and descriptors move them for all threads."
     if any(new.rows < old.rows for new, old in zip(panels, drawn.panels, strict=True)):
-        note += f" Of {MANY} rows and more those beside them are shown."
+        note += f" From {MANY} rows on, only those rows and their neighbors are shown."
     return replace(
         drawn,
         kind="follow",

@@ -75,7 +75,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     return _figure(
         layout,
         options,
-        "coloured by its offset",
+        "colored by its offset",
         tuple(Paint(RAMP, shade, HUES * shades) for shade in range(HUES * shades)),
         Legend("shade: offset, the place in memory; lighter is later", entries),
         paints,
@@ -93,7 +93,7 @@ def _chunks(
     counts = np.bincount(paints.ravel(), minlength=count)
     entries = tuple(LegendEntry(n, f"chunk {n}", int(counts[n])) for n in range(count) if counts[n])
     title = f"hue: {chunks_in_words(swizzle, count)}"
-    drawn = _figure(layout, options, "coloured by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
+    drawn = _figure(layout, options, "colored by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
     inset = _inset(swizzle, offsets_of, paints) if options.labels == "auto" else None
     return replace(drawn, panels=(*drawn.panels, inset)) if inset else drawn
 
@@ -158,7 +158,7 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
     if unused:
         raise FigureError(
             f"{unused} does not apply to an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
-            hint=f"an image is coloured by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
+            hint=f"an image is colored by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
         )
 
 

@@ -90,7 +90,8 @@ def corner_of(obj: TmaCopy, word: str | None) -> Corner:
     parts = [part.strip() for part in (word or "0").strip("() ").split(",")]
     if len(parts) > len(names) or not all(part.isdecimal() and len(part) < 12 for part in parts):
         raise FigureError(
-            f"`coord={word}` is not a place in the im2col matrix", hint=f"{','.join(names)}, such as {','.join('0' * len(names))}"
+            f"`coord={word}` is not a place in the im2col matrix",
+            hint=f"{','.join(names)}, for example {','.join('0' * len(names))}",
         )
     numbers = [int(part) for part in parts] + [0] * (len(names) - len(parts))
     if any(x >= extent for x, extent in zip(numbers[2:], filters, strict=True)):

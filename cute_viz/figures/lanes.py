@@ -207,7 +207,7 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     if op.instruction.kind == "tcgen05.cp":
         if highlight_notes(options):
             name = "thread" if options.thread is not None else "value"
-            hint = "ask the tcgen05.ld that reads these lanes, such as SM100_TMEM_LOAD_32dp32b8x"
+            hint = "ask the tcgen05.ld that reads these lanes, for example SM100_TMEM_LOAD_32dp32b8x"
             raise FigureError(f"`{name}=` does not apply to tcgen05.cp, of which no thread holds a part", hint=hint)
         return _filled(op, options)
     pieces = held(op)
@@ -262,9 +262,9 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
         panels = (panels[0], _with_maximum(panels[1]))
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]
     if "16b" in op.instruction.words:
-        notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
+        notes.insert(0, "A register packs the low 16 bits of two neighboring columns; the lower half comes first.")
     if reduced:
-        notes.insert(0, "max is one more f32 of each thread: the largest of its values. On SM103 alone.")
+        notes.insert(0, "max is one more f32 of each thread: the largest of its values. Only on SM103.")
     if HOLE in painting.cells:
         notes.append("Hatched: columns that the instruction does not touch.")
     notes[:0] = highlight_notes(options)

@@ -43,7 +43,7 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
     'Each of 5 address bits copies one bit of the coordinate'
     """
     if options.bits is not None and (isinstance(obj, Swizzle) or options.tile is not None):
-        raise FigureError("`type=` marks the banks of offsets, which a swizzle alone and a tile of owners do not have")
+        raise FigureError("`type=` marks the banks of offsets, which a bare swizzle and a tile of owners do not have")
     if isinstance(obj, Swizzle):
         found, plain = _of_swizzle(obj, obj.bits + min(obj.changed, obj.read) + abs(obj.shift)), None
         check_cells(found.bits * found.bits, f"the matrix of {obj}", options)
@@ -57,7 +57,7 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
         base, found = plain, _of_layout(layout, options, bits)
         outer = layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
     if isinstance(obj, Swizzle) and options.tile is not None:
-        raise FigureError("`tile=` is that of threads and values, which a swizzle alone does not have")
+        raise FigureError("`tile=` is that of threads and values, which a bare swizzle does not have")
     owned = options.wave is not None or options.tile is not None
     size = None if isinstance(obj, Swizzle) or owned else options.bits or pointer_bits(obj) or 16
     panels = [_panel(found, base, "", (0, 0), _beside(found, size), options.tile)]
@@ -117,7 +117,7 @@ def _of_layout(layout: AnyLayout, options: FigureOptions, bits: int) -> Matrix:
         for n, column in enumerate(columns):
             made ^= column if index >> n & 1 else 0
         if made != offset:
-            words = f"{show(layout)} carries: coordinate {index} is at {offset}, and its bits alone make {made}"
+            words = f"{show(layout)} carries: coordinate {index} is at {offset}, and its bits make {made}"
             raise FigureError(words, hint="a bit matrix needs strides whose bits do not meet, and no offset")
     counts = [extent.bit_length() - 1 for extent in extents]
     names = [f"{letter}{n}" for (letter, _), count in zip(named, counts, strict=True) for n in range(count)]

@@ -163,7 +163,7 @@ def _blocks(mma: TiledMMA, operand: str) -> Figure:
             labels.append(_words(cells, ctas) or core)
             paints.append(cells[0].cta if ctas > 1 else warps.get(r, HUES))
     if ctas > 1:
-        note = "Each CTA of the pair holds the part of its colour; CTA 0 issues the instruction for both."
+        note = "Each CTA of the pair holds the part of its color; CTA 0 issues the instruction for both."
         holders = ("cta", "CTA", "hue: CTA whose memory holds the block")
     else:
         note = (
@@ -295,7 +295,7 @@ def _registers(mma: TiledMMA, operand: str) -> Figure:
             labels.append(f"warp {','.join(map(str, warps))}\nV{values[0]}-{values[-1]}")
             paints.append(warps[0])
     holders = ("warp", "warp", "hue: warp of the group whose registers hold the block")
-    note = "Of a block in registers each quad of lanes holds a row; the picture of the MMA alone shows every lane."
+    note = "In a block in registers each quad of lanes holds a row; the picture of the MMA shows every lane."
     return _of_blocks(mma, operand, (rows, cols, CORE, wide), labels, paints, holders, note)
 
 

@@ -191,7 +191,7 @@ def _painted(
     else:
         painting = by_order(every, title, steps=steps)
     if not known:
-        raise FigureError("there is nothing to colour")
+        raise FigureError("there is nothing to color")
     cells = list(painting.cells)
     paints = painting.paints
     if None in every:  # what belongs to no group is paper, not a hole

@@ -45,7 +45,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     thr, operand = _view(obj, options)
     tensor = as_layout(options.tensor)
     if not isinstance(tensor, (Layout, ComposedLayout)):
-        raise FigureError(f"`tensor=`: {show(tensor)} is not a layout", hint="such as `tensor=(128,64):(64,1)`")
+        raise FigureError(f"`tensor=`: {show(tensor)} is not a layout", hint="example: `tensor=(128,64):(64,1)`")
     shape = domain(tensor).shape
     if len(modes(shape)) < 2:
         raise FigureError(f"the tensor {tensor} has one mode; the picture has two or more", hint="give one tile: (M,K)")
@@ -132,7 +132,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
             "a copy atom does not partition a tensor", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)"
         )
     if options.thread is None or len(options.thread) != 1:
-        raise FigureError("`tensor=` needs `thread=`", hint="such as `thread=0`")
+        raise FigureError("`tensor=` needs `thread=`", hint="example: `thread=0`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return get_slice(tiled, options.thread.start), operand
 

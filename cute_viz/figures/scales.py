@@ -60,7 +60,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     ('16', '34,1')
     """
     if not isinstance(layout, Layout):
-        raise FigureError(f"{show(layout)} is not a layout of scale factors", hint="such as SfAtom(32)")
+        raise FigureError(f"{show(layout)} is not a layout of scale factors", hint="example: SfAtom(32)")
     x = _read(layout)
     check_cells(2 * ROWS * PER_ROW + x.rows // ROWS * x.factors // PER_ROW, f"the layout {show(layout)}", options)
     rows, factors = min(x.rows, ROWS), min(x.factors, PER_ROW)
@@ -148,7 +148,7 @@ def _read(layout: Layout) -> Scales:
     elif len(shape) > 1:
         m, k = Layout(shape[0], stride[0]), Layout(shape[1], stride[1])
     else:
-        raise FigureError(f"{show(layout)} has no rows and factors", hint="such as SfAtom(32)")
+        raise FigureError(f"{show(layout)} has no rows and factors", hint="example: SfAtom(32)")
     vector = _vector(k.stride, k.shape)
     if not vector:
         raise FigureError(f"{show(layout)}: no elements of K share a scale factor", hint="their stride is 0, as in SfAtom(32)")

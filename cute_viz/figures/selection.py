@@ -43,7 +43,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
     plain = replace(options, view=None, color_by="none", title=None)
     whole, part = grid(parent, plain), grid(result, plain)
     if not all("offset" in panel.data for panel in (*whole.panels, *part.panels)):
-        raise FigureError("values that are coordinates have no place in memory to be coloured by")
+        raise FigureError("values that are coordinates have no offset to color by")
     base = slice_and_offset(call.operands[0], parent)[1] if found.name == "slice" else 0
     chosen = _chosen(call, found, at, parent)
     of_whole = [offset for panel in whole.panels for offset in panel.data["offset"]]
@@ -78,7 +78,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
         entries.append(LegendEntry(len(painting.paints), "not selected, faded", rest))
     legends = (replace(legend, entries=tuple(entries)),)
     panels_ = tuple([replace(panel, legends=None) for panel in out.panels])
-    caption = "The selected elements of A are lit; each keeps its colour in the panel of the selection"
+    caption = "The selected elements of A are highlighted; each keeps its color in the panel of the selection"
     return replace(out, kind="operation", paints=tuple(paints), legends=legends, panels=panels_, caption=caption)
 
 

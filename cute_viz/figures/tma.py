@@ -115,9 +115,7 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
         return (0,) * len(list(leaves(shape)))
     parts = word.strip("() ").split(",")
     if len(parts) != len(extents) or not all(part.strip().lstrip("-").isdecimal() and len(part) < 12 for part in parts):
-        hint = (
-            f"the tensor {show(obj.tensor.layout.shape)} has {count(len(extents), 'mode')}: such as {','.join('0' * len(extents))}"
-        )
+        hint = f"the tensor {show(obj.tensor.layout.shape)} has {count(len(extents), 'mode')}: {','.join('0' * len(extents))}"
         raise FigureError(f"`coord={word}` is not a coordinate of the tensor", hint=hint)
     out: list[int] = []
     for number, mode in zip(map(int, parts), extents, strict=True):

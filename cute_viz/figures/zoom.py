@@ -39,7 +39,7 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     tv = layout_tv(tiled, "C")
     tm, tn, _ = tile_shape(tiled)
     if m % tm or n % tn:
-        raise FigureError(f"the MMA covers {tm} x {tn}, which does not divide the tile {m} x {n}", hint="`tile=`, such as 128x128")
+        raise FigureError(f"the MMA covers {tm} x {tn}, which does not divide the tile {m} x {n}", hint="example: `tile=128x128`")
     check_cells(m * n, f"the tile {m} x {n}", options)
     am, an = (product(x) for x in tiled.atom.shape_mnk[:2])
     threads, by_cta = size(get(tv, 0)), owner(tiled.atom.instruction) == CTA
@@ -153,7 +153,7 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
     if isinstance(obj, ThrMMA):
         obj = obj.tiled
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
-        raise FigureError("a zoom is that of an MMA or a GEMM", hint="such as SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
+        raise FigureError("a zoom is that of an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return tiled, options.tile or tile_shape(tiled)[:2], 0
 
@@ -162,7 +162,7 @@ def _cta(coord: str | None) -> tuple[int, int]:
     """The coordinates of the CTA that is opened."""
     parts = (coord or "2,7").replace(" ", "").split(",")
     if len(parts) != 2 or not all(part.isdecimal() and int(part) < 64 for part in parts):
-        raise FigureError(f"`coord={coord}`: the CTA of a zoom is a row and a column below 64", hint="such as 2,3")
+        raise FigureError(f"`coord={coord}`: the CTA of a zoom is a row and a column below 64", hint="example: 2,3")
     return int(parts[0]), int(parts[1])
 
 
@@ -227,7 +227,7 @@ def _tile(
         paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        foot=f"a number is a {called}; {called} {group} is lit",
+        foot=f"a number is a {called}; {called} {group} is highlighted",
         place=(0, 1),
         unit=_unit(rows, cols, bm, bn),
     )

@@ -15,7 +15,9 @@ _HOLDER = re.compile(r"^[A-Z]$|\.\.\.")  # a value that stands for others
 _MEANT = re.compile(r"did you mean (?:the spec )?(.+?)\?")
 _ADD = re.compile(r"^add '(.+)'$")
 _CHOICES = re.compile(r"^(?:one of|choices:) (\S+?)(?:,|$)")
-_INSTEAD = re.compile(r"(?:^|; |: )(?:write a layout such as|write|such as|an expression such as|use|give) (.+)$")
+_INSTEAD = re.compile(
+    r"(?:^|; |: )(?:write a layout, for example|an expression, for example|example:|for example|write|use|give) (.+)$"
+)
 
 
 def fault(error: CuteVizError, source: str, works: Callable[[str], bool] | None = None, spelling: str = "page") -> dict[str, Any]:
@@ -99,7 +101,7 @@ def _changes(error: CuteVizError, source: str, span: Span | None) -> Iterator[tu
         yield span, ""
     elif match := _INSTEAD.search(hint):
         for words in dict.fromkeys(
-            (match[1], re.split(r", or |; | or |: (?=[a-z])", match[1])[0], match[1].rpartition(", such as ")[2])
+            (match[1], re.split(r", or |; | or |: (?=[a-z])", match[1])[0], match[1].rpartition(", for example ")[2])
         ):
             if span is not None:
                 yield span, words

@@ -24,7 +24,7 @@ FIELDS = (
     *("crop", "fold", "palette", "theme"),
 )
 MACHINE = (  # of names and encodings that leave it open, which no option of a picture says
-    ("arch", "of a name that several machines have, the one meant", "gfx942"),
+    ("arch", "target GPU, where the name is ambiguous", "gfx942"),
     ("wave", "how many threads run together", "64"),
     ("shape", "the shape of the tensor that an encoding of Triton is for", "64x64"),
     ("bits", "the width of its elements", "16"),

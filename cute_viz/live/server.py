@@ -284,7 +284,7 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What is no request of HTTP, or has another method."""
         self.request_version = self.protocol_version  # of HTTP 0.9, which has no head, only good requests are answered
-        self._say(code, message or self.responses.get(code, ("this is no request", ""))[0])
+        self._say(code, message or self.responses.get(code, ("this is not a request", ""))[0])
 
     def end_headers(self) -> None:
         """Those of every answer, and the end."""

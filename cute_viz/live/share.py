@@ -44,7 +44,7 @@ def markdown(question: Question) -> str:
     if question.let:
         raise CuteVizError("a document's block has no `let=`", hint="write the number itself")
     if question.library.words:
-        hint = "a type such as tensor<64x64xf16, #ttg.blocked<...>> has the shape, gfx1200::NAME<32> the machine"
+        hint = "a type, for example tensor<64x64xf16, #ttg.blocked<...>> has the shape, gfx1200::NAME<32> the GPU"
         raise CuteVizError(f"a document's block has no `{next(iter(question.library.words))}=`", hint=hint)
     source = question.source.strip()
     words = " ".join(name if value is True else f"{name}={shlex.quote(str(value))}" for name, value in question.options.items())

@@ -142,7 +142,7 @@ def _without_operations(text: str) -> str:
         f"{found[0].splitlines()[0].strip()!r} is an instruction, whose print has no layouts",
         text=text,
         span=Span(found.start(), found.start() + len(found[0].splitlines()[0])),
-        hint="print the atom or the tiling that is made of it, such as cute.make_tiled_mma(op)",
+        hint="print the atom or the tiling that is made of it, for example cute.make_tiled_mma(op)",
     )
 
 

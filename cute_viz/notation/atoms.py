@@ -87,7 +87,7 @@ def _copy_atom(evaluator: Meaning, node: Call, inner: tuple[Node, ...]) -> Any:
         widths = [evaluator.value(item.value) for item in inner if isinstance(item, Keyword) and item.name == "num_bits_per_copy"]
         width = widths[0] if widths else bits
         if not isinstance(width, int):
-            raise AlgebraError(f"num_bits_per_copy must be an integer, not {show(width)}", hint="such as num_bits_per_copy=128")
+            raise AlgebraError(f"num_bits_per_copy must be an integer, not {show(width)}", hint="example: num_bits_per_copy=128")
         copied = unsigned(width)
         if copied is None:
             raise AlgebraError(f"no instruction copies {width} bits", hint="8, 16, 32, 64, 128 or 256")

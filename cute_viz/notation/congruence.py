@@ -32,7 +32,7 @@ def check_congruent(text: str, shape: Node, stride: Node) -> None:
     elif isinstance(shape, Number) and isinstance(stride, Sequence):
         number = source(text, shape)
         message = f"the shape {number} is one number, its stride {source(text, stride)} is a tuple"
-        hint = f"a tuple of one mode is written ({number}); one stride goes with {number}"
+        hint = f"a tuple of one mode is written ({number}); one stride belongs to {number}"
         raise NotationError(message, text=text, span=stride.span, hint=hint)
 
 

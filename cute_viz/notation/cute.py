@@ -63,7 +63,7 @@ class Parser:
             return shape
         colon = self.advance()
         if self.token.kind in ("end", ")", ",", ";", "infix", "]", ">"):
-            raise self.fail("the stride after ':' is missing", colon.span, hint="write shape:stride, such as (4,8):(8,1)")
+            raise self.fail("the stride after ':' is missing", colon.span, hint="write shape:stride, for example (4,8):(8,1)")
         stride = self.sum()
         return Pair(shape.span | stride.span, shape, stride)
 
@@ -145,7 +145,7 @@ class Parser:
         if token.kind == "end":
             raise self.fail("the expression ends too early", hint="a shape, a stride or an operand is missing")
         if token.kind == ":":
-            raise self.fail("the shape before ':' is missing", hint="write shape:stride, such as (4,8):(8,1)")
+            raise self.fail("the shape before ':' is missing", hint="write shape:stride, for example (4,8):(8,1)")
         if token.kind == ",":
             raise self.fail("a mode is missing before ','", hint="modes are separated by one ',': (4,8)")
         if token.kind in (")", ">", "]"):
@@ -165,7 +165,7 @@ class Parser:
             self.advance()
             below = self.advance()
             if below.kind not in ("number", "static") or _integer(below.text) < 1:
-                raise self.fail("a ratio needs a positive denominator", below.span, hint="such as 1/2@0")
+                raise self.fail("a ratio needs a positive denominator", below.span, hint="example: 1/2@0")
             node = Ratio(token.span | below.span, value.value, _integer(below.text), value.static and below.kind == "static")
         return self.at(node) if self.token.kind == "@" else node
 

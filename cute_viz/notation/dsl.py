@@ -104,7 +104,9 @@ def parse_dsl(text: str) -> list[Statement]:
     out: list[Statement] = []
     _Reader(text, shift).block(tree.body, out)
     if all(statement.lost for statement in out):
-        raise NotationError("there is nothing to read", text=text, span=Span(0, len(text)), hint="such as cute.make_layout((4, 8))")
+        raise NotationError(
+            "there is nothing to read", text=text, span=Span(0, len(text)), hint="example: cute.make_layout((4, 8))"
+        )
     return out
 
 

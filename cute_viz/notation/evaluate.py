@@ -133,7 +133,7 @@ class Evaluator:
             if node.operator == "*" and isinstance(a, int) and isinstance(b, Basis):
                 return a * b
             raise self.fail(
-                f"'{node.operator}' is for integers", node.span, hint="shapes are changed by operations, such as ceil_div"
+                f"'{node.operator}' is for integers", node.span, hint="shapes are changed by operations, for example ceil_div"
             )
         if node.operator in ("/", "%", "//", "mod") and b == 0:
             raise self.fail("division by zero", node.right.span)
@@ -166,7 +166,7 @@ class Evaluator:
 
     def word(self, node: Word) -> Any:
         """A quoted text where no operation takes it: always refused."""
-        raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression such as (4,8):(8,1)")
+        raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression, for example (4,8):(8,1)")
 
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
@@ -193,7 +193,9 @@ class Evaluator:
             raise self.fail("a shape must be an integer or a tuple of integers", node.shape.span)
         for leaf in leaves(stride):
             if leaf is X or isinstance(leaf, (Layout, ComposedLayout, Swizzle, PointerFlag)):
-                raise self.fail("a stride must be an integer, a basis element such as 1@0, or a tuple of these", node.stride.span)
+                raise self.fail(
+                    "a stride must be an integer, a basis element, for example 1@0, or a tuple of these", node.stride.span
+                )
         try:
             return Layout(shape, stride)
         except AlgebraError as error:
@@ -377,6 +379,6 @@ class Evaluator:
 
 def _is_offset(before: Any, value: Any, following: Any) -> bool:
     """Whether the middle of `before o value o following` is an offset rather than a layout."""
-    if isinstance(value, (int, PointerFlag)):
+    if isinstance(value, (int, PointerFlag, Unknown)):
         return True
     return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))

@@ -70,10 +70,10 @@ def _swizzle(evaluator: Meaning, node: Call) -> Any:
     if len(numbers) == 2:
         numbers.append(numbers[0])
     if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
-        raise evaluator.fail("a swizzle takes three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
+        raise evaluator.fail("a swizzle takes three integers", node.span, hint="Sw<B,M,S>, for example Sw<3,3,3>")
     swizzle = Swizzle(*map(int, numbers))
     if len(node.args or ()) > 1:
-        raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"such as {swizzle}(8)")
+        raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"example: {swizzle}(8)")
     return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
 
 
@@ -241,7 +241,7 @@ def _scaled_basis(evaluator: Meaning, node: Call) -> Any:
     scale, path = map(evaluator.value, node.args or ())
     if not isinstance(scale, int):
         raise evaluator.fail(
-            "ScaledBasis takes an integer and the positions of modes", node.span, hint="such as ScaledBasis(2, (1,))"
+            "ScaledBasis takes an integer and the positions of modes", node.span, hint="example: ScaledBasis(2, (1,))"
         )
     return Basis(scale, _positions(evaluator, node, path))
 

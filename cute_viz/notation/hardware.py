@@ -222,7 +222,7 @@ def smem_atom_for(
     named_blocks = {"BLK_MN": blocks[0], "BLK_K": blocks[1]}
     for name, block in named_blocks.items():
         if not is_int_tuple(block) or not isinstance(first := _first(block), int):
-            raise AlgebraError(f"{selector}_smem_selector: {name} must be a shape", hint="such as Int<64>")
+            raise AlgebraError(f"{selector}_smem_selector: {name} must be a shape", hint="example: Int<64>")
         if first % 8:
             raise AlgebraError(f"{name}0 must be a multiple of 8.", hint=f"not {first}")
     modes: tuple[str, ...] = _WIDEST

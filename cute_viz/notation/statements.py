@@ -58,7 +58,7 @@ class _Program(Parser):
             for statement in out[read:]:
                 statement.scope, statement.region = around, (*around, -branch) if branch else around
         if all(statement.lost for statement in out):
-            raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
+            raise self.fail("there is nothing to read", hint="write a layout, for example (4,8):(8,1)")
         return out
 
     def block(self, blocks: list[int], out: list[Statement]) -> None:

@@ -94,8 +94,8 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
     shape = _of_a_buffer(typed) or tuple(shape) or _own_shape(typed)
     if not shape:
         raise NotationError(
-            f"{encoding.name} is laid out for a shape, which nothing says",
-            hint="`shape=64x64`, or a type such as tensor<64x64xf16, ...>",
+            f"{encoding.name} needs the shape of its tensor",
+            hint="`shape=64x64`, or a type, for example tensor<64x64xf16, ...>",
         )
     if prod(shape) > 1 << 24 or len(shape) > 8:
         raise NotationError(f"a tensor of {'x'.join(map(str, shape))} elements is not a tile")

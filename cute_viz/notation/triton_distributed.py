@@ -184,7 +184,7 @@ def _warps_of_wmma(fields: Fields, rank: int) -> Linear:
         return out
     bases = given.get("ctaLayout", given)
     if not isinstance(bases, dict):
-        raise fields.wrong("ctaLayout of amd_wmma must be bases", hint="such as ctaLayout = {warp = [[1, 0], [2, 0]]}")
+        raise fields.wrong("ctaLayout of amd_wmma must be bases", hint="example: ctaLayout = {warp = [[1, 0], [2, 0]]}")
     cta = Fields(fields.encoding._replace(fields=bases))
     return _of_bases({key: cta.bases(key, rank) for key in (REGISTER, WARP)}, cta)
 

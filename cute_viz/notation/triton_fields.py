@@ -46,7 +46,7 @@ class Fields:
         """A list of numbers, so many of them where `count` says so, `least` of them at least."""
         value = self._get(key, default)
         if not isinstance(value, (list, tuple)) or not all(isinstance(x, int) and 0 <= x <= 1 << 20 for x in value):
-            raise self.wrong(f"{key} of {self.encoding.name} must be a list of numbers", hint=f"such as {key} = [1, 0]")
+            raise self.wrong(f"{key} of {self.encoding.name} must be a list of numbers", hint=f"example: {key} = [1, 0]")
         if len(value) < least:
             raise self.wrong(f"{key} of {self.encoding.name} needs {least} numbers or more")
         if count and len(value) != count:
@@ -73,7 +73,7 @@ class Fields:
         value = self._get(key, default)
         if not isinstance(value, (list, tuple)) or len(value) > 64:
             raise self.wrong(
-                f"{key} of {self.encoding.name} must be a list of coordinates", hint=f"such as {key} = [[0, 1], [1, 0]]"
+                f"{key} of {self.encoding.name} must be a list of coordinates", hint=f"example: {key} = [[0, 1], [1, 0]]"
             )
         for basis in value:
             if not isinstance(basis, (list, tuple)) or len(basis) != rank:

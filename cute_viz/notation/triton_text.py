@@ -112,7 +112,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
     while (found := _START.search(text, at)) is not None:
         if (call := _around(text, found.start())) is not None:
             name = call[1].rpartition(".")[2]
-            known = did_you_mean(name, _GLUON) or f"such as {', '.join(list(_GLUON)[:4])}"
+            known = did_you_mean(name, _GLUON) or f"example: {', '.join(list(_GLUON)[:4])}"
             raise NotationError(f"{name} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
         reader = _Reader(text, found.start(), aliases)
         out.append(Typed(reader.attribute(), (), _bound(text, found.start())))
@@ -176,7 +176,7 @@ class _Reader:
         if word.startswith("#") and not word.startswith(("#ttg.", "#ttng.")):
             known = self.aliases.get(word[1:])
             if known is None:
-                raise self.fail(f"{word} is defined nowhere in this text", start, hint=f"such as {word} = #ttg.blocked<{{...}}>")
+                raise self.fail(f"{word} is defined nowhere in this text", start, hint=f"example: {word} = #ttg.blocked<{{...}}>")
             self.depth -= 1
             return known
         name = word.rpartition(".")[2]
@@ -187,7 +187,7 @@ class _Reader:
     def _angle(self, start: int, word: str) -> dict[str, Any]:
         """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""
         if not word.startswith("#"):
-            raise self.fail(f"{word} is not a supported encoding", start, hint=f"such as {', '.join(list(_GLUON)[:4])}")
+            raise self.fail(f"{word} is not a supported encoding", start, hint=f"example: {', '.join(list(_GLUON)[:4])}")
         out: dict[str, Any] = {}
         if self.peek() != "<":
             return out  # such as #ttg.shared_memory

@@ -36,4 +36,4 @@ def undefined(name: str, names: Iterable[str], resolve: Callable[..., Any] | Non
     ways = [f"did you mean {', '.join(near)}?"] if near else []
     if all(map(str.isidentifier, name.split("."))):
         ways.append(hint_for(name, default="512"))
-    return f"{name!r} is undefined", " or ".join(ways) or "write a layout such as (4,8):(8,1)"
+    return f"{name!r} is undefined", " or ".join(ways) or "write a layout, for example (4,8):(8,1)"

@@ -214,7 +214,7 @@ def called(function: Any, args: tuple[Any, ...]) -> Any:
     if not isinstance(function, (Layout, ComposedLayout)):
         raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
     if not args:
-        raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
+        raise AlgebraError("a layout is called with a coordinate", hint="example: (2,3), or (2,_) for a slice")
     if isinstance(function, Layout) and is_coordinate_layout(function) and not any(leaf is X for leaf in leaves(args)):
         return printed_value(args[0] if len(args) == 1 else args, function)
     if has_origin(function) and any(leaf is X for leaf in leaves(args)):

@@ -38,7 +38,7 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
         word = str(template[-1]).rpartition("::")[2] if template else ""
         if word not in ("K", "MN"):
             types = "half_t, 2" if by_major[2] else "half_t"
-            raise AlgebraError(f"{name} takes a major at its end", hint=f"such as GMMA::{name}<{types}, GMMA::Major::K>")
+            raise AlgebraError(f"{name} takes a major at its end", hint=f"example: GMMA::{name}<{types}, GMMA::Major::K>")
         name, template = f"Layout_{word}_{name.removeprefix('Layout_')}", template[:-1]
     match = _ATOM.fullmatch(name)
     if match is None or (match[4] and match[5]):
@@ -48,9 +48,9 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
     rows, length = (4, 1024) if special else (8, 128 << _BITS[mode])
     shape, stride = ((rows, length), (length, 1)) if major == "K" else ((length, rows), (1, length))
     if packed and (len(template) != 2 or not isinstance(template[1], int) or template[1] not in (2, 4, 8)):
-        raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"such as GMMA::{name}<half_t,2>")
+        raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"example: GMMA::{name}<half_t,2>")
     if not in_bits and not packed and len(template) != 1:
-        raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
+        raise AlgebraError(f"{name} takes an element type", hint=f"example: GMMA::{name}<half_t>")
     from cute_viz.algebra.inttuple import Typed
     from cute_viz.algebra.recast import upcast
     from cute_viz.algebra.static import mark_static

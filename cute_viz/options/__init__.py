@@ -198,8 +198,8 @@ def of_level(level: str) -> tuple[Option, ...]:
 def used_by(name: str) -> str:
     """The pictures that use an option, in words.
 
-    >>> used_by("type"), used_by("operand")
-    ('the views banks, address', "an MMA, a copy, a tensor's partition, a thread's way through a GEMM")
+    >>> used_by("type"), used_by("fold")
+    ('the views banks, address, access, matrix', '')
     """
     views = ", ".join(key for key, view in VIEWS.items() if name in view.uses)
     others = [view.meaning for view in TILINGS.values() if name in view.uses]

@@ -35,15 +35,16 @@ VIEWS = {  # of a layout; the option `view` picks one
     "tv": View("the owner of each tile cell", "tv.tv", ("tile", "color_by", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
     "table": View("thread by value", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
     "both": View("tv and table side by side", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
-    "banks": View("where each cell lies in shared memory", "banks.banks", ("coords", "type"), ("auto", "full", "none")),
-    "address": View("what lies where in shared memory", "banks.address", ("type",)),
-    "scales": View("scale factors, and what lies at each byte", "scales.scales"),
+    "banks": View("the bank of each cell in shared memory", "banks.banks", ("coords", "type"), ("auto", "full", "none")),
+    "address": View("the elements by address in shared memory", "banks.address", ("type",)),
+    "scales": View("scale factors, byte by byte", "scales.scales"),
     "operation": View("what went in and what came out", "operation.operation", ("coords",), LABELS),
     "access": View("what one instruction accesses, over its banks", "access.access", ("by", "operand", "type"), ("auto", "full")),
     "path": View("one line through the cells in the order of addresses", "path.path", labels=("auto", "full")),
     "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),
     "zoom": View("a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord"), ("auto", "full")),
     "cube": View("an MMA as a cube of A, B and C", "cube.cube", ("thread",), ("auto", "full")),
+    "steps": View("an operation step by step", "motion.motion", labels=("auto", "full")),
 }
 TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),
@@ -51,7 +52,7 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "copy": View("a copy", "copy.copy", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
     "descriptor": View("a matrix descriptor", "descriptor.descriptor", instead=_MOVED),
     "instruction": View("an instruction descriptor", "instruction.instruction"),
-    "tmem": View("tensor memory", "tmem.tmem", instead="ask the copy that reads it, such as SM100_TMEM_LOAD_32dp32b8x"),
+    "tmem": View("tensor memory", "tmem.tmem", instead="ask the copy that reads it, for example SM100_TMEM_LOAD_32dp32b8x"),
     "lanes": View(
         "tcgen05.ld, .st or .cp",
         "lanes.lanes",
@@ -60,10 +61,10 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     ),
     "stages": View("the stages of a kernel", "stages.stages", instead="`follow=5` shows a thread's part of every stage"),
     "tma": View("a TMA copy", "tma.tma", ("coord",), instead=_MOVED),
-    "operands": View("an MMA with its operands where they lie", "mma_operands.operands"),
+    "operands": View("an MMA with its operands in memory", "mma_operands.operands"),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
     "way": View("a thread's way through the stages", "follow_stages.follow", ("follow",)),
     "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
     "bulk": View("a TMA or bulk copy atom", "bulk.bulk", instead=_MOVED),
 }
-BITS = View("a swizzle alone", "bits.bits")
+BITS = View("a bare swizzle", "bits.bits")

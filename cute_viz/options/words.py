@@ -47,7 +47,7 @@ def parse_tile(text: str) -> tuple[int, int]:
     """
     match = re.fullmatch(r"\s*\(?\s*_?(\d{1,18})\s*[x×*,]\s*_?(\d{1,18})\s*\)?\s*", text)
     if match is None or 0 in (tile := (int(match[1]), int(match[2]))):
-        raise FigureError(f"{text[:40]!r} is not a tile; write rows x columns, such as 8x128")
+        raise FigureError(f"{text[:40]!r} is not a tile; write rows x columns, for example 8x128")
     return tile
 
 
@@ -85,7 +85,7 @@ def _tile(option: Option, value: Any) -> tuple[int, int]:
     if isinstance(value, str):
         return _named(option, parse_tile, value)
     if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(map(_is_positive, value)):
-        raise FigureError(f"`{option.name}=` must be rows and columns, not {value!r}", hint="such as 8x128, or (8, 128)")
+        raise FigureError(f"`{option.name}=` must be rows and columns, not {value!r}", hint="example: 8x128, or (8, 128)")
     return int(value[0]), int(value[1])
 
 
@@ -95,7 +95,7 @@ def _range(option: Option, value: Any) -> range:
     if isinstance(value, int) and not isinstance(value, bool):
         value = range(value, value + 1)
     if not isinstance(value, range) or value.step != 1:
-        raise FigureError(f"`{option.name}=` must be a number or a range, not {value!r}", hint="such as 5, 0..3, or range(0, 4)")
+        raise FigureError(f"`{option.name}=` must be a number or a range, not {value!r}", hint="example: 5, 0..3, or range(0, 4)")
     return value
 
 
@@ -116,7 +116,7 @@ def _count(option: Option, value: Any) -> int:
 
 def _element(option: Option, value: Any) -> int:
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise FigureError(f"`{option.name}=` must be an element type, not {value!r}", hint="such as f16, or its width in bits")
+        raise FigureError(f"`{option.name}=` must be an element type, not {value!r}", hint="example: f16, or its width in bits")
     return _named(option, bits_of, value)
 
 

@@ -80,7 +80,7 @@ def _payload(setting: Setting, kind: str, start: int, end: int) -> Any:
         setting.used()
     try:
         if kind == "swizzle" and not _SWIZZLE.fullmatch(inside):
-            raise NotationError("a swizzle takes three integers", hint="such as S<3,4,3>")
+            raise NotationError("a swizzle takes three integers", hint="example: S<3,4,3>")
         node = _whole(inside)
         evaluator = Evaluator(Source(inside, names, None, "cute"))
         value = _composed(evaluator, node) if kind == "composed_layout" else evaluator.value(node)
@@ -105,7 +105,7 @@ def _composed(evaluator: Evaluator, node: Node) -> Any:
     from cute_viz.algebra import ops
 
     if not isinstance(node, Chain) or len(node.items) != 3:
-        raise evaluator.fail("a composed layout must have three parts", node.span, hint="such as S<3,4,3> o 0 o (8,64):(64,1)")
+        raise evaluator.fail("a composed layout must have three parts", node.span, hint="example: S<3,4,3> o 0 o (8,64):(64,1)")
     return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.items])
 
 
@@ -149,7 +149,7 @@ def _check_strides(steps: list[Any]) -> None:
         raise NotationError("a basis element must be scaled by an integer here")
     paths = {step.path for step in bases}
     if any(path[:n] in paths for path in paths for n in range(1, len(path))):
-        raise NotationError("a basis element stands for a mode that another one goes into")
+        raise NotationError("a basis element names a mode that contains another one")
 
 
 def _tiled(setting: Setting, kind: str, start: int, end: int) -> Any:

@@ -132,7 +132,7 @@ class _Reader:
             size = max((prod(x.shape) for x in types), default=1)
             why = "TMA writes and reads boxes: shared memory is accessed without conflicts, in the layout of the encoding"
             return [Transfer("issued", bits, (0,) * _log(size), name=name.replace("async_tma", "tma"), count=1, why=why)]
-        raise NotationError(f"the types of {name} do not say what it moves")
+        raise NotationError(f"the types of {name} do not determine what it moves")
 
     def accessed(self, kind: str, regs: Typed, smem: Typed, bits: int) -> Transfer:
         """Registers and the shared memory that they are read from or written to."""

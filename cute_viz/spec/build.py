@@ -83,12 +83,14 @@ class Builder:
         """The specs of the file by name (`""` of a lone one), not built yet; `names` then holds what they share."""
         root = read_yaml(self.text, self.name)
         if not isinstance(root, Fields):
-            raise self.fail("a spec must be a mapping", root.span, hint="such as layout: (4,8):(8,1)")
+            raise self.fail("a spec must be a mapping", root.span, hint="example: layout: (4,8):(8,1)")
         if "specs" not in root:
             return {"": root}
         others = [key for key in root if key not in ("specs", "let", "description")]
         if others:
-            raise self.fail(f"{others[0]!r} stands beside specs", root.keys_at[others[0]], hint="put it into one of the specs")
+            raise self.fail(
+                f"{others[0]!r} cannot be combined with specs", root.keys_at[others[0]], hint="put it into one of the specs"
+            )
         self.description = self.words(root, "description") or ""
         self.shared = root.get("let")
         self.names = self.let(self.shared)
@@ -127,7 +129,7 @@ class Builder:
     def spec(self, name: str, fields: Value) -> Spec:
         """One spec, built. Raises: SpecError for an unknown field, and for no object or two."""
         if not isinstance(fields, Fields):
-            raise self.fail(f"the spec {name!r} must be a mapping", fields.span, hint="such as layout: (4,8):(8,1)")
+            raise self.fail(f"the spec {name!r} must be a mapping", fields.span, hint="example: layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
         self.check_keys(fields, known, "a spec")
         kinds = [key for key in fields if key in KINDS]
@@ -164,7 +166,7 @@ class Builder:
             return ()
         if not isinstance(value, Fields):
             raise self.fail(
-                "beside must be a mapping of captions to objects", value.span, hint="such as {wave 64: v_mfma_f32_16x16x16_f16}"
+                "beside must be a mapping of captions to objects", value.span, hint="example: {wave 64: v_mfma_f32_16x16x16_f16}"
             )
         return tuple((caption, self.expression(item, names)) for caption, item in value.items())
 
@@ -173,7 +175,7 @@ class Builder:
         if value is None:
             return {}
         if not isinstance(value, Fields):
-            raise self.fail("expect must be a mapping of what must hold", value.span, hint="such as {covers: 8x128}")
+            raise self.fail("expect must be a mapping of what must hold", value.span, hint="example: {covers: 8x128}")
         self.check_keys(value, [f.name for f in EXPECT], "expect")
         out: dict[str, Any] = {}
         for f in EXPECT:
@@ -230,7 +232,7 @@ class Builder:
     def figure(self, value: Value, names: dict[str, Any]) -> dict[str, Any]:
         """The options under `figure` by name: `tensor` as an object, flags as True or False, all others as text."""
         if not isinstance(value, Fields):
-            raise self.fail("figure must be a mapping of options", value.span, hint="such as {tile: 8x128}")
+            raise self.fail("figure must be a mapping of options", value.span, hint="example: {tile: 8x128}")
         self.check_keys(value, [f.name for f in FIGURE], "figure")
         out: dict[str, Any] = {}
         for f in FIGURE:
@@ -271,18 +273,18 @@ class Builder:
         """How to draw what the library has under a name; for any other text how to write a GEMM."""
         if str(value).isidentifier() and self.library.spec_file(str(value)):
             return f"{value} is a spec of the library, drawn by its name: cute-viz render {value}; copy its fields to change it"
-        return "such as gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; the reference of specs has an example"
+        return "example: gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; the reference of specs has an example"
 
     def call(self, value: Value, names: dict[str, Any]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""
         if not isinstance(value, Text):
-            raise self.fail("an operation must be text", value.span, hint="such as logical_divide((8,6), (4,3))")
+            raise self.fail("an operation must be text", value.span, hint="example: logical_divide((8,6), (4,3))")
         try:
             name, operands, template = read_call(str(value), names, self.library.resolve)
         except CuteVizError as error:
             raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
         if not name:
-            raise self.fail(f"{value!r} is not an operation", value.span, hint="such as logical_divide((8,6), (4,3)), or A o B")
+            raise self.fail(f"{value!r} is not an operation", value.span, hint="example: logical_divide((8,6), (4,3)), or A o B")
         return Call(name, tuple(operands), template)
 
     def object(self, kind: str, value: Value, names: dict[str, Any]) -> Any:
@@ -325,7 +327,7 @@ class Builder:
             value = Layout(value)
         if not isinstance(value, Layout) and (rank is not None or not isinstance(value, ComposedLayout)):
             raise self.fail(
-                f"{key} must be a layout, not {show(value).splitlines()[0]}", fields[key].span, hint="such as (4,8):(8,1)"
+                f"{key} must be a layout, not {show(value).splitlines()[0]}", fields[key].span, hint="example: (4,8):(8,1)"
             )
         if rank is not None and len(modes(value.shape)) != rank:
             raise self.fail(f"{key} has {rank} modes, {value} has {len(modes(value.shape))}", fields[key].span)

@@ -66,7 +66,7 @@ def _check_head(file: LibraryFile) -> None:
         if key not in found:
             raise top.wrong(f"{key} cannot be read as an entry", whole.keys_at[key], "write NAME: at the margin, its fields below")
     if not file.word("arch"):
-        raise top.wrong(f"a library of {file.kind} operations needs an arch", hint="such as arch: sm90, or arch: universal")
+        raise top.wrong(f"a library of {file.kind} operations needs an arch", hint="example: arch: sm90, or arch: universal")
     file.word("source")
     file.shared()
 
@@ -150,7 +150,7 @@ class _Trial:
         if found is None:
             raise family.wrong(f"what the parameters are in {name} cannot be determined", hint="put something between them")
         if found.family is not family:
-            raise family.wrong(f"{name} is also a name of {found.family.key}, which stands before it")
+            raise family.wrong(f"{name} is also a name of {found.family.key}, which comes first")
         try:
             operation = entry(found, full, args)
             if "reverse" not in family.fields:

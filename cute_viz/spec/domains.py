@@ -19,7 +19,7 @@ def numbers(word: str) -> range:
     match = re.fullmatch(r"(\d{1,18})\.\.(\d{1,18})(?:/(\d{1,18}))?", word)
     found = range(int(match[1]), int(match[2]) + 1, int(match[3] or 1)) if match and match[3] != "0" else None
     if not found:
-        raise SpecError(f"{word!r} is not a range", hint="from..to or from..to/step, such as 8..256/8")
+        raise SpecError(f"{word!r} is not a range", hint="from..to or from..to/step, for example 8..256/8")
     return found
 
 

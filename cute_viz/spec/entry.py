@@ -133,9 +133,9 @@ class Operation:
         named = (value for key, value in self.values.items() if key in family.pattern.slots)
         kind, memory, (sparse, lanes) = said["kind"], tuple(said["memory"].split()), (said[x] or "0" for x in ("sparse", "lanes"))
         if memory and (len(memory) != (2 if family.file.kind == "copy" else 3) or not {*memory} <= _MEMORIES):
-            raise family.wrong(f"memory = {said['memory']} is not that of a {family.file.kind}", hint="such as memory: smem rmem")
+            raise family.wrong(f"memory = {said['memory']} is not that of a {family.file.kind}", hint="example: memory: smem rmem")
         if not sparse.isdecimal() or not lanes.isdecimal():
-            raise family.wrong("sparse and lanes must be numbers", hint="such as sparse: 2")
+            raise family.wrong("sparse and lanes must be numbers", hint="example: sparse: 2")
         ctas = size(layouts["ThrID"]) if kind in ISSUED else 1
         return Instruction(
             self.name, kind, memory, frozenset(re.findall(r"[a-z0-9]+", " ".join((*named, said["words"])).lower())), self.values,
@@ -154,7 +154,7 @@ class Operation:
             width, _, word = str(written).partition(" ")
             number = as_number(self.values.get(width, width))
             if not number or not word:
-                raise self.family.wrong("warp must be a number of threads and what they are called", hint="such as warp: 64 wave")
+                raise self.family.wrong("warp must be a number of threads and what they are called", hint="example: warp: 64 wave")
             out["warp"] = (number, word)
         return out
 

@@ -103,17 +103,17 @@ class Family:
         items = list(words.values()) if isinstance(words, Fields) else [words]
         plain = isinstance(words, Fields) and all(isinstance(item, Text) for item in items)
         if not plain or (key == "widths" and not all(str(item).isdecimal() for item in items)):
-            hint = "such as {bf: 16, u8: 8}" if key == "widths" else "such as {float: f, half_t: hf}"
+            hint = "example: {bf: 16, u8: 8}" if key == "widths" else "example: {float: f, half_t: hf}"
             raise self.wrong(f"{key} must be a mapping of words to {'numbers' if key == 'widths' else 'words'}", words, hint=hint)
 
     def _check_ranges(self, where: Value) -> None:
         if not isinstance(where, Fields):
             raise self.wrong(
-                "where must be a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}"
+                "where must be a mapping of parameters to their values", where, hint="example: {N: 8..256/8, ab: SS TS}"
             )
         for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Fields) else [value])):
             if not isinstance(domain, Text):
-                raise self.wrong("the values of a parameter must be text", domain, hint="words, and ranges such as 8..256/8")
+                raise self.wrong("the values of a parameter must be text", domain, hint="words, and ranges, for example 8..256/8")
             for word in domain.split():
                 if ".." in word:
                     try:
@@ -261,7 +261,7 @@ class Family:
         if "types" in self.fields:
             given = str(self.fields["types"]).split()
             if len(given) != 4:
-                raise self.wrong("types must be those of D, A, B and C", self.fields["types"], hint="such as f32 f16 f16 f32")
+                raise self.wrong("types must be those of D, A, B and C", self.fields["types"], hint="example: f32 f16 f16 f32")
             d, a, b, c = (values.get(word, word) for word in given)
             return (a, b, c, d)
         if "A" in values:

@@ -36,7 +36,7 @@ def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
 
     shape = b.expression(fields["Shape_MNK"], names)
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(n, int) and n > 0 for n in shape):
-        raise b.fail("Shape_MNK must be (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="such as (16,8,16)")
+        raise b.fail("Shape_MNK must be (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="example: (16,8,16)")
     operands = [b.layout(fields, f"{x}Layout", names, rank=2) for x in "ABC"]
     return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
 
@@ -94,7 +94,7 @@ def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     for key, made in copies.items():
         if made is not None and not isinstance(made, TiledCopy):
             raise b.fail(
-                f"{key} must be a tiled copy", fields[key if key in fields else "g2s_a"].span, hint="such as make_tiled_copy(...)"
+                f"{key} must be a tiled copy", fields[key if key in fields else "g2s_a"].span, hint="example: make_tiled_copy(...)"
             )
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 

@@ -96,7 +96,7 @@ def _project(said: Any, config: str, name: str) -> Project:
         return CuteVizError(message, name=config, hint=hint or f"fields: {', '.join(_FIELDS)}")
 
     if not isinstance(said, dict):
-        raise fail("this is no mapping of fields")
+        raise fail("this is not a mapping of fields")
     for key, value in said.items():
         if key not in _FIELDS:
             raise fail(f"there is no field {key!r}", did_you_mean(key, _FIELDS) or "")

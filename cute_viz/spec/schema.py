@@ -69,7 +69,7 @@ KINDS: dict[str, Kind] = {
             "A swizzled layout.",
             (
                 Field("bits", "text", "B, the number of bits", True),
-                Field("base", "text", "M, the bits left alone below", True),
+                Field("base", "text", "M, the lowest bits, which stay", True),
                 Field("shift", "text", "S, the distance", True),
                 _object("layout", "the layout whose offsets are swizzled", "layout", required=True),
             ),
@@ -142,11 +142,11 @@ KINDS: dict[str, Kind] = {
 
 EXPECT = (
     Field("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),
-    Field("covers", "text", "the tile, such as 8x128, whose cells are each held by one thread; `yes` for a tiled copy's own"),
+    Field("covers", "text", "the tile, for example 8x128, whose cells are each held by one thread; `yes` for a tiled copy's own"),
     Field("conflict_free", "object", "who accesses the layout in shared memory without a bank conflict", kinds=("tiled_copy",)),
-    Field("type", "text", "the element type in shared memory, such as `f16`"),
+    Field("type", "text", "the element type in shared memory, for example `f16`"),
     Field("operand", "choice", "the operand of an MMA that accesses it", choices=("A", "B", "C")),
-    Field("instruction", "text", "the instruction that accesses it, such as ldmatrix.x4"),
+    Field("instruction", "text", "the instruction that accesses it, for example ldmatrix.x4"),
     Field("vector", "text", "the bits that a copy moves at once"),
 )
 COMMON = (
@@ -159,7 +159,7 @@ COMMON = (
     Field("expect", "expect", "what must hold for the object: `cute-viz gallery --validate` checks it"),
     Field("formats", "words", "formats that a gallery draws"),
     Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
-    Field("palette", "text", "colours"),
+    Field("palette", "text", "color palette"),
 )
 
 

@@ -159,7 +159,7 @@ def _of_dsl(text: str, folders: tuple[str, ...]) -> Meant:
             if at is not None:
                 unfit.append((list(wanted).index(at) if at in wanted else -1, at, wanted.get(at, ""), given.get(at, "None")))
     if not unfit:
-        raise AlgebraError(f"there is no operation {'.'.join(path)} of the DSL", hint="such as warp.MmaF16BF16Op(...)")
+        raise AlgebraError(f"there is no operation {'.'.join(path)} of the DSL", hint="example: warp.MmaF16BF16Op(...)")
     far = max(unfit)[0]  # those that fit most
     name, word = next((name, word) for n, name, _, word in unfit if n == far)
     have = dict.fromkeys(re.sub(r"[{}]", "", text) for n, key, text, _ in unfit if n == far and key == name)

@@ -56,7 +56,7 @@ class Pointer:
         """The width of an element in bits. Raises: AlgebraError where the type is not known."""
         if (kind := self.known) is None:
             raise AlgebraError(
-                "the element type is unknown", hint="make_tensor(make_smem_ptr<half_t>(p), layout) says it; so does `access`"
+                "the element type is unknown", hint="give it with make_tensor(make_smem_ptr<half_t>(p), layout) or `access`"
             )
         return kind.bits
 

@@ -57,7 +57,7 @@ def mma_atom(meaning: Meaning, value: Any, span: Span) -> Any:
         return value.atom
     if isinstance(solid(value), MMA_Atom):
         return value
-    raise meaning.fail(f"{show(value)} is not an MMA operation", span, hint="such as SM80_16x8x16_F32F16F16F32_TN")
+    raise meaning.fail(f"{show(value)} is not an MMA operation", span, hint="example: SM80_16x8x16_F32F16F16F32_TN")
 
 
 _MMA_PARTS = (

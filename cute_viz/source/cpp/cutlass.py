@@ -189,7 +189,7 @@ def major_of(name: str, args: list[Any]) -> Any:
     """
     strides = strides_of(solid(args[-1]), name[-1]) if args else None
     if strides is None:
-        raise AlgebraError(f"{name} is for a layout of a matrix", hint="such as cutlass::layout::RowMajor")
+        raise AlgebraError(f"{name} is for a layout of a matrix", hint="example: cutlass::layout::RowMajor")
     columns = is_major(strides, 0)
     if name in IS_MAJORS:
         return columns if "_mn_" in name else is_major(strides, 1)
@@ -249,7 +249,7 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
     if op.kind == "tcgen05.ld" and "stat" not in op.words:
         found = instruction(meaning, op.name.replace("LOAD", "STORE"), None, span)
     if found is None:
-        raise AlgebraError("No TMEM_STORE matching for provided TMEM_LOAD", hint="such as SM100_TMEM_LOAD_32dp32b1x{}")
+        raise AlgebraError("No TMEM_STORE matching for provided TMEM_LOAD", hint="example: SM100_TMEM_LOAD_32dp32b1x{}")
     return found
 
 

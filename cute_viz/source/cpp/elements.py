@@ -40,7 +40,7 @@ def bits(value: Any) -> int:
         return 32
     if isinstance(value, float):
         return 64
-    raise AlgebraError(f"the width of {show(value)} is not known", hint="an element type, such as half_t")
+    raise AlgebraError(f"the width of {show(value)} is not known", hint="an element type, for example half_t")
 
 
 class Array(ValueType):

@@ -116,7 +116,7 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     if name.startswith("Layout_"):
         values = _values(meaning, args or ())
         if args is None:
-            return External(full, None, meaning.fail(f"{name} takes an element type", span, hint=f"such as {name}<half_t>"))
+            return External(full, None, meaning.fail(f"{name} takes an element type", span, hint=f"example: {name}<half_t>"))
         return _smem_atom(meaning, name, values, span)
     if name in NAMES and args is not None:
         return atom(meaning, name, _values(meaning, args), span)
@@ -143,7 +143,7 @@ def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
         count = 3 if match[2] else 2
         if len(values) != count or not isinstance(values[-1], Enumerator):
             words = ("type, a sparsity and a major", "half_t, 2, ") if match[2] else ("type and a major", "half_t, ")
-            raise meaning.fail(f"{name} takes a {words[0]}", span, hint=f"such as GMMA::{name}<{words[1]}GMMA::Major::K>")
+            raise meaning.fail(f"{name} takes a {words[0]}", span, hint=f"example: GMMA::{name}<{words[1]}GMMA::Major::K>")
         name, values = f"Layout_{values[-1].name}_{match[1]}_{match[2] or ''}Atom", values[:-1]
     if name.endswith("_Bits"):
         template: tuple[Any, ...] = ()

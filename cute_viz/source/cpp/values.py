@@ -90,7 +90,7 @@ def later(shape: Any, part: str = "") -> Any:
     if isinstance(shape, tuple):
         return tuple(later(item, f"{part}.{n}") for n, item in enumerate(shape))
     if isinstance(shape, Runtime) and shape == 0:
-        return unknown(NotationError("an extent of 0 in a type stands for one that is only known later"), part=part)
+        return unknown(NotationError("an extent of 0 in a type means that it is only known at run time"), part=part)
     return shape
 
 

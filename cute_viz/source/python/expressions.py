@@ -247,7 +247,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
             continue
         content = need_whole(content)
         if not isinstance(content, Items) or not isinstance(content.items, dict):
-            raise machine.fail("cannot determine what ** stands for", keyword.value)
+            raise machine.fail("cannot determine the arguments of **", keyword.value)
         named |= {str(key): value for key, value in content.items.items()}
     named.pop("loc", None)
     named.pop("ip", None)
@@ -337,7 +337,7 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
     out: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            raise machine.fail("cannot determine what ** stands for", value)
+            raise machine.fail("cannot determine the arguments of **", value)
         out[_hashable(machine, need(machine.value(key, frame)), key)] = machine.attempt(value, frame)
     return Items({"items": out})
 

@@ -35,7 +35,7 @@ def _scheduler(name: str) -> Callable[..., Any]:
         if not isinstance(tiles, tuple) or not isinstance(cluster, tuple) or len(tiles) != 3 or len(cluster) != 3:
             raise AlgebraError("a tile scheduler takes the tiles of a problem (M,N,L) and the shape of a cluster (M,N,1)")
         if fallback is not None or cluster[2] != 1:
-            raise AlgebraError("clusters of another shape beside these, or along K, are not supported here")
+            raise AlgebraError("other cluster shapes, or clusters along K, are not supported")
         names = {"problem_shape_ntile_mnl": tiles, "cluster_shape_mn": cluster[:2], "_cluster_shape_mnk": cluster}
         return Instance(cls, names | {"swizzle_size": swizzle or 1, "raster_along_m": along_m is not False})
 
@@ -73,7 +73,7 @@ def _from_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     tensor = picked(args, named, ("tensor",))[0]
     if isinstance(tensor, Unknown) and tensor.path:
         message = f"cannot determine whether {tensor.path!r} is row-major or column-major"
-        hint = f"give it: `let={tensor.path}=ROW_MAJOR`, COL_MAJOR, or a layout such as (512,512):(512,1)"
+        hint = f"give it: `let={tensor.path}=ROW_MAJOR`, COL_MAJOR, or a layout, for example (512,512):(512,1)"
         raise tensor.error.but(message=message, hint=hint, needs=(tensor.path,))
     tensor = need(tensor)
     if isinstance(tensor, Member) and tensor.enum == "LayoutEnum":
@@ -93,7 +93,7 @@ def _smem_capacity(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
         arch = "sm_100"
     number = str(arch).removeprefix("sm_").rstrip("af")
     if number not in _CAPACITY:
-        raise AlgebraError(f"the shared memory of {arch or 'this GPU'} is not known", hint="such as 'sm_90'")
+        raise AlgebraError(f"the shared memory of {arch or 'this GPU'} is not known", hint="example: 'sm_90'")
     return _CAPACITY[number] * 1024
 
 

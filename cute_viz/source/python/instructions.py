@@ -91,7 +91,7 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
     if isinstance(op, Atom):
         return op
     if not isinstance(op, Instruction) or "Mma" not in op.name:
-        raise AlgebraError("an MMA operation is expected here", hint="such as warp.MmaF16BF16Op(...)")
+        raise AlgebraError("an MMA operation is expected here", hint="example: warp.MmaF16BF16Op(...)")
     shape = need(op.get("shape_mnk"))
     if op.module == "tcgen05" and isinstance(shape, tuple) and shape[0] == 128 and isinstance(shape[1], int) and shape[1] % 16 == 8:
         wide = mma_atom(replace(op, arguments=op.arguments | {"shape_mnk": (128, shape[1] + 8, *shape[2:])}), resolve).value
@@ -112,7 +112,7 @@ def need_tiled_mma(value: Any) -> Atom:
     """A value that must be a tiled MMA. Raises: AlgebraError for anything else."""
     value = need(value)
     if not isinstance(value, Atom) or not isinstance(value.value, TiledMMA):
-        raise AlgebraError("a tiled MMA is expected here", hint="such as cute.make_tiled_mma(...) gives")
+        raise AlgebraError("a tiled MMA is expected here", hint="example: cute.make_tiled_mma(...) gives")
     return value
 
 
@@ -164,10 +164,10 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     '(1,1):(0,0)'
     """
     if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
-        raise AlgebraError("a copy operation is expected here", hint="such as cute.nvgpu.CopyUniversalOp()")
+        raise AlgebraError("a copy operation is expected here", hint="example: cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
     if not isinstance(kind, ValueType):
-        raise AlgebraError("a copy atom needs the type of its values", hint="such as cutlass.Float16")
+        raise AlgebraError("a copy atom needs the type of its values", hint="example: cutlass.Float16")
     if op.name in _UNIVERSAL and not bits:  # of one value: a layout of nothing but 1
         one = Layout((1, 1), (0, 0))
         return Atom(Copy_Atom(Layout(1, 0), one, one, one, kind.bits, "UniversalCopy", f"cutlass.{kind.dsl}"), op, kind)

@@ -53,7 +53,7 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     shape = tuple(modes(shape))
     first = modes(shape[0])
     if len(first) != 2:
-        raise AlgebraError("a fragment of tensor memory must have the shape ((M,N),...)", hint="such as partition_shape_C gives")
+        raise AlgebraError("a fragment of tensor memory must have the shape ((M,N),...)", hint="example: partition_shape_C gives")
     rows, columns = (int(size(part)) for part in first)
     step = 2 if in_tensor_memory and rows == 64 and size(mma.value.atom.thr_id) == 1 else 1
     block = _block(rows, columns, int(size(mma.value.atom.thr_id)), operand)
@@ -183,7 +183,7 @@ def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
     value = atom.value if isinstance(atom, Atom) else None
     value = value.atom if isinstance(value, TiledCopy) else value
     if not isinstance(value, Copy_Atom) or not value.instruction.lanes:
-        raise AlgebraError("a copy of tensor memory is expected here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
+        raise AlgebraError("a copy of tensor memory is expected here", hint="example: tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
     op, shape = value.instruction, re.findall(r"\d+", value.instruction.opcode.split(".")[4])  # 16x32bx2 is of two
     bits = int(shape[1]) * (int(shape[2]) if len(shape) > 2 else 1)
     return op.lanes, bits, int(op.arguments["n"]), "16b" in op.words, op.kind == "tcgen05.ld"
@@ -205,7 +205,7 @@ def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_s2t_copy(atom, tmem_tensor): one thread copies shared memory to tensor memory; extents of stride 0 count once."""
     atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
     if not isinstance(atom, Atom) or atom.value.instruction.kind != "tcgen05.cp" or not isinstance(tensor, Tensor):
-        raise AlgebraError("make_s2t_copy takes an atom such as tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
+        raise AlgebraError("make_s2t_copy takes an atom, for example tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
     values = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
     threads = Layout(int(size(atom.value.thr_id)), 0)
     whole = find("filter_zeros").call([tensor.layout])

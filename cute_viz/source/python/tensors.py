@@ -165,7 +165,7 @@ def _retrieve_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) 
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
-        raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
+        raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="example: cute.make_swizzle(3, 4, 3)")
     return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, swizzle, "smem"))
 
 

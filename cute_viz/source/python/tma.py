@@ -40,7 +40,7 @@ def _operation(machine: Machine, op: Any) -> CopyOp:
     """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
     op = need(op)
     if not isinstance(op, Instruction) or "BulkTensorTile" not in op.name:
-        raise AlgebraError("a bulk tensor copy is expected here", hint="such as cpasync.CopyBulkTensorTileG2SOp()")
+        raise AlgebraError("a bulk tensor copy is expected here", hint="example: cpasync.CopyBulkTensorTileG2SOp()")
     found = resolved(op, machine.given.resolve)
     if not isinstance(found, CopyOp):
         raise AlgebraError(f"{op.name} is not a copy operation")
