@@ -22,11 +22,7 @@ from cute_viz.renderers.geometry import keeping
 
 @click.command(
     cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg\n"
-    "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
-    "  cute-viz render kernel.cu::gemm_tn::sA -o sA.svg\n"
-    "  make 2>&1 | cute-viz render - --name sA",
+    epilog="Examples:\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE; the suffix selects the format")
