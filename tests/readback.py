@@ -48,7 +48,7 @@ def html(text: str) -> Drawn:
 def _svg(root: ElementTree.Element) -> Drawn:
     out = Drawn(float(root.attrib["width"]), float(root.attrib["height"]))
     for element in root:
-        tag, kind, at = element.tag.removeprefix(NS), element.attrib.get("class"), element.attrib
+        tag, kind, at = element.tag.removeprefix(NS), (element.attrib.get("class") or "").partition(" ")[0], element.attrib
         if tag == "path" and kind in ("cell", "hole"):
             fill = HOLE if kind == "hole" else at["fill"]
             for x, y, w, h in _floats(r"M(\S+) ([\d.]+)h([\d.]+)v([\d.]+)h-[\d.]+z", at["d"]):

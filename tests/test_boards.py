@@ -1,9 +1,11 @@
-"""The pictures of one idea each, held to a naive evaluation: paths, bit matrices, accesses."""
+"""The pictures of one idea each, and exercises, held to a naive evaluation."""
 
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
+from math import prod
 
 import pytest
 
@@ -292,3 +294,62 @@ def test_a_note_on_nothing_is_refused():
     for words, why in wrong.items():
         with pytest.raises(CuteVizError, match=why):
             figure("(8,8):(8,1)", note=words)
+
+
+@pytest.mark.parametrize("topic", ["layout", "composition", "divide", "swizzle", "tv", "conflicts"])
+def test_a_quiz_takes_its_key_and_nothing_else(topic, tmp_path):
+    shown = run("quiz", topic, "--seed", "5", "--key").stdout.decode()
+    assert (
+        shown
+        == run("quiz", topic, "--seed", "5", "--key").stdout.decode()
+        != run("quiz", topic, "--seed", "6", "--key").stdout.decode()
+    )
+    answers = shown.partition("\nKey\n")[2].splitlines()
+    path = tmp_path / "answers.yaml"
+    path.write_text("".join(line.replace(". ", ": ", 1) + "\n" for line in answers))
+    good = run("quiz", topic, "--seed", "5", "--check", str(path))
+    assert good.returncode == 0
+    assert good.stdout.decode() == "".join(f"{n}: right\n" for n in range(1, len(answers) + 1))
+    path.write_text("1: 12345\n")
+    bad = run("quiz", topic, "--seed", "5", "--check", str(path))
+    assert bad.returncode == 1
+    assert b"1: wrong, it is " in bad.stdout
+
+
+def test_the_key_of_a_quiz_is_right_by_hand():
+    """Of every seed: what the questions ask, with CuTe's rules by hand."""
+    from cute_viz.engine.quiz import is_right, quiz
+
+    for seed in range(12):
+        first, where, cosize, _ = quiz("layout", seed).questions
+        layout, row, col = re.fullmatch(r"A = (\S+)\. What is A\((\d+),(\d+)\)\?", first.text).groups()
+        assert int(first.answer) == offset(layout, int(row), int(col))
+        assert offset(layout, *eval(where.answer)) == int(re.search(r"offset (\d+)", where.text)[1])
+        shape = [extent if isinstance(extent, int) else prod(extent) for extent in eval(layout.split(":")[0])]
+        assert int(cosize.answer) == 1 + max(offset(layout, r, c) for r in range(shape[0]) for c in range(shape[1]))
+        tv, value, cells = quiz("tv", seed).questions
+        layout, row, col = re.fullmatch(r"(\S+) maps .* holds \(row (\d+), column (\d+)\)\?", tv.text).groups()
+        rows = 16 if "of 16 x 8" in tv.text else 8
+        assert offset(layout, int(tv.answer), int(value.answer)) == int(row) + rows * int(col)
+        thread = int(re.search(r"thread (\d+)", cells.text)[1])
+        held = {offset(layout, thread, v) for v in range(4 if rows == 16 else 2)}
+        assert {r + rows * c for r, c in eval(f"[{cells.answer}]")} == held
+        swizzle = quiz("swizzle", seed).questions[0]
+        layout, row, col = re.fullmatch(r"A = (.*)\. Which offset has A\((\d+),(\d+)\)\?", swizzle.text).groups()
+        assert int(swizzle.answer) == offset(layout, int(row), int(col))
+    assert is_right("(4,2):(8,1)", "(_4,_2):(_8,_1)")
+    assert not is_right("(4,2):(8,1)", "(4,2):(8,2)")
+    assert not is_right("7", "no layout(")
+
+
+def test_a_quiz_is_a_page_or_a_sheet_for_latex(tmp_path):
+    page, sheet = tmp_path / "s.html", tmp_path / "s.tex"
+    assert (
+        run("quiz", "tv", "--seed", "3", "-o", str(page)).returncode
+        == run("quiz", "tv", "--seed", "3", "-o", str(sheet)).returncode
+        == 0
+    )
+    assert page.read_text().count("<svg") == sheet.read_text().count(r"\begin{tikzpicture}[x=.75pt,y=-.75pt,every") == 1
+    assert "<summary>Key</summary>" in page.read_text()
+    assert r"\rotatebox{180}" in sheet.read_text()
+    assert run("quiz", "nothing").returncode == 2

@@ -62,7 +62,7 @@ def test_a_pair_of_comments_gets_its_picture_and_keeps_it(language: str, tmp_pat
     assert [file for file in tmp_path.iterdir() if file != path] == []
     assert run_embed(path, "--force").return_value == 0
     text = path.read_text()
-    assert "old" not in text
+    assert " old " not in text
     assert text.startswith("before\n\n" + opening.partition("EXPR")[0])
     assert unmarked(text).endswith(closing + "\nafter\n")
     (picture,) = [file for file in tmp_path.iterdir() if file != path]
@@ -350,13 +350,13 @@ def test_a_file_that_the_document_does_not_show_is_somebody_elses(tmp_path: Path
     document, picture = tmp_path / "d.md", tmp_path / "p.svg"
     document.write_text("<!-- cute-viz: (2,2) | name=p -->\n<!-- /cute-viz -->\n")
     picture.write_text("mine")
-    assert "p.svg is this block was edited by hand" in run_embed(document).stderr
+    assert "p.svg is not as embed wrote it" in run_embed(document).stderr
     assert picture.read_text() == "mine"
     document.write_text("![mine](p.svg)\n" + document.read_text())  # shown is not written
-    assert "p.svg is this block was edited by hand" in run_embed(document).stderr
+    assert "p.svg is not as embed wrote it" in run_embed(document).stderr
     picture.unlink()
     picture.symlink_to(tmp_path / "elsewhere")
-    assert "p.svg is this block was edited by hand" in run_embed(document).stderr
+    assert "p.svg is not as embed wrote it" in run_embed(document).stderr
     picture.unlink()
     (tmp_path / "x").touch()
     assert f"{tmp_path}/x is not a folder" in run_embed(document, "--folder", "x").stderr
@@ -383,7 +383,7 @@ def test_only_what_embed_wrote_is_overwritten(tmp_path: Path) -> None:
         before = document.read_bytes(), picture.read_bytes()
         result = run_embed(document)
         assert result.return_value == 1, change
-        assert "this block was edited by hand" in result.stderr
+        assert "not as embed wrote it" in result.stderr
         assert "--force" in result.stderr
         assert (document.read_bytes(), picture.read_bytes()) == before, change
         assert run_embed(document, "--force").return_value == 0

@@ -413,7 +413,7 @@ def test_a_thumbnail_is_the_panels_alone(tmp_path: Path) -> None:
     assert percent["width"] * w == pytest.approx(width, rel=1e-3)
     assert 0 <= x < x + w <= width
     assert 0 < y < y + h <= height
-    title = next(float(at) for at, text in re.findall(r'<text[^>]* y="([^"]*)"[^>]*>([^<]*)<', svg) if text == "4 × 8 layout")
+    title = next(float(at) for at, text in re.findall(r'<text[^>]* y="([^"]*)"[^>]*>([^<]*)<', svg) if text.startswith("Row-major"))
     assert title < y
     hostile = Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"}, '0,1,2,3,4,5"><script>')
     assert "<script>" not in page([Entry.from_dict({**asdict(hostile)})]).partition("<section")[2].partition("</section")[0]

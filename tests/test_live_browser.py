@@ -394,6 +394,11 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     until(lambda: driver.execute_script(text) == fixed)
     page.find("#source").send_keys(Keys.CONTROL, "z")
     until(lambda: driver.execute_script(text) == before)
+    until(lambda: page.find("#subject").get_attribute("hidden") is not None)
+    until(lambda: page.text("#tab-report b") == "1" and driver.find_elements("css selector", ".mark.good"), 60)
+    page.find(".mark.good").click()
+    until(lambda: page.text("#subject").startswith("Line 13"))
+    until(lambda: _settled(driver))
     driver.back()  # from the access to the kernel
     until(lambda: page.find("#subject").get_attribute("hidden") is not None)
     driver.back()

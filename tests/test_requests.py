@@ -252,7 +252,7 @@ class TestOptions:
         assert {(panel.rows, panel.cols) for panel in both.panels} == {(1, 2)}
         assert figure("(2,3)", "(5,7)", options={"labels": "none"}).panels[1].labels[:1] in ((), ("",))
         titled = [read_specs(f"layout: (4,{n})\ntitle: t\n")[0] for n in (4, 5)]
-        assert figure(*titled).title == "4 × 4 layout | 4 × 5 layout"
+        assert figure(*titled).title == "Column-major: each column is contiguous"
         assert figure(*titled, options={"title": "u"}).title == "u"
         specs = [read_specs(f"layout: (4,{n})\npalette: {name}\ntitle: t\n")[0] for n, name in ((4, "mono"), (5, "grey"))]
         assert ask(Request(tuple(specs))).how.palette == "mono"

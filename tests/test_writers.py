@@ -14,6 +14,7 @@ from cute_viz.renderers import Options, render
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.page import lay_out
 from cute_viz.renderers.palette import palette
+from cute_viz.renderers.ways import unshaded
 from tests import readback
 
 TV = "((16,8),8):((64,1),8)"
@@ -81,6 +82,7 @@ def test_the_page_is_the_model(source, options, how):
     page = lay_out(drawn, **{key: how[key] for key in ("width", "cell", "full") if key in how})
     found = readback.tikz(render(drawn, "tikz", Options(**how)).decode())
     colours = palette(how.get("palette") or ("grey" if how.get("theme") == "print" else None))
+    drawn = unshaded(drawn) if colours.is_flat else drawn
     for place in page.panels:
         panel, grid = place.panel, place.grid
         w, h = grid.cell_w, grid.cell_h

@@ -30,6 +30,7 @@ COMMANDS: Table = {
     "list": ("cute_viz.cli.listing", "List what a file defines, or the atoms, operations and formats"),
     "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date"),
     "gallery": ("cute_viz.cli.gallery", "Draw the YAML specs of a folder, or validate them"),
+    "quiz": ("cute_viz.cli.quiz", "Make an exercise on layouts, with its key and a checker"),
     "serve": ("cute_viz.cli.serve", "Open a page that draws while you type, or write it as a site"),
     "verify": ("cute_viz.cli.check", "Verify a picture on a GPU, cell by cell"),
     "mcp": ("cute_viz.cli.mcp", "Serve tools for coding assistants"),
@@ -44,7 +45,15 @@ OLD: Table = {  # names of before; they keep working, and nothing shows them
 }
 
 
-LONG = ("check", "gallery", "embed", "serve", "playground", "mcp")  # each of their pictures or questions is held to its limits
+LONG = (
+    "check",
+    "record",
+    "gallery",
+    "embed",
+    "serve",
+    "playground",
+    "mcp",
+)  # each of their pictures or questions is held to its limits
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from cute_viz.cli import output
 from cute_viz.cli.help import Choice
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
@@ -48,6 +49,7 @@ class Reading:
             build=self.build,
             launch=self.launch,
             configured=True,
+            watch=output.watch,
         )
 
 

@@ -51,7 +51,7 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
     if tips := list(advice(report)):
-        told = [_cut(f"wider  {_lines(tuple(map(str, lines)), 6)}: {text}", "", 2 * _WIDE) for text, lines in tips]
+        told = [_cut(f"wider  {_lines(lines, 6)}: {text}", "", 2 * _WIDE) for text, lines in tips]
         out += ["", *(told if everything else told[:_TIPS])]
         out[-1] += f"    {len(told) - _TIPS} more; --all lists them" * (len(told) > _TIPS and not everything)
     if totals := totals_of(report):
@@ -229,8 +229,9 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
         yield _cut(f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}", "", 2 * _WIDE)
     if not everything and len(ordered) > _SHOWN:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
-        yield f"Not evaluated: {rest} statements for {len(ordered) - _SHOWN} other causes; --all lists them"
-    if any(error.needs for _, error in report.unknown) and not report.compiled:
+        others = len(ordered) - _SHOWN
+        yield f"Not evaluated: {rest} more, for {others} other cause{'s' * (others > 1)}; --all lists them"
+    if report.cpp and any(error.needs for _, error in report.unknown):
         yield "As compiled no value is missing: --flags '-arch=sm_90a -Iinclude', or -p with compile_commands.json."
     if report.elements:
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))

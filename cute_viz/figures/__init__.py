@@ -25,7 +25,7 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     Raises: FigureError for any other object, and for options that it does not use.
 
     >>> build(Layout((4, 8), (8, 1))).title
-    '4 × 8 layout'
+    'Row-major: each row is contiguous'
     """
     options = options or PLAIN
     obj = as_layout(obj)

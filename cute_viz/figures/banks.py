@@ -16,6 +16,7 @@ from cute_viz.algebra.layout import is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
+from cute_viz.figures.findings import of_banks
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group, in_each
@@ -65,7 +66,10 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
         )
     legends = in_each(painting.legends, [panel.paints for panel in panels], painting.paints)
     painting = replace(painting, legends=legends)
-    title = options.title or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
+    columns = [[byte // CHUNK for byte in table[: min(rows, 8) * cols : cols]] for table in tables]
+    tells = rows > 1 and all(len(set(column)) == len(column) for column in columns)
+    found = of_banks([[chunk % (ROW // CHUNK) for chunk in column] for column in columns]) if tells else ""
+    title = options.title or found or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
     return _figure(layout, title, "Each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits)
 
 

@@ -22,7 +22,7 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
     >>> side_by_side([build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))]).title
-    '2 × 2 layout: (2,2):(1,2) | (2,2):(2,1)'
+    'Column-major: each column is contiguous | Row-major: each row is contiguous'
     """
     if len(figures) > 1 and all(figure.flow and len(figure.panels) == 1 for figure in figures):
         return _boards(figures, title)
@@ -30,9 +30,8 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
     widest = max(panel.cols for figure in figures for panel in figure.panels)
     columns = max(1, min(len(figures) * 2, 48 // widest))
     titles = list(dict.fromkeys(figure.title for figure in figures))
-    alike = f"{titles[0]}: {' | '.join(heading for heading, _ in parts)}"
-    name = title or (alike if len(titles) == 1 < len(figures) else " | ".join(figure.title for figure in figures))
-    return replace(page(name, parts, columns), caption=figures[0].caption)
+    names = " | ".join(heading for heading, _ in parts)
+    return replace(page(title or " | ".join(titles), parts, columns, names), caption=figures[0].caption)
 
 
 def _boards(figures: Sequence[Figure], title: str | None) -> Figure:

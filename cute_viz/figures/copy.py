@@ -14,6 +14,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, memory_of, owner
 from cute_viz.figures.model import Figure
@@ -88,8 +89,15 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     shape = f"{first.rows} × {first.cols} {'tile' if isinstance(obj, TiledCopy) else 'values'}"
     of_ctas = owner(op) == CTA
     holders = count(first.threads, "CTA" if of_ctas else "thread")
-    title = options.title or f"{name}, {kind}: {holders} over {shape}"
+    whole = f"{name}, {kind}: {holders} over {shape}"
+    one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
+    homes = op.home("S"), op.home("D")
+    stores = "S" in sides and homes[0] == "rmem" != homes[1]  # it is the registers that tell who has what
+    verb = "stores" if stores else "gets" if homes[1] == "rmem" != homes[0] and "D" in sides else "moves"
+    told = of_owners(panels[0 if stores else -1], "", one, verb) if not of_ctas else ""
+    title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
+    caption = f"{caption} ({whole})" if title != whole else caption
     source = (
         f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
         if isinstance(obj, TiledCopy)

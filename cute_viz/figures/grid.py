@@ -13,6 +13,7 @@ from cute_viz.algebra.layout import Layout, cosize, idx2crd
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
+from cute_viz.figures.findings import of_offsets
 from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
@@ -88,7 +89,10 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
         facts["cosize"] = cosize(domain(drawn))
-    title = options.title or f"{extents} layout"
+    swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+    own = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle) if is_int else f"{extents} layout of coordinates"
+    facts["drawn title"] = own  # which CuTe's own printers do not write
+    title = options.title or own
     return Figure(
         kind="grid",
         title=title,

@@ -6,7 +6,21 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cute_viz.errors import FigureError, Span
-from cute_viz.figures.model import HOLE, UNWRITTEN, VERSION, Arrow, Figure, Legend, LegendEntry, Note, Paint, Panel, Ruler, Shape
+from cute_viz.figures.model import (
+    CONFLICT,
+    HOLE,
+    UNWRITTEN,
+    VERSION,
+    Arrow,
+    Figure,
+    Legend,
+    LegendEntry,
+    Note,
+    Paint,
+    Panel,
+    Ruler,
+    Shape,
+)
 from cute_viz.limits import limit, over
 
 
@@ -64,7 +78,7 @@ def from_dict(data: Any) -> Figure:
     if not figure.panels:
         raise FigureError("figure.panels is empty: there is nothing to draw")
     for paint in figure.paints:
-        if paint.hue < -1 or not 0 <= paint.shade < max(1, paint.shades):
+        if paint.hue < CONFLICT or not 0 <= paint.shade < max(1, paint.shades):
             raise FigureError(f"figure.paints holds {paint}, which is not a hue slot and shade")
     if any(not 0 <= entry.paint < len(figure.paints) for legend in figure.legends for entry in legend.entries):
         raise FigureError("figure.legends names a paint that the figure does not have")

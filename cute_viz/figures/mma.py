@@ -29,6 +29,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import is_sparse, make_fragment_e, sparse_words
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, SHARED, memory_of, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
@@ -119,9 +120,14 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     holders = count(threads, "CTA" if of_ctas else "thread")
     words = " × ".join(tiled.atom.types[:2]) + f" → {tiled.atom.types[-1]}" if len(tiled.atom.types) > 2 else ""
     called = ", ".join(filter(None, (tiled.atom.instruction.called, words)))
-    title = options.title or (f"{called}: {holders}" if single and tiled.atom.instruction.called else "")
-    title = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
+    title = f"{called}: {holders}" if single and tiled.atom.instruction.called else ""
+    whole = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
+    one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
+    held = next((x for x in shown if x not in memory and x != "E"), "")
+    told = of_owners(panels[shown.index(held)], held, one) if held and not of_ctas and threads > 1 else ""
+    title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
+    caption = f"{caption} ({whole})" if title != whole else caption
     source = _source(tiled, single)
     return Figure(
         kind="mma",

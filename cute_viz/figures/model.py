@@ -19,8 +19,9 @@ from cute_viz.records import dataclass
 VERSION = 4  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows, 3 no Panel.shapes; all are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
 _PLAIN = (("shapes", ()), ("foot", ""), ("unit", (1.0, 1.0)), ("face", ""))  # of a panel, which its JSON leaves out
-UNWRITTEN = ("series", "page", "outer")  # fields of a figure that its JSON leaves out
+UNWRITTEN = ("series", "page", "outer", "insets", "lanes")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
+CONFLICT = -2  # the hue of what waits for another access: red, and nothing else is
 
 
 class Frozen(dict[str, Any]):
@@ -47,7 +48,7 @@ class Frozen(dict[str, Any]):
 @dataclass(frozen=True, slots=True)
 class Paint:
     """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour: paper, and grey
-    as its second shade.
+    as its second shade; CONFLICT is red.
 
     faded: a tint of the hue and muted ink, of what recedes behind a highlight.
     """
@@ -184,7 +185,7 @@ class Arrow:
     start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
     head: an arrow has one; without, it is a straight line down that joins the two.
     look: `wide` for an area that widens from `start` to the whole of the target, which shows it enlarged; `alarm` for a conflict;
-        any other word is written between the two, such as `×`.
+        any other word is written between the two, such as `×`. label: what moves, and how much, in two lines.
     """
 
     source: int
@@ -193,6 +194,7 @@ class Arrow:
     end: tuple[int, ...] = ()
     head: bool = True
     look: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,7 @@ class Figure(Drawn):
     flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
         there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
+    insets: strips of bits below the panels. lanes: the drawing in one lane for each memory, for places with a height; nor these.
     """
 
     kind: str
@@ -238,6 +241,8 @@ class Figure(Drawn):
     flow: str = ""
     notes_on: tuple[Note, ...] = ()
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
+    insets: tuple[Panel, ...] = field(default=(), compare=False)
+    lanes: Figure | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"<Figure {self.kind}: {self.title}>"
@@ -276,7 +281,7 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     """
     out = _plain(figure)
     for arrow in out["arrows"]:
-        for name in [name for name, plain in (("head", True), ("look", "")) if arrow[name] == plain]:
+        for name in [name for name, plain in (("head", True), ("look", ""), ("label", "")) if arrow[name] == plain]:
             del arrow[name]
     for name in [name for name in ("flow", "notes_on") if not out[name]]:
         del out[name]

@@ -132,7 +132,7 @@ def tile_panel(
         row_ruler=with_borders(rows_ruler, atom[0]),
         col_ruler=with_borders(cols_ruler, atom[1]),
         owners=tuple([(cell, tuple([divmod(o, values) for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
-        boxes=() if not tv_map.held else _boxes(first, values, tv_map.rows, cols),
+        boxes=() if not tv_map.held else _boxes(first, values, tv_map.rows, cols, options.value),
         data={"thread": threads, "value": value_ids},
         place=place,
         warp=tv_map.warp[0],
@@ -181,8 +181,13 @@ def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: in
     return Ruler(title, tuple(map(str, range(count))), tuple(out))
 
 
-def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
-    """Runs of consecutive values of one thread, along the direction that has more of them; `first` are owners t * values + v."""
+def _boxes(
+    first: Sequence[int | None], values: int, rows: int, cols: int, chosen: range | None = None
+) -> tuple[tuple[int, int, int, int], ...]:
+    """Runs of consecutive values of one thread, along the direction that has more of them; `first` are owners t * values + v.
+
+    chosen: values that are asked for, which no box holds together with others.
+    """
     owner = [-9 if o is None else o for o in first]
     cells = rows * cols
     # Cells whose right, or lower, neighbour is the next value of the same thread.
@@ -192,6 +197,10 @@ def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tu
         down = {i for i, (a, b) in enumerate(zip(owner, owner[cols:], strict=False)) if b == a + 1 and b % values}
         links, step = (right, 1) if len(right) >= len(down) else (down, cols)
     out = []
+    if chosen is not None:
+        links = {i for i in links if (owner[i] % values in chosen) == (owner[i + step] % values in chosen)}
+        alone = {i for i, o in enumerate(owner) if o >= 0 and o % values in chosen} - links - {i + step for i in links}
+        out = [(i // cols, i % cols, i // cols + 1, i % cols + 1) for i in sorted(alone)]
     for start in sorted(links):
         if start - step in links and (step == cols or start % cols):
             continue

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 
 BANKS = 32
+LISTED = 4  # runs of lanes that a label lists
 _IDLE, _FIRST, _LATER = range(3)
 
 
@@ -44,7 +46,7 @@ def strip(
         source=source,
         caption=caption,
         description=f"{title}. {caption}. {note}".rstrip(),
-        paints=(Paint(-1), Paint(0, 1, 2), Paint(1)),
+        paints=(Paint(-1), Paint(0, 1, 2), Paint(CONFLICT)),
         legends=(Legend("hue: what a bank does", entries),),
         panels=tuple(panels),
         notes=(note,) if note else (),
@@ -78,10 +80,10 @@ def _panel(heading: str, phases: Sequence[Any], wide: int, place: int, xor: Sequ
 
 
 def lane_words(lanes: Sequence[int]) -> str:
-    """Lanes in order, in few letters: runs, and of more than two of these the first and how many more lanes there are.
+    """Lanes in order, in few letters: runs, and of more than four of these the first two and the last, or how many more there are.
 
     >>> lane_words([3]), lane_words([0, 1, 2, 3]), lane_words([0, 4, 8, 12]), lane_words([0, 1, 4, 5])
-    ('T3', 'T0-3', 'T0+3', 'T0-1,4-5')
+    ('T3', 'T0-3', 'T0,4,8,12', 'T0-1,4-5')
     """
     runs: list[list[int]] = []
     for lane in lanes:
@@ -89,6 +91,7 @@ def lane_words(lanes: Sequence[int]) -> str:
             runs[-1][1] = lane
         else:
             runs.append([lane, lane])
-    if len(runs) > 2:
-        return f"T{lanes[0]}+{len(lanes) - 1}"
+    steps = {b - a for a, b in pairwise(lanes)}
+    if len(runs) > LISTED:
+        return f"T{lanes[0]},{lanes[1]}..{lanes[-1]}" if len(steps) == 1 else f"T{lanes[0]},{lanes[1]} and {len(lanes) - 2} more"
     return "T" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) if runs else ""

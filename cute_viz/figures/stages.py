@@ -23,6 +23,7 @@ from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.figures.descriptor import descriptor, swizzle_of
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.highlight import LOWEST
+from cute_viz.figures.journey import journey
 from cute_viz.figures.lanes import instruction_of, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Paint, Panel
 from cute_viz.figures.options import FigureOptions
@@ -44,13 +45,22 @@ def stages(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> Fig
     >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
     ['1. the tile in shared memory', '2. tensor memory to registers: te']
     """
-    obj = settled(obj)
+    obj, rows = settled(obj), tuple(rows)
     figures = drawn_parts(obj, options, rows)
     parts = [(f"{n + 1}. {_heading(part)}", figure) for n, (part, figure) in enumerate(zip(obj.parts, figures, strict=True))]
     title = options.title or "The stages of a kernel"
     drawn = page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
     ends = [*accumulate(len(figure.panels) for _, figure in parts)]
-    return replace(drawn, arrows=tuple([Arrow(end - 1, end) for end in ends[:-1]]))
+    known = next((found for part, figure in zip(obj.parts, figures, strict=True) if (found := _hues(part, figure))), {})
+    bits = next((panel for panel in drawn.panels if "bit" in panel.data), None)
+    lanes = journey(obj, known, rows)
+    if lanes is not None and bits is not None:
+        of_bits = [drawn.legends[n] for n in bits.legends or ()]
+        bits = replace(bits, caption=f"The descriptor of A: {bits.caption.rpartition(': ')[2]}", legends=(1,))
+        lanes = replace(lanes, legends=(*lanes.legends, *of_bits[:1]), panels=(*lanes.panels, bits))
+    if lanes is not None and options.title:
+        lanes = replace(lanes, caption=f"{options.title}. {lanes.caption}")
+    return replace(drawn, arrows=tuple([Arrow(end - 1, end) for end in ends[:-1]]), lanes=lanes)
 
 
 def drawn_parts(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> list[Figure]:

@@ -13,6 +13,7 @@ from cute_viz.algebra.composed import AnyLayout, has_origin
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
+from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
@@ -54,17 +55,18 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
         panels.append(_table_panel(tv_map, modes(layout.shape), cells, options, len(panels)))
         painting = _merge(of_tile, of_table) if view == "both" else of_table
 
-    title = options.title or (
-        f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over {an(tv_map.rows)} × {tv_map.cols} tile"
-    )
+    whole = f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over {an(tv_map.rows)} × {tv_map.cols} tile"
+    one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
+    title = options.title or (of_owners(panels[0], "", one) if view in ("tv", "both") else "") or whole
     captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "One mapping, two views: the tile and the table"}
+    caption = captions[view] + (f" ({whole})" if title != whole else "")
     notes = _notes(tv_map, owners, options)
     return Figure(
         kind="tv",
         title=title,
         source=show(layout),
-        caption=captions[view],
-        description=f"{title}. {show(layout)}. {captions[view]}. {' '.join(notes)}{colours(painting.legends)}",
+        caption=caption,
+        description=f"{title}. {show(layout)}. {caption}. {' '.join(notes)}{colours(painting.legends)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),

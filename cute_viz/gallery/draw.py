@@ -14,6 +14,7 @@ from cute_viz import files
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, boundary
 from cute_viz.files import own_bytes
+from cute_viz.gallery.gates import flaws
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
 from cute_viz.limits import current, held, raised
@@ -75,6 +76,8 @@ def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
                 raise kept(path)
         elif (there := own_bytes(path)) != data:
             differs.append(f"{'missing' if there is None else 'differs'}: {file}")
+    if check and "svg" in formats and answer.how.style == "default":
+        differs += [f"cannot be read: {formats['svg']}: {flaw}" for flaw in flaws(figure, answer.how)]
     for file, data in () if check else pictures.items():
         files.write(data, os.path.join(folder, file), folder)
     words = str(job.value) + figure.source
@@ -110,6 +113,8 @@ def _view(answer: Answer) -> str:
         rows, cols, grid = place.panel.row_ruler, place.panel.col_ruler, place.grid
         beside = max(max(map(len, rows.labels)), len(rows.title) + 2 if rows.title else 0) * LETTER + BESIDE
         corners.append((grid.left - beside, grid.top - ABOVE - (TITLE if cols.title else 0), grid.right + 4, grid.bottom + 4))
+    if not corners:  # of bits alone
+        return ""
     left, top = (max(0.0, min(corner[n] for corner in corners)) for n in (0, 1))
     right, bottom = (max(corner[n] for corner in corners) for n in (2, 3))
     return ",".join(map(number, (left, top, right - left, bottom - top, page.width, page.height)))

@@ -6,11 +6,12 @@ Formats that carry both themes (SVG, HTML) write the light ones and replace them
 from __future__ import annotations
 
 from cute_viz.renderers import Options
-from cute_viz.renderers.palette import Palette, palette
+from cute_viz.renderers.palette import PAGES, Palette, palette
 
-PAPER, TEXT, MUTED, LINE, BORDER = "#ffffff", "#1a1a1a", "#57606a", "#000000", "#111111"
+PAPER, TEXT, MUTED, LINE, BORDER = PAGES[0], "#1a1a1a", "#57606a", "#000000", "#111111"
 LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER, "a": "#3d4654", "x": "#b5121b"}
-DARK = {"p": "#0d1117", "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3", "a": "#b6c2cf", "x": "#ff7b72"}
+DARK = {"p": PAGES[1], "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3", "a": "#b6c2cf", "x": "#ff7b72"}
+BETWEEN = "#6e7681"  # of lines in the dark, which are seen on paper and on hues
 HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
 
 HATCH = ("#9aa4ae", 0.8)  # colour and stroke of a diagonal through each hole, of formats without patterns

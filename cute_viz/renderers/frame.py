@@ -52,7 +52,8 @@ class Fit(NamedTuple):
 
     small: of the second line of a label. narrow: that a caption has at least. pad, cell, ruler: beside a box's label, a cell's,
     and row labels. gap: between panels. line: the label of a box is one line, `T5 V0-7`. thick: long rows and columns are.
-    high: of a cell without a label. caption: of a letter of it.
+    high, exact: of a cell without a label, at
+    least, and as it is. caption: of a letter of it. lines: that it has.
     """
 
     small: float = SMALL
@@ -64,7 +65,9 @@ class Fit(NamedTuple):
     line: bool = False
     thick: bool = False
     high: float = 0.0
+    exact: float = 0.0
     caption: float = CAPTION
+    lines: int = 9
 
 
 LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 12.0)
@@ -177,7 +180,10 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if cell is not None:
         w, h = cell, max(cell, h) if detail == Detail.VECTOR else cell
     if detail >= Detail.COLOUR:
-        h = max(h, fit.high)
+        h = fit.exact or max(h, fit.high)
+        if panel.boxes and any(paint.faded for paint in figure.paints):  # what recedes needs no outlines
+            lit = [box for box in panel.boxes if not _is_faded(figure, panel, box)]
+            panel = replace(panel, boxes=tuple(lit))
         if fit.thick and panel.rows * panel.cols <= THINNEST:  # of a few long rows or columns, whose colours are to be seen
             detail, w, h = Detail.COLOUR, max(w, THIN / panel.cols), max(h, THIN / panel.rows)
         if w >= LEAST_NAMED or h >= LEAST_NAMED:
@@ -189,10 +195,24 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if tight and not rows.title and not any(rows.labels):
         left = 3.0  # of a panel whose neighbour is ruled for both
     left = max(left, title_width(rows.title) + 8 if beside else 0.0)  # which is not monospaced
-    caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), fit.caption * BOLD, commas=True)) if panel.caption else ()
+    caption = tuple(_brief(panel.caption, max(panel.cols * w, fit.narrow), fit)) if panel.caption else ()
     titled = panel.col_ruler.title or (rows.title and not beside)
     top = 24.0 + (18 if titled else 0) + (fit.caption * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
+
+
+def _brief(caption: str, width: float, fit: Fit) -> list[str]:
+    """A caption in few lines: what explains it, behind a colon or a comma, is left out from the end on."""
+    found = wrap(caption, width, fit.caption * BOLD, commas=True)
+    while len(found) > fit.lines and (cut := max(caption.rfind(": "), caption.rfind(", "), caption.rfind("; "))) > 0:
+        caption = caption[:cut]
+        found = wrap(caption, width, fit.caption * BOLD, commas=True)
+    return found
+
+
+def _is_faded(figure: Figure, panel: Panel, box: tuple[int, int, int, int]) -> bool:
+    paint = panel.paints[box[0] * panel.cols + box[1]]
+    return paint >= 0 and figure.paints[paint].faded
 
 
 def title_width(title: str) -> float:

@@ -127,7 +127,13 @@ def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float)
     True
     """
     places = [panel.place for panel in figure.panels]
-    if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
+    if (
+        not places
+        or not figure.legends
+        or (0, 0) in places
+        or not any(p[0] == 0 for p in places)
+        or not any(p[1] == 0 for p in places)
+    ):
         return False
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)

@@ -49,14 +49,14 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     ways = list(arranged(figure, target))
     for scale in scales:
         for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
-            fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale))
+            fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
             for details in _labelled(figure, target.labels):
                 for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
                     for way in ways:
                         yield Drawing(way, details, fit._replace(line=line), scale)
     if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer:
         return
-    fit = TIGHT._replace(small=max(SMALL, target.least))
+    fit = TIGHT._replace(lines=2)
     order = sorted(range(len(figure.panels)), key=lambda n: -figure.panels[n].rows * figure.panels[n].cols)
     for few in range(1, len(order)):
         rest = replace(figure, panels=tuple([figure.panels[n] for n in sorted(order[few:])]))

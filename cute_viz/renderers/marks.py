@@ -204,7 +204,20 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
             if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
                 out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
                 break
-    return (*out, *_plain_marks(figure, panel, w, h, least))
+    return (*out, *_plain_marks(figure, panel, w, h, least), *_lit_marks(figure, panel, w, h, least))
+
+
+def _lit_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:
+    """The labels of boxes that are highlighted, `T5 V0-1` or `V0-1`, where they have room."""
+    if not panel.labels or not any(paint.faded for paint in figure.paints):
+        return ()
+    out = []
+    for mark in vector_marks(panel):
+        wide, high = (mark.c1 - mark.c0) * w, (mark.r1 - mark.r0) * h
+        words = next((text for text in (" ".join(mark.lines), mark.lines[-1]) if len(text) * CHAR * FONT + least[0] <= wide), "")
+        if words and mark.paint >= 0 and not figure.paints[mark.paint].faded and high >= least[1]:
+            out.append(mark._replace(lines=(words,)))
+    return tuple(out)
 
 
 def _in_lines(name: str) -> list[tuple[str, ...]]:

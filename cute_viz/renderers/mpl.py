@@ -18,7 +18,7 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, LINE, TEXT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, LINE, TEXT, page_palette
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.mpl_canvas import ADVANCE, DPI, MONO, SANS, Canvas, rectangle, rectangles, rounded
@@ -110,8 +110,10 @@ class _Painter:
 
     def __init__(self, canvas: Canvas, figure: Figure, colours: Palette, theme: dict[str, str]) -> None:
         self.canvas, self.theme = canvas, theme
-        self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
-        self.inks = [*map(colours.ink, figure.paints), "#000000"]
+        dark = theme is DARK
+        self.fills = [*(colours.fill(paint, dark) for paint in figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
+        self.inks = [*(colours.ink(paint, dark) for paint in figure.paints), "#000000"]
+        self.line, self.border = (BETWEEN, BETWEEN) if dark else (LINE, BORDER)
 
     def put(self, item: p.Primitive) -> None:
         """One primitive, above what is there; text is above all."""
@@ -125,7 +127,7 @@ class _Painter:
                 across = [[(grid.left, y), (grid.right, y)] for y in item.ys]
                 down = [[(x, grid.top), (x, grid.bottom)] for x in item.xs]
                 faint = item.opacity if item.opacity < 1 else None
-                self.canvas.lines(across + down, LINE if item.role == p.CELL else BORDER, item.width, faint)
+                self.canvas.lines(across + down, self.line if item.role == p.CELL else self.border, item.width, faint)
             case p.Border():
                 grid = item.grid
                 outline = rectangle(grid.left, grid.top, grid.right - grid.left, grid.bottom - grid.top)
@@ -134,7 +136,7 @@ class _Painter:
                 for (w, h), corners in item.by_size().items():  # one path for all of a size
                     outline = rounded(0, 0, w, h, item.radius)
                     vertices = (outline.vertices[None] + np.array(corners)[:, None]).reshape(-1, 2)
-                    self.canvas.shape(Path(vertices, np.tile(outline.codes, len(corners))), edge=BORDER, width=item.width)
+                    self.canvas.shape(Path(vertices, np.tile(outline.codes, len(corners))), edge=self.border, width=item.width)
             case p.Ears():
                 size = item.size
                 places = zip(item.xs, item.ys, strict=True)

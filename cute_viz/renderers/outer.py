@@ -31,7 +31,8 @@ class Outer:
         rows = self.rulers[0] if self.rulers else None
         words = [f"{rows.title} ↓", *rows.labels] if rows and rows.title else []
         self.left = max(map(len, words)) * CAPTION * BOLD + 8 if words else 0.0
-        self.top = HIGH if self.rulers and self.rulers[1].title else 0.0
+        titled = bool(self.rulers and self.rulers[1].title)
+        self.top = HIGH if titled else HIGH / 2 if self.rulers and any(self.rulers[1].labels) else 0.0
 
     def lines(self, x: float, y: float) -> list[Line]:
         """The words, of panels whose upper left corner without the rulers is at x, y."""
@@ -39,14 +40,23 @@ class Outer:
             return []
         rows, cols = self.rulers
         out = []
-        if cols.title:
+        if self.top:
             left = self.left + self.at[0][1].left * self.scale
-            out.append(Line(f"{cols.title} →", x + left, y + 8, CAPTION, MUTED))
+            out += [Line(f"{cols.title} →", x + left, y + 8, CAPTION, MUTED)] if cols.title else []
             for panel, frame, (px, _) in self.at:
                 if panel.place[0] == 0:
                     middle = px + (frame.left + panel.cols * frame.cell_w / 2) * self.scale
                     out.append(
-                        Line(cols.labels[panel.place[1]], x + self.left + middle, y + 26, CAPTION, TEXT, False, WEIGHT, MIDDLE)
+                        Line(
+                            cols.labels[panel.place[1]],
+                            x + self.left + middle,
+                            y + self.top - 14,
+                            CAPTION,
+                            TEXT,
+                            False,
+                            WEIGHT,
+                            MIDDLE,
+                        )
                     )
         if rows.title:
             out.append(Line(f"{rows.title} ↓", x, y + 26, CAPTION, MUTED))

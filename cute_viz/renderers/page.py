@@ -10,9 +10,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from cute_viz.figures.model import Figure
-from cute_viz.renderers import Options
+from cute_viz.renderers import Options, lanes
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.board import board_of
+from cute_viz.renderers.colours import page_palette
 from cute_viz.renderers.frame import (
     GAP,
     LARGEST,
@@ -35,12 +36,14 @@ from cute_viz.renderers.panel import draw
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
+from cute_viz.renderers.strip import strips, with_insets
 from cute_viz.renderers.targets import TARGETS, Target, target_of
-from cute_viz.renderers.ways import once
+from cute_viz.renderers.ways import once, unshaded
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
+LOWEST = 72.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 17.0  # px of a row that holds the name of a group
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
@@ -62,7 +65,7 @@ def page_of(figure: Figure, options: Options) -> Page:
     if figure.flow:
         return board_of(figure, options)
     with keeping():
-        return _chosen(figure, options)
+        return _chosen(unshaded(figure) if page_palette(options).is_flat else figure, options)
 
 
 def _chosen(figure: Figure, options: Options) -> Page:
@@ -73,7 +76,11 @@ def _chosen(figure: Figure, options: Options) -> Page:
         if figure.kind == "page" and figure.arrows and not options.full and options.cell is None:
             return _of_stages(figure, target)
         return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-    figure = prepared(once(figure))
+    if figure.lanes is not None:
+        return _in_lanes(lanes.placed(with_insets(figure.lanes), target), target)
+    figure = prepared(with_insets(once(figure)))
+    if not figure.panels:
+        return _grown(lay_out(figure, width=target.width, target=target, fitted=([], [], 0.0, 0.0)), target)
     for drawn in drawings(figure, target):
         page = _tried(drawn, target)
         if page is not None and _fits(page, target):
@@ -88,6 +95,18 @@ def _chosen(figure: Figure, options: Options) -> Page:
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
             blocks = of_unit
     return _grown(blocks, target)
+
+
+def _in_lanes(figure: Figure, target: Target) -> Page:
+    """The page of a journey: its lanes as high as the rest leaves room for."""
+    assert target.width is not None
+    assert target.height is not None
+    room, high = target.width - 2 * target.margin, target.height / 2
+    for _ in range(3):
+        page = lay_out(figure, width=target.width, target=target, fitted=lanes.fitted(figure, room, high, target.least))
+        high += target.height - page.height - 1
+    low = min(place.grid.bottom - place.grid.top for place in page.panels) < LOWEST
+    return _in_lanes(replace(figure, insets=()), target) if low and figure.insets else page
 
 
 def _fits(page: Page, target: Target) -> bool:
@@ -105,7 +124,8 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
         for panel, detail in zip(drawn.figure.panels, drawn.details, strict=True)
     ]
     fitted = aligned(drawn.figure, found)
-    if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale > target.height:
+    insets = sum(strip.height for strip in strips(drawn.figure.insets, target.width - 2 * target.margin, target.least))
+    if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale + insets > target.height:
         return None
     return lay_out(drawn.figure, width=target.width, target=target, fit=drawn.fit, fitted=fitted, scale=drawn.scale)
 
@@ -129,7 +149,7 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
     """
     assert target.width is not None
     assert target.height is not None
-    fit = TIGHT._replace(small=max(SMALL, target.least), thick=True, high=high)
+    fit = TIGHT._replace(small=max(SMALL, target.least), thick=True, high=high, lines=2)
     ends: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for panel in figure.panels:
         for most, at, extent in zip(ends, panel.place[::-1], (panel.cols, panel.rows), strict=True):
@@ -206,6 +226,11 @@ def lay_out(
     places, panels_w, panels_h = [(x + outer.left, y + outer.top) for x, y in places], panels_w + outer.left, panels_h + outer.top
     sizes = [(frame.width * scale, frame.height * scale) for frame in framed]
     named = {joined(mark.lines) for frame in framed for mark in frame.marks}
+    below = strips(figure.insets, (width or SIDE_LEGEND) - 2 * margin, target.least)
+    if below:
+        panels_w = max(panels_w, *(strip.width for strip in below))
+    places_h = panels_h + (GAP / 2 if panels_h and below else 0.0)
+    panels_h = places_h + sum(strip.height for strip in below)
     column = narrowest(figure)
     corner = bool(legends) and free_corner(figure, sizes, column)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
@@ -217,12 +242,13 @@ def lay_out(
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
-    mute = any(frame.detail >= Detail.COLOUR and frame.panel.labels for frame in framed)
+    mute = any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
     head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(figure, column if beside or corner else inner, beside or corner, named)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
-    if order := undrawn(figure.arrows, framed):
+    order = "" if figure.kind == "journey" else undrawn(figure.arrows, framed)
+    if order:
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
@@ -240,8 +266,15 @@ def lay_out(
         drawn: list[Primitive] = []
         for n, (frame, grid, (_, y)) in enumerate(zip(framed, grids, origins, strict=True)):
             drawn += draw(frame, grid, y, crossed(figure.arrows, n, figure.panels))
-        drawn += arrows(figure.arrows, framed, grids)
+        if figure.kind == "journey":
+            drawn += lanes.movements(figure.arrows, framed, grids, target.least)
+        else:
+            drawn += arrows(figure.arrows, framed, grids)
         drawn = drawn if scale == 1 else [scaled(item, scale) for item in drawn]
+        at = top + places_h
+        for strip in below:
+            drawn += strip.items(margin, at)
+            at += strip.height
         return [*drawn, *outer.lines(margin, top), *swatches, *head, *([steps] if order else ()), *entries, *notes]
 
     panels = tuple([Place(f.panel, f.detail, grid.scaled(scale), f.named) for f, grid in zip(framed, grids, strict=True)])

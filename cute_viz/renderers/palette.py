@@ -1,7 +1,8 @@
 """Palettes: the only place where a hue slot and a shade become a colour.
 
 A palette is a few hues for labelled cells. Shades of a hue are the hue mixed with white, so that dark ink stays
-readable on every one of them.
+readable on every one of them; what recedes is mixed with the page, which may be dark. `MEANINGS` is the one table of what each
+channel means; docs/explain/colours.md shows it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,29 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Paint
+from cute_viz.figures.model import CONFLICT, Paint
 from cute_viz.records import dataclass
 
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
 FADED = 0.82  # how much white a faded paint has, as what an HTML page puts over the cells behind a highlight
-FADED_INK = "#5f6771"
-GREY = "#d4d8de"  # the second shade of no hue; unlike every hue of the palettes
+PAGES = ("#ffffff", "#0d1117")  # the page, light and dark
+FADED_INKS = ("#5f6771", "#9aa4ae")
+PAPERS = (("#ffffff", "#d4d8de"), ("#161b22", "#30363d"))  # the two shades of no hue; unlike every hue of the palettes
+PAPER_INK = "#e6edf3"  # on the dark ones
+RED = ("#c1121f", "#333333")  # of a conflict, in colour and in grey
+MEANINGS = {
+    "hue": "the group of a cell: its owner (thread, warp, CTA), a band of offsets, a chunk, a tile; the legend says which",
+    "shade": "the order in that group: the lighter, the later (not in print, where the label has it)",
+    "red": "a conflict: what waits for another access, and nothing else",
+    "grey": "what nobody asks about: another part of the same memory, or a second field beside the first",
+    "white": "no group: what lies in memory, or is for everybody",
+    "hatch": "no cell: nothing lies there, or it is out of bounds",
+    "outline": "what belongs together: what a thread holds side by side, a core matrix, a row that an access reads",
+    "thick line": "the border of a tile, an atom or a warp; a thicker one of larger tiles",
+    "fading": "what was not asked for; it goes towards the page, light or dark",
+    "dog-ear": "further owners, of whom the cell's label names the first",
+    "arrow": "a movement of data, from where it is read to where it is written",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +48,52 @@ class Palette:
     hues: tuple[str, ...]
     source: str
 
-    def fill(self, paint: Paint) -> str:
-        """The colour of a paint, #rrggbb; slots past the last hue start again.
+    @property
+    def is_flat(self) -> bool:
+        """Whether hues are greys, which shades would make each other's.
 
-        >>> PALETTES["tol-light"].fill(Paint(0)), PALETTES["tol-light"].fill(Paint(0, 1, 2))
-        ('#77aadd', '#cbdff2')
+        >>> PALETTES["grey"].is_flat, PALETTES["tol-even"].is_flat
+        (True, False)
         """
-        if paint.hue < 0:
-            return "#ffffff" if paint.shade == 0 else GREY
+        return all(len(set(rgb(hue))) == 1 for hue in self.hues)
+
+    def fill(self, paint: Paint, dark: bool = False) -> str:
+        """The colour of a paint, #rrggbb, on a light page or a dark one; slots past the last hue start again.
+
+        >>> PALETTES["tol-light"].fill(Paint(0)), PALETTES["tol-light"].fill(Paint(0, 1, 2)), PALETTES["grey"].fill(Paint(-1), True)
+        ('#77aadd', '#cbdff2', '#161b22')
+        """
         if paint.faded:
-            return mixed(self.fill(replace(paint, faded=False)), FADED)
+            return mixed(self.fill(replace(paint, faded=False), dark), FADED, PAGES[dark])
+        if paint.hue == CONFLICT:
+            return RED[self.is_flat]
+        if paint.hue < 0:
+            return PAPERS[dark][paint.shade > 0]
         hue = self.hues[paint.hue % len(self.hues)]
         if paint.shade == 0 or paint.shades < 2:
             return hue
         return mixed(hue, LIGHTEST * paint.shade / (paint.shades - 1))
 
-    def ink(self, paint: Paint) -> str:
+    def ink(self, paint: Paint, dark: bool = False) -> str:
         """Black or white, whichever reads better on the paint: at a luminance of 0.179 their contrasts are equal; faded, a grey.
 
         >>> PALETTES["viridis"].ink(Paint(0)), PALETTES["viridis"].ink(Paint(7))
         ('#000000', '#ffffff')
         """
         if paint.faded:
-            return FADED_INK
-        return "#000000" if luminance(self.fill(paint)) > 0.179 else "#ffffff"
+            return FADED_INKS[dark]
+        if dark and paint.hue == -1:
+            return PAPER_INK
+        return "#000000" if luminance(self.fill(paint, dark)) > 0.179 else "#ffffff"
 
 
-def mixed(colour: str, white: float) -> str:
-    """A colour mixed with white, from 0 (as it is) to 1 (white).
+def mixed(colour: str, share: float, page: str = "#ffffff") -> str:
+    """A colour mixed with that of a page, from 0 (as it is) to 1 (the page).
 
-    >>> mixed("#77aadd", 0.5)
-    '#bbd4ee'
+    >>> mixed("#77aadd", 0.5), mixed("#77aadd", 1, "#0d1117")
+    ('#bbd4ee', '#0d1117')
     """
-    return "#" + "".join(f"{round(c + (255 - c) * white):02x}" for c in rgb(colour))
+    return "#" + "".join(f"{round(c + (to - c) * share):02x}" for c, to in zip(rgb(colour), rgb(page), strict=True))
 
 
 def rgb(colour: str) -> tuple[int, int, int]:

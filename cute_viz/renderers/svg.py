@@ -10,14 +10,14 @@ weight of line), and paths and texts are joined as strings, between the tags of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
 from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.geometry import SANS, number
 from cute_viz.renderers.letters import markup, xml
 from cute_viz.renderers.page import page_of
@@ -30,7 +30,8 @@ FILLS = {"t": TEXT, "m": MUTED, "x": LIGHT["x"], "i": TEXT, "p": PAPER}
 STROKES = {"t": "b", "m": "ms", "x": "xs"}  # classes of strokes of a role
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
-    "l": "stroke:#000",
+    "l": f"stroke:{BETWEEN}",
+    **dict.fromkeys(("tile", "box"), f"stroke:{BETWEEN}"),
     "b": f"stroke:{DARK['b']}",
     "hl": "stroke:#6e7681",
 }  # what the style sheet changes in the dark
@@ -75,9 +76,10 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _style(theme: str, arrows: bool = False, board: bool = False) -> str:
-    """Dark rules: none, always, or when the reader prefers dark."""
-    more = {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
+def _style(theme: str, arrows: bool, board: bool, more: Mapping[str, str]) -> str:
+    """Dark rules: none, always, or when the reader prefers dark. more: the fill of each further class."""
+    more = {name: f"fill:{fill}" for name, fill in more.items()}
+    more |= {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
     more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if board else {}
     rules = "".join(f".{name}{{{rule}}}" for name, rule in (RULES | more).items())
     if theme in ("light", "print"):
@@ -93,6 +95,12 @@ class _Writer:
         self.known: tuple[p.Grid, list[str], list[str]] | None = None
         self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
         self.inks = [*map(colours.ink, figure.paints), "#000000"]
+        dark = {n: (colours.fill(paint, True), colours.ink(paint, True)) for n, paint in enumerate(figure.paints)}
+        self.dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if fill != self.fills[n]}  # classes of what the dark changes
+        self.dark_ink = {ink: f"i{n}" for n, ink in enumerate(dict.fromkeys(ink for _, ink in dark.values()))}
+        self.classes = [self.dark_ink[ink] if ink != self.inks[n] else "" for n, (_, ink) in dark.items()] + [""]
+        more = {name: dark[n][0] for n, name in self.dark_fill.items()}
+        more |= {name: ink for ink, name in self.dark_ink.items() if name in self.classes}
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
         drawing = svgwrite.Drawing(
@@ -110,7 +118,7 @@ class _Writer:
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        defs = f"<defs>{_style(options.theme, bool(figure.arrows), bool(figure.flow))}{hatch}</defs>"
+        defs = f"<defs>{_style(options.theme, bool(figure.arrows), bool(figure.flow), more)}{hatch}</defs>"
         self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
         self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
 
@@ -157,7 +165,8 @@ class _Writer:
                     "fill": self.fills[item.paint],
                 }
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
-                self.parts.append(svgwrite.shapes.Rect(*place, debug=False, class_="s", **style).tostring())
+                cls = " ".join(["s", *filter(None, [self.dark_fill.get(item.paint)])])
+                self.parts.append(svgwrite.shapes.Rect(*place, debug=False, class_=cls, **style).tostring())
             case p.Arrows():
                 curves = (f"M{_pair(a)}C{_pair(b)} {_pair(c)} {_pair(d)}" for a, b, c, d in item.curves)
                 self._path("".join(curves), "a", fill="none", stroke=LIGHT["a"], stroke_width=number(item.width))
@@ -192,7 +201,8 @@ class _Writer:
         ends = {n: f"h{width}v{height}h-{width}z" for n, width in widths.items()}
         hole = item.paint == HOLE
         d = "".join([f"M{xs[c]} {ys[r]}{ends[n]}" for r, c, n in item.runs()])
-        self._path(d, "hole" if hole else "cell", fill=f"url(#{self.ids}h)" if hole else self.fills[item.paint])
+        cls = " ".join(["cell", *filter(None, [self.dark_fill.get(item.paint)])])
+        self._path(d, "hole" if hole else cls, fill=f"url(#{self.ids}h)" if hole else self.fills[item.paint])
 
     def _image(self, item: p.Image) -> None:
         """The cells as the pixels of one image."""
@@ -237,31 +247,34 @@ class _Writer:
 
     def _plate(self, item: p.Plate) -> str:
         place = f'x="{number(item.x)}" y="{number(item.y)}" width="{number(item.w)}" height="{number(item.h)}"'
-        return f'<rect {place} rx="{number(item.radius)}" fill="{self.fills[item.paint]}"/>'
+        cls = f' class="{self.dark_fill[item.paint]}"' if item.paint in self.dark_fill else ""
+        return f'<rect {place} rx="{number(item.radius)}"{cls} fill="{self.fills[item.paint]}"/>'
 
     def _labels(self, item: p.Labels) -> None:
         """A group of texts for each ink."""
         xs = list(map(number, item.grid.middles()))
         ys = [number(y + item.dy + BASELINE * item.size) for y in item.grid.ys()[:-1]]
-        inks = self.inks[:-1] or self.inks
+        inks = list(zip(self.inks, self.classes, strict=True))[: max(1, len(self.inks) - 1)]
         faint = {"fill_opacity": number(item.opacity)} if item.opacity < 1 else {}
         style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": "middle", **faint, **_weight(item.weight)}
         for ink in dict.fromkeys(inks):
             only = None if len(set(inks)) == 1 else [i == ink for i in inks]
-            self._group("".join(_cell_texts(item, xs, ys, only)), fill=ink, **style)
+            cls = {"class_": ink[1]} if ink[1] else {}
+            self._group("".join(_cell_texts(item, xs, ys, only)), fill=ink[0], **style, **cls)
 
     def _texts(self, item: p.Texts) -> None:
         """A group of texts for each ink, or one of all."""
         style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": item.anchor, **_weight(item.weight)}
-        by_ink: dict[str, list[str]] = {}
-        inks = [MUTED] * len(item.texts) if item.paints is None else [self.inks[paint] for paint in item.paints]
+        by_ink: dict[tuple[str, str], list[str]] = {}
+        both = list(zip(self.inks, self.classes, strict=True))
+        inks = [(MUTED, "m")] * len(item.texts) if item.paints is None else [both[paint] for paint in item.paints]
         ends = {text: f"{text if text.isalnum() else markup(text)}</text>" for text in set(item.texts)}
         others = {size: f'" font-size="{number(size)}">' if size != item.size else '">' for size in set(item.sizes)}
         for x, y, text, size, ink in zip(item.xs, item.ys, item.texts, item.sizes, inks, strict=True):
             element = f'<text x="{number(x)}" y="{number(y + BASELINE * size)}{others[size]}{ends[text]}'
             by_ink.setdefault(ink, []).append(element)
         for ink, texts in by_ink.items():
-            self._group("".join(texts), fill=ink, **style, **({"class_": "m"} if item.paints is None else {}))
+            self._group("".join(texts), fill=ink[0], **style, **({"class_": ink[1]} if ink[1] else {}))
 
 
 def _element(name: str, text: str = "", **attributes: str) -> str:

@@ -7,7 +7,6 @@ from rich, and never changes a character.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 
@@ -18,7 +17,6 @@ from cute_viz.renderers.geometry import is_shared, shared_cells, texts, wrap
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
-_OWN_TITLE = re.compile(r"(?:[\w:]*Layout_\w+(?:<[\w:, ]*>)?: )?[\d × ]+ layout")  # that a layout gets by itself
 Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 
 
@@ -49,7 +47,7 @@ def render(figure: Figure, options: Options) -> str:
         width = len(str(figure.facts["cosize"]))
         own = (
             ""
-            if options.bare or options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title)
+            if options.bare or options.style == "cutlass" or figure.title.endswith(str(figure.facts.get("drawn title", "")) or "\0")
             else f"{printable(figure.title)}\n"
         )
         notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in _told(figure))
@@ -166,7 +164,9 @@ def _painter(figure: Figure, colours: Palette) -> Colouring:
     marks = {}
     for index, paint in enumerate(figure.paints):
         style = Style(color=colours.ink(paint), bgcolor=colours.fill(paint))
-        before, after = style.render("\0", color_system=ColorSystem.TRUECOLOR).split("\0")
+        if paint.faded or paint.hue == -1:  # goes towards the terminal's own page, whose colour nobody knows
+            style = Style(dim=paint.faded, reverse=paint.shade > 0)
+        before, _, after = style.render("\0", color_system=ColorSystem.TRUECOLOR).partition("\0")
         marks[index] = (before, after)
 
     def painted(index: int, text: str) -> str:

@@ -15,10 +15,10 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
 from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.palette import FADED_INK
+from cute_viz.renderers.palette import FADED_INKS, PAPER_INK
 from cute_viz.renderers.placed import Page
 from cute_viz.renderers.targets import target_of
 from cute_viz.renderers.tex import escape
@@ -101,7 +101,7 @@ cvg/.style={anchor=north west},cvo/.style={anchor=base west}]
 _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
 
 
-_INKS = {"#000000": "black", "#ffffff": "white", FADED_INK: "cvfaded"}
+_INKS = {"#000000": "black", "#ffffff": "white", PAPER_INK: "cvt", **dict.fromkeys(FADED_INKS, "cvfaded")}
 
 
 class _Writer:
@@ -111,17 +111,20 @@ class _Writer:
         colours = page_palette(options)
         self.dark = options.theme == "dark"
         theme = DARK if self.dark else LIGHT
-        fills = [colours.fill(paint) for paint in figure.paints]
+        fills = [colours.fill(paint, self.dark) for paint in figure.paints]
         self.names = [*(f"cv{n}" for n in range(len(fills))), "cvhole"]  # HOLE is -1, the last
-        self.inks = [*(_INKS[colours.ink(paint)] for paint in figure.paints), "black"]
+        self.inks = [*(_INKS[colours.ink(paint, self.dark)] for paint in figure.paints), "black"]
         self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
-        self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {"cvtile": BORDER, "cvhatch": HATCH[0]}
+        self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {
+            "cvtile": BETWEEN if self.dark else BORDER,
+            "cvhatch": HATCH[0],
+        }
         if not figure.arrows:
             del self.colours["cva"]
         if not figure.flow:
             del self.colours["cvx"]
         if "cvfaded" in self.inks:
-            self.colours["cvfaded"] = FADED_INK
+            self.colours["cvfaded"] = FADED_INKS[self.dark]
 
     def head(self, page: Page) -> str:
         """The group's beginning: colours, macros, the picture's size, and paper where it is dark."""

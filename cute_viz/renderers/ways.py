@@ -62,3 +62,20 @@ def once(figure: Figure) -> Figure:
     words = f"{source.caption}; {destination.caption}"
     alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
     return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
+
+
+def unshaded(figure: Figure) -> Figure:
+    """The figure without shades, which in greys would be other hues; their legends are left out, since labels have what they tell.
+
+    >>> from cute_viz import figure
+    >>> [legend.title for legend in unshaded(figure("(2,4):(1,2)", tile=(2, 4))).legends]
+    ['hue: thread']
+    """
+    paints = tuple([paint if paint.hue < 0 else replace(paint, shade=0) for paint in figure.paints])
+    kept = [n for n, legend in enumerate(figure.legends) if not legend.title.startswith("shade")]
+    legends = [replace(figure.legends[n], title=figure.legends[n].title.partition("; lighter")[0]) for n in kept]
+    panels = [
+        p if p.legends is None else replace(p, legends=tuple([kept.index(n) for n in p.legends if n in kept]))
+        for p in figure.panels
+    ]
+    return replace(figure, paints=paints, legends=tuple(legends), panels=tuple(panels))

@@ -64,15 +64,18 @@ async function address() {
   if (writes.length >= WRITES[0]) { waiting = setTimeout(address, 500); return; }
   const kept = { ...state, ...(state.file ? { source: "" } : {}), find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 };
   const fragment = `#${await pack(kept)}`;
-  if (mine !== newest || fragment === location.hash) return;
-  writes.push(now);
-  history[step ? "pushState" : "replaceState"](null, "", fragment);
+  if (mine !== newest) return;
+  const way = step ? "pushState" : "replaceState";
   step = false;
+  if (fragment === location.hash) return;
+  writes.push(now);
+  history[way](null, "", fragment);
 }
 explorer.find.addEventListener("change", () => address());
 by("picture").addEventListener("wheel", () => { clearTimeout(waiting); waiting = setTimeout(address, 600); }, { passive: true });
 
 function changed(typed = false) {
+  fresh = false;
   if (editor.text) first.hide();
   else if (typed && !settings.file) first.show();
   report.chosen(null);
@@ -167,9 +170,9 @@ function give(lines) {
 }
 
 // The picture of an access of the kernel, now and with its fix; null shows the report.
-function access(row) {
+function access(row, chosen = true) {
   if (!row) { panes.open("report"); return; }
-  step = true;
+  step = chosen;
   state.access = row.id;
   explorer.find.value = row.lost > 0 ? /bank \d+/.exec(row.why)?.[0] || "" : ""; // who meets there
   explorer.chosen = explorer.find.value ? () => explorer.search(explorer.find.value) : null;
@@ -186,6 +189,7 @@ function subject() {
   if (row) box.replaceChildren(element("b", `Line ${row.place}`), " ", element("code", row.statement), " ", button("×", () => { step = true; changed(); }, { ariaLabel: "back to the object" }));
 }
 
+let fresh = false; // a text that was just opened: nobody has chosen what to look at
 function reported(out) {
   const badge = by("tab-report").querySelector("b");
   badge.textContent = report.worse.length;
@@ -194,6 +198,12 @@ function reported(out) {
   marks();
   subject();
   if (panes.tab === "report") panes.refresh();
+  if (!fresh || !out) return;
+  fresh = false;
+  const worst = report.worse.find((row) => !row.file && row.wavefronts !== null);
+  if (!worst) return;
+  if (!narrow.matches) panes.open("report");
+  access(worst, false);
 }
 
 // The marks beside the lines: of every copy and gemm, and of every object that can be drawn.
@@ -237,6 +247,8 @@ async function list() {
   } else if (!several) { rows = []; listed = ""; }
   objects();
   marks();
+  const drawn = fresh && rows.find((row) => current(row) && !row.file);
+  if (drawn) editor.light(drawn.line);
 }
 
 // The definitions of a file, what can be drawn first, to be picked.
@@ -308,12 +320,14 @@ function show() {
   explorer.chosen = state.find ? () => explorer.search(state.find) : null;
   explorer.view.free = state.zoom > 0;
   if (state.zoom) explorer.view.scale = state.zoom;
+  fresh = !state.access && !state.name;
   return draw();
 }
 
 function example(one) {
   step = true;
   hold();
+  if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   editor.quiet = true;
   editor.put([0, editor.text.length], state.source, !narrow.matches);
@@ -410,13 +424,14 @@ function fill() {
   document.body.classList.add({ light: "light", print: "light", dark: "dark" }[state.options.theme] || "auto");
 }
 
-async function load(fragment) {
+async function load(fragment, again = false) {
   const found = await unpack(fragment), begin = found || (settings.file ? { file: true } : settings.first || {});
   loading = true;
   Object.assign(state, BLANK, begin);
   if (state.file && !settings.file) state.file = false;
   if (state.file && followed) state.source = followed.text;
   const drawn = show();
+  if (again) fresh = false; // by Back, to what was looked at
   if (!state.source && !state.file) first.show();
   await drawn;
   loading = false;
@@ -451,6 +466,6 @@ if (settings.engine !== "server" && navigator.serviceWorker) {
 }
 if (settings.file) engine.follow(follow);
 narrow.addEventListener("change", () => draw());
-addEventListener("popstate", () => load(location.hash));
+addEventListener("popstate", () => load(location.hash, true));
 await load(location.hash);
 if (first.shown) editor.focus();

@@ -126,7 +126,7 @@ export class Editor {
 
   // A text of its own, with its history: what another tab of texts holds.
   get state() { return this.view.state; }
-  set state(state) { this.view.setState(state); this.suits = ""; this.suit(); }
+  set state(state) { this.view.setState(state); this.suits = this.said = ""; this.wrong = true; this.suit(); }
 
   put(span, words, focus = true) { this.change([{ span, text: words }], focus); }
 
@@ -139,11 +139,18 @@ export class Editor {
 
   // Underline [start, end); null for nothing.
   mark(span) {
+    if (!span && !this.wrong) return; // telling the editor costs a layout of the page
+    this.wrong = span;
     this.view.dispatch({ effects: wrong.of(span) });
     this.view.contentDOM.toggleAttribute("aria-invalid", Boolean(span));
   }
 
-  marks(list) { this.view.dispatch({ effects: beside.of(list) }); }
+  marks(list) {
+    const said = list.map(({ line, words, kind }) => `${line} ${words} ${kind}`).join("\n");
+    if (said === this.said && !list.length) return;
+    this.said = said;
+    this.view.dispatch({ effects: beside.of(list) });
+  }
 
   // Light a line, and bring it into sight; 0 for none.
   light(line, reveal = true) {

@@ -86,6 +86,7 @@ export class Explorer {
       this.drawing = 0;
       const { scale, box } = this.view, small = this.panels.list.filter((p) => !p.labeled && p.labels.length);
       const large = small.filter((p) => p.w * scale >= NEAR && p.h * scale >= NEAR / 2);
+      this.picture.classList.toggle("near", large.length > 0);
       if (!large.length) { if (this.close.firstChild) this.close.replaceChildren(); return; }
       const out = document.createDocumentFragment(), seen = box.getBoundingClientRect(), mine = this.svg.getBoundingClientRect();
       const left = (seen.left - mine.left) / scale, top = (seen.top - mine.top) / scale;

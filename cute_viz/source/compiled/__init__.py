@@ -7,10 +7,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import read_text
+from cute_viz.limits import raised
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
@@ -20,6 +22,7 @@ from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
 from cute_viz.source.type_tree import arguments
 
+_LIMITS = {"seconds": 3600, "memory": 1 << 36}  # of the compiler, which takes what a unit of its size takes
 _MOST = 2000  # statements of one unit
 _FAR = 40  # lines between the name of a kernel and its launch
 
@@ -33,7 +36,8 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     """
     name, flags = commands.unit_of(build, path)
     own = os.path.abspath(path)
-    unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags)
+    with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
+        unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags, given)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
@@ -58,14 +62,15 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     )
 
 
-def unit_of(text: str, path: str, flags: Flags) -> Unit:
+def unit_of(text: str, path: str, flags: Flags, given: Given) -> Unit:
     """The unit of a file, parsed now or kept from before."""
     path = os.path.abspath(path)
     key = kept.key_of(path, text, flags.words, flags.arch, os.environ.get("LIBCLANG", ""))
     found = kept.unit(key)
     if found is None:
-        found = parse(path, text, flags)
-        kept.keep(key, found)
+        with given.watch(f"compiling {os.path.basename(path)}"):
+            found = parse(path, text, flags)
+            kept.keep(key, found)
     return found
 
 
@@ -85,7 +90,8 @@ def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
 
 def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
     """The grid and the block of the first `<<<grid, block>>>` in a line or behind it, as they are written."""
-    text = "\n".join(lines[line - 1 : line + _FAR])
+    inside = takewhile(lambda text: not text.startswith("}"), lines[line - 1 : line + _FAR])  # the function
+    text = "\n".join(inside)
     found = re.search(r"<<<(.*?)>>>", text, re.S)
     if found is None:
         return "", ""

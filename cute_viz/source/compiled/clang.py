@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
@@ -267,8 +267,25 @@ class _Walk:
             file = diagnostic.location.file
             if diagnostic.spelling in _EXTENSIONS:
                 continue
-            if diagnostic.severity >= 3 and file is not None and not os.path.realpath(str(file.name)).startswith(self.libraries):
+            if diagnostic.severity >= 3 and "static assertion failed" in diagnostic.spelling and self.is_library(file):
+                yield from self.asked_by(diagnostic)
+            if diagnostic.severity >= 3 and not self.is_library(file):
                 yield str(file.name), int(diagnostic.location.line), str(diagnostic.spelling)
+
+    def is_library(self, file: Any) -> bool:
+        """Whether a file is one of a library or of the system."""
+        return file is None or os.path.realpath(str(file.name)).startswith(self.libraries)
+
+    def asked_by(self, diagnostic: Any) -> Iterator[tuple[str, int, str]]:
+        """What a library refuses, at the user's line that asks for it."""
+        for note in diagnostic.children:
+            place = note.location
+            if not self.is_library(place.file) and note.spelling.startswith("in instantiation"):
+                words = re.sub(
+                    r"^ due to requirement '.*?'", "", diagnostic.spelling.partition("static assertion failed")[2]
+                ).lstrip(": ")
+                yield str(place.file.name), int(place.line), f"CuTe refuses this: {words}"
+                return
 
     def is_foreign(self, name: str) -> bool:
         """Whether a file is CuTe's, CUDA's or the system's."""
@@ -293,6 +310,22 @@ class _Walk:
                     names.setdefault((found.name, found.line), found)
             yield Instance(self.scope(cursor), self.arguments(cursor), False, tuple(names.values()))
         yield from self.outside
+        yield from self.traits()
+
+    def traits(self) -> Iterator[Instance]:
+        """The user's own traits of MMAs: specializations of MMA_Traits, whose aliases have the layouts of an atom."""
+        for space in self.parsed.cursor.get_children():
+            place = space.location.file
+            if space.kind != self.kinds.NAMESPACE or space.spelling != "cute" or place is None or self.is_foreign(str(place.name)):
+                continue
+            for child in space.get_children():
+                if (
+                    child.kind == self.kinds.STRUCT_DECL
+                    and child.spelling == "MMA_Traits"
+                    and child.get_num_template_arguments() > 0
+                ):
+                    aliases = [self.variable(inner) for inner in child.get_children() if inner.kind in self.aliases]
+                    yield Instance(self.scope(child), self.arguments(child), False, tuple(filter(None, aliases)))
 
     def top(self, cursor: Cursor) -> None:
         """The functions of the unit's own file that are no templates; names outside of functions."""

@@ -1,0 +1,139 @@
+"""What a picture says, in one sentence: computed from the cells that are drawn, never from a name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.figures.model import Panel
+
+FEW = 3  # offsets that a sentence lists
+
+
+def of_offsets(order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | None = None) -> str:
+    """What the offsets of cells, row by row (and slice by slice), have to tell; cols: of a row. rows: 1 of what has one mode.
+
+    >>> of_offsets(range(32), 4, 8), of_offsets([0, 4, 1, 5, 2, 6, 3, 7], 4, 2), of_offsets(range(0, 64, 8), 1, 8)
+    ('Row-major: each row is contiguous', 'Column-major: each column is contiguous', 'Every 8th offset, from 0 to 56')
+    >>> of_offsets([0, 2, 4, 3, 5, 7, 6, 8, 10], 3, 3), of_offsets([0, 2, 4, 2, 4, 6], 2, 3)
+    ('9 of the offsets 0..10 are used, each once', 'Offsets 2 and 4 are shared by 2 cells')
+    """
+    counts = Counter(order)
+    low, high = min(order), max(order)
+    if len(counts) == 1:
+        return f"All {len(order)} cells have offset {low}" if len(order) > 1 else f"One cell, at offset {low}"
+    lines = [order[start : start + cols] for start in range(0, len(order), cols)]
+    columns = [order[plane + c : plane + rows * cols : cols] for plane in range(0, len(order), rows * cols) for c in range(cols)]
+    if len(counts) < len(order):
+        for word, every in (("row", lines), ("column", columns)):
+            if rows > 1 and cols > 1 and all(len(set(line)) == 1 for line in every):
+                return f"Broadcast: each {word} is one offset"
+        shared = sorted(offset for offset, n in counts.items() if n > 1)
+        times = {counts[offset] for offset in shared}
+        by = f"{times.pop()} cells" if len(times) == 1 else "several cells"
+        if len(shared) > FEW:
+            return f"{len(shared)} of {len(counts)} offsets are shared by {by}"
+        words = ", ".join(map(str, shared[:-1])) + (" and " if len(shared) > 1 else "") + str(shared[-1])
+        return f"Offset{'s' * (len(shared) > 1)} {words} {'are' if len(shared) > 1 else 'is'} shared by {by}"
+    if swizzle is not None and swizzle.bits and rows > 1:
+        for word, every in (("row", lines), ("column", columns)):
+            moved = sum(any(b < a for a, b in pairwise(line)) for line in every)
+            if moved and len(every) > 1 and all(sorted(line) == [*range(min(line), min(line) + len(line))] for line in every):
+                return f"The swizzle keeps each {word} contiguous, and reorders {moved} of {len(every)}"
+    if rows == 1 and len(order) == cols:
+        steps = {b - a for a, b in pairwise(order)}
+        if len(steps) == 1:
+            step = steps.pop()
+            word = "Contiguous: offsets" if step == 1 else f"Every {_ordinal(step)} offset, from" if step > 0 else "Backwards, from"
+            return f"{word} {order[0]}..{order[-1]}" if step == 1 else f"{word} {order[0]} to {order[-1]}"
+    elif swizzle is None:
+        for word, every, other in (("row", lines, columns), ("column", columns, lines)):
+            if len(every[0]) > 1 and all(b - a == 1 for line in every for a, b in pairwise(line)):
+                pitch = {b - a for line in other[:1] for a, b in pairwise(line)}
+                wide = next(iter(pitch)) if len(pitch) == 1 and len(every) == len(other[0]) else len(every[0])
+                padded = f" with a pitch of {wide}" if wide > len(every[0]) else ""
+                return f"{word.capitalize()}-major{padded}: each {word} is contiguous"
+    every_one = high - low + 1 == len(counts)
+    return (
+        f"Every offset from {low} to {high}, once"
+        if every_one
+        else f"{len(counts)} of the offsets {low}..{high} are used, each once"
+    )
+
+
+def _ordinal(n: int) -> str:
+    """A number as one in order.
+
+    >>> _ordinal(2), _ordinal(11), _ordinal(23)
+    ('2nd', '11th', '23rd')
+    """
+    ending = "th" if 10 < n % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
+
+
+def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds") -> str:
+    """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
+
+    >>> from cute_viz import figure
+    >>> of_owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], "C", 5)
+    'T5 holds 4 elements of C, in 2 pairs'
+    >>> of_owners(figure("((16,8),8):((64,1),8)", tile=(8, 128)).panels[0])
+    'Each thread holds 8 elements of one row'
+    """
+    owners, several = panel.data.get("thread"), dict(panel.owners)
+    if not owners:
+        return ""
+    held: dict[int, list[int]] = {}
+    for cell, one in enumerate(owners):
+        for t in {t for t, _ in several[cell]} if cell in several else () if one is None else (one,):
+            held.setdefault(t, []).append(cell)
+    if thread is not None:
+        held = {thread: held[thread]} if thread in held else {}
+    shapes = set()
+    for cells in held.values():
+        across = _runs(cells, panel.cols, 1)
+        down = _runs(sorted(cells, key=lambda n: (n % panel.cols, n)), panel.cols, panel.cols)
+        along = (across, "row") if max(across) >= max(down) else (down, "column")
+        shapes.add((len(cells), tuple(sorted(set(along[0]))), len(along[0]), along[1] if max(along[0]) > 1 else ""))
+    if len(shapes) != 1:
+        return ""
+    ((count, lengths, runs, word),) = shapes
+    who = f"T{thread}" if thread is not None else "Each thread"
+    head = f"{who} {verb} {count} element{'s' * (count > 1)}{f' of {what}' if what else ''}"
+    if len(lengths) > 1 or count == 1 or not word:
+        return head + (", apart from each other" if count > 1 and not word else "")
+    if runs == 1:
+        return f"{head}, side by side in a {word}" if what else f"{head} of one {word}"
+    return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}")
+
+
+def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:
+    """How long the runs of cells are that follow each other by a step, in one line."""
+    out: list[int] = []
+    last = None
+    for n in cells:
+        together = last is not None and n == last + step and (step > 1 or n % cols)
+        out[-1:] = [out[-1] + 1] if together else [*out[-1:], 1]
+        last = n
+    return out
+
+
+def of_banks(banks: Sequence[Sequence[int]]) -> str:
+    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins.
+
+    >>> of_banks([[0] * 8, [0, 4, 8, 12, 16, 20, 24, 28]])
+    'Down a column, 8 rows lie in 1 bank group; swizzled, in 8: conflict-free'
+    >>> of_banks([[0] * 8])
+    'Down a column, 8 rows lie in 1 bank group: an 8-way conflict'
+    """
+    groups = [len(set(column)) for column in banks]
+    ways = [max(Counter(column).values()) for column in banks]
+    rows = len(banks[0])
+    head = f"Down a column, {rows} rows lie in {groups[0]} bank group{'s' * (groups[0] > 1)}"
+
+    def verdict(n: int) -> str:
+        return "conflict-free" if n == 1 else f"{'an' if n in (8, 11, 18) or 80 <= n < 90 else 'a'} {n}-way conflict"
+
+    return f"{head}; swizzled, in {groups[1]}: {verdict(ways[1])}" if len(banks) > 1 else f"{head}: {verdict(ways[0])}"

@@ -1,0 +1,182 @@
+"""What every picture of a gallery is held to: letters that can be read, room, nothing over anything else, and true words.
+
+The words are read back by rules of their own and compared with the cells of the model; what drew them is not asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.renderers import Options
+from cute_viz.renderers import primitives as p
+from cute_viz.renderers.geometry import CHAR
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.palette import luminance, palette
+from cute_viz.renderers.placed import Page
+from cute_viz.renderers.targets import TARGETS
+
+SHOWN = 838.0  # px of a picture in a README on GitHub
+LEAST = 8.0  # px of a letter there
+PROSE = 0.5  # width of a letter of prose at least, in font sizes
+CONTRAST, MUTED = 4.5, 3.0  # of a label, and of one that recedes
+Box = tuple[float, float, float, float, str]  # left, top, right, bottom of a text
+
+
+def flaws(figure: Figure, options: Options) -> list[str]:
+    """What is wrong with a picture, in words; nothing of one that can be read and is true.
+
+    >>> from cute_viz import figure
+    >>> flaws(figure("(4,8):(8,1)"), Options(target="readme"))
+    []
+    >>> flaws(figure("(4,8):(8,1)", title="Column-major: each column is contiguous"), Options(target="readme"))
+    ['the title is false: Column-major: each column is contiguous']
+    """
+    page = page_of(figure, options)
+    out = []
+    target = TARGETS[options.target or "screen"]
+    if target.width and target.height and (page.width > target.width + 1 or page.height > target.height + 1):
+        out.append(f"{page.width:.0f} x {page.height:.0f} px is more than {target.width:g} x {target.height:g}")
+    texts = list(_texts(page))
+    smallest = min((size for _, size in texts), default=LEAST)
+    if smallest * min(1.0, SHOWN / page.width) < LEAST - 0.01:
+        out.append(f"letters of {smallest * min(1.0, SHOWN / page.width):.1f} px")
+    outside = [box[4] for box, _ in texts if min(box[:2]) < -1 or box[2] > page.width + 1 or box[3] > page.height + 1]
+    out += [f"outside of the page: {text}" for text in outside[:3]]
+    out += [f"one over the other: {a} and {b}" for a, b in _over(sorted(box for box, _ in texts))][:3]
+    out += [f"{what} cannot be read" for what in _unread(figure, options)]
+    if not any(is_true(figure.title, panel) for panel in figure.panels):
+        out.append(f"the title is false: {figure.title}")
+    return out + [f"the legend is false: {label}" for label in _false(figure)]
+
+
+def _texts(page: Page) -> Iterator[tuple[Box, float]]:
+    """Every text of a page as a box, and the size of its letters."""
+    for item in page.items:
+        if isinstance(item, p.Line):
+            yield _box(item.text, item.x, item.y, item.size * (CHAR if item.mono else PROSE), item.size, item.anchor), item.size
+        elif isinstance(item, p.Texts):
+            for x, y, text, size in zip(item.xs, item.ys, item.texts, item.sizes, strict=True):
+                yield _box(text, x, y, size * CHAR, size, item.anchor), size
+        elif isinstance(item, p.Labels):
+            for n, text in enumerate(item.texts):
+                if text:
+                    x, y = (
+                        item.grid.left + (n % item.grid.cols + 0.5) * item.grid.cell_w,
+                        item.grid.top + n // item.grid.cols * item.grid.cell_h,
+                    )
+                    yield _box(text, x, y + item.dy, item.size * CHAR, item.size, p.MIDDLE), item.size
+
+
+def _box(text: str, x: float, y: float, letter: float, size: float, anchor: str) -> Box:
+    wide = len(text) * letter
+    left = x - wide / 2 if anchor == p.MIDDLE else x - wide if anchor == p.END else x
+    return left, y - 0.3 * size, left + wide, y + 0.3 * size, text
+
+
+def _over(boxes: list[Box]) -> Iterator[tuple[str, str]]:
+    """Texts that stand on each other, of boxes from left to right."""
+    for n, one in enumerate(boxes):
+        for other in boxes[n + 1 :]:
+            if other[0] >= one[2] - 1:
+                break
+            if one[1] < other[3] - 1 and other[1] < one[3] - 1:
+                yield one[4], other[4]
+
+
+def _unread(figure: Figure, options: Options) -> Iterator[str]:
+    """Paints on which a label has too little contrast, on a light page, a dark one and in print."""
+    for name, dark in ((options.palette, False), (options.palette, True), ("grey", False)):
+        colours = palette(name)
+        for paint in figure.paints:
+            light, low = sorted((luminance(colours.fill(paint, dark)), luminance(colours.ink(paint, dark))), reverse=True)
+            if (light + 0.05) / (low + 0.05) < (MUTED if paint.faded else CONTRAST):
+                yield f"{paint} {'in the dark' if dark else 'in print' if name == 'grey' else ''}"
+
+
+def is_true(title: str, panel: Panel) -> bool:
+    """Whether a title that is a finding holds of a panel; other titles are names, and nothing is asked of them.
+
+    >>> from cute_viz import figure
+    >>> panel = figure("SM80_16x8x16_F32F16F16F32_TN").panels[0]
+    >>> [is_true(f"T5 holds 4 elements of C, in {n} pairs", panel) for n in (2, 3)]
+    [True, False]
+    """
+    offsets = panel.data.get("offset", ())
+    lines = [offsets[n : n + panel.cols] for n in range(0, len(offsets), panel.cols)]
+    for word, every in (("row", lines), ("column", list(zip(*lines, strict=True)))):
+        if title.lower().startswith(f"{word}-major"):
+            pitch = re.search(r"pitch of (\d+)", title)
+            apart = {b[0] - a[0] for a, b in pairwise(every)} if pitch else set()
+            steps = {line[n + 1] - line[n] for line in every for n in range(len(line) - 1)}
+            return steps == {1} and (pitch is None or apart == {int(pitch[1])})
+        if title == f"Broadcast: each {word} is one offset":
+            return all(min(line) == max(line) for line in every)
+        if found := re.fullmatch(rf"The swizzle keeps each {word} contiguous, and reorders (\d+) of (\d+)", title):
+            spans = all(max(line) - min(line) + 1 == len(set(line)) for line in every)
+            return spans and (sum(list(line) != sorted(line) for line in every), len(every)) == (int(found[1]), int(found[2]))
+    if found := re.fullmatch(r"Contiguous: offsets (\d+)\.\.(\d+)", title):
+        return [*offsets] == [*range(int(found[1]), int(found[2]) + 1)]
+    if found := re.fullmatch(
+        r"(?:(\d+) of the offsets (-?\d+)\.\.|Every offset from (-?\d+) to )(-?\d+)(?: are used, each once|, once)", title
+    ):
+        low, high = int(found[2] or found[3]), int(found[4])
+        count = int(found[1]) if found[1] else high - low + 1
+        return (len({*offsets}), len(offsets), min(offsets), max(offsets)) == (count, count, low, high)
+    if found := re.fullmatch(r"(\d+) of (\d+) offsets are shared by (\d+|several) cells", title):
+        twice = [n for n in Counter(offsets).values() if n > 1]
+        counted = (len(twice), len({*offsets})) == (int(found[1]), int(found[2]))
+        return counted and (found[3] == "several" or {*twice} == {int(found[3])})
+    if found := re.fullmatch(r"Offsets? ([\d, and-]+) (?:is|are) shared by (\d+|several) cells", title):
+        shared = {offset: n for offset, n in Counter(offsets).items() if n > 1}
+        same = found[2] == "several" or {*shared.values()} == {int(found[2])}
+        return {int(n) for n in re.findall(r"-?\d+", found[1])} == {*shared} and same
+    if found := re.fullmatch(r"(?:T(\d+)|Each thread) \w+ (\d+) elements?(?: of \w+)?(?: of one (?:row|column)|, (.*))?", title):
+        return _holds(panel, int(found[1]) if found[1] else None, int(found[2]), found[3] or "")
+    return True
+
+
+def _holds(panel: Panel, thread: int | None, count: int, how: str) -> bool:
+    """Whether a thread, or each, has so many elements, in as many runs as the words tell."""
+    cells: dict[int, set[tuple[int, int]]] = {}
+    owners = dict(panel.owners)
+    for n, mine in enumerate(panel.data.get("thread", ())):
+        for t in {t for t, _ in owners.get(n, ())} or ({mine} if mine is not None else set()):
+            cells.setdefault(t, set()).add(divmod(n, panel.cols))
+    chosen = [cells.get(thread, set())] if thread is not None else list(cells.values())
+    if any(len(mine) != count for mine in chosen):
+        return False
+    if found := re.fullmatch(r"in (\d+) (?:pairs|runs of (\d+))", how):
+        runs, long = int(found[1]), int(found[2] or 2)
+        across = all(sum((r, c - 1) not in mine for r, c in mine) == runs for mine in chosen)
+        down = all(sum((r - 1, c) not in mine for r, c in mine) == runs for mine in chosen)
+        return runs * long == count and (across or down)
+    return True
+
+
+def _false(figure: Figure) -> Iterator[str]:
+    """Labels of legends, `0..127` or `warp 1`, that cells of their hue contradict."""
+    for panel in figure.panels:
+        for legend in figure.legends_of(panel):
+            if not legend.title.startswith("hue: offset, the place") and not re.fullmatch(
+                r"hue: warp \(\d+ threads\)", legend.title
+            ):
+                continue
+            named = {figure.paints[e.paint].hue: e.label for e in legend.entries if not figure.paints[e.paint].faded}
+            several = dict(panel.owners)
+            for cell, paint in enumerate(panel.paints):
+                numbers = re.findall(r"\d+", named.get(figure.paints[paint].hue, "")) if paint != HOLE else []
+                if "offset" in panel.data and len(numbers) in (1, 2) and "-" not in named[figure.paints[paint].hue]:
+                    value = panel.data["offset"][cell]
+                    if not int(numbers[0]) <= value <= int(numbers[-1]):
+                        yield named[figure.paints[paint].hue]
+                        break
+                label = named.get(figure.paints[paint].hue, "") if paint != HOLE else ""
+                if "thread" in panel.data and (found := re.fullmatch(r"warp (\d+)", label)):
+                    mine = {t // panel.warp for t, _ in several.get(cell, ())} or {panel.data["thread"][cell] // panel.warp}
+                    if int(found[1]) not in mine and not figure.paints[paint].faded:
+                        yield label
+                        break

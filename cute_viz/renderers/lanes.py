@@ -1,0 +1,118 @@
+"""A journey on a page: side by side on a slide, else down one side and up the other; an arrow with its words for each movement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cute_viz.figures.model import Arrow, Figure
+from cute_viz.renderers.arrows import HEAD, WIDTH
+from cute_viz.renderers.frame import TIGHT, Detail, Fitted, Frame, frames
+from cute_viz.renderers.geometry import BOLD, CAPTION
+from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Arrows, Grid, Line, Primitive
+from cute_viz.renderers.targets import Target
+
+WORD, SMALLER = 11.0, 10.0  # px of the words at an arrow
+ACROSS, BETWEEN = 8.0, 46.0  # px beside the words of an arrow to the right; between two rows of lanes
+AWAY = 4.0  # px from a panel to its arrow
+LEAST = 0.5  # px of a row
+
+
+def placed(figure: Figure, target: Target) -> Figure:
+    """The lanes in a row, or as a U whose lowest row holds what lies deepest; captions then name the memory.
+
+    >>> from cute_viz import figure
+    >>> from cute_viz.renderers.targets import TARGETS
+    >>> [panel.place for panel in placed(figure("hopper_gemm").lanes, TARGETS["readme"]).panels]
+    [(0, 0), (1, 0), (2, 0), (1, 1), (0, 1)]
+    """
+    if target.is_landscape:
+        return figure
+    n, memories = len(figure.panels), figure.outer[1].labels
+    up = max(0, n - (3 if "tensor memory" not in memories else 4)) if n > 4 else 0  # panels on the way up
+    down = n - up
+    places = [(min(k, 2), max(0, k - 2)) for k in range(down)] + [(1 - k, 1) for k in range(up)]
+    panels = [
+        replace(panel, place=at, caption=f"{panel.caption}: {memory}")
+        for panel, at, memory in zip(figure.panels, places, memories, strict=True)
+    ]
+    return replace(figure, panels=tuple(panels), outer=())
+
+
+def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
+    """The frames in a width and a height: all panels as high as each other, and as wide in a row.
+
+    >>> from cute_viz import figure
+    >>> frames, places, w, h = fitted(figure("hopper_gemm").lanes, 870, 300, 8.0)
+    >>> w <= 870, h <= 301, len({f.cell_h for f in frames})
+    (True, True, 1)
+    """
+    rows = 1 + max(panel.place[0] for panel in figure.panels)
+    cols = 1 + max(panel.place[1] for panel in figure.panels)
+    widest = max((len(word) for arrow in figure.arrows for word in arrow.label.split("\n")), default=0)
+    gap = max(WORD, least) * BOLD * widest + ACROSS
+    fit = TIGHT._replace(narrow=40.0, lines=2, caption=max(CAPTION - 1, least))
+    found = [frame for panel in figure.panels for frame in frames(replace(figure, panels=(panel,)), Detail.COLOUR, 1.0, fit)]
+    left = max((f.left for f in found if f.panel.place[1] == 0), default=0.0)
+    wide = (width - left - gap * (cols - 1)) / cols - 4
+    out = []
+    top = 0.0
+    for frame in found:
+        w = wide / frame.panel.cols
+        own = fit._replace(narrow=wide)
+        (sized,) = frames(replace(figure, panels=(frame.panel,)), Detail.COLOUR, w, own)
+        top = max(top, sized.top)
+        out.append((w, own))
+    high = (height - BETWEEN * (rows - 1)) / rows - top - 2
+    made: list[Frame] = []
+    for frame, (w, own) in zip(found, out, strict=True):
+        h = max(LEAST, high / frame.panel.rows)
+        (sized,) = frames(replace(figure, panels=(frame.panel,)), Detail.COLOUR, w, own._replace(exact=h))
+        made.append(replace(sized, left=left if frame.panel.place[1] == 0 else 0.0, top=top))
+    places = [
+        (0.0 if f.panel.place[1] == 0 else left + f.panel.place[1] * (wide + gap), f.panel.place[0] * (high + top + BETWEEN))
+        for f in made
+    ]
+    total = max(top + f.panel.rows * f.cell_h for f in made) + (rows - 1) * (high + top + BETWEEN)
+    return made, places, left + cols * wide + (cols - 1) * gap + 4, total
+
+
+def movements(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid], least: float) -> list[Primitive]:
+    """The arrows from lane to lane, with what moves and how much.
+
+    >>> movements((), (), (), 8.0)
+    []
+    """
+    curves, words = [], list[Primitive]()
+    for arrow in found:
+        a, b = grids[arrow.source], grids[arrow.target]
+        (row, col), (end, to) = frames[arrow.source].panel.place, frames[arrow.target].panel.place
+        size, small = max(WORD, least), max(SMALLER, least)
+        lines = arrow.label.split("\n")
+        if row == end:
+            y = (a.top + a.bottom) / 2
+            x0, x1 = a.right + AWAY, b.left - AWAY - HEAD
+            curves.append(((x0, y), (x0, y), (x0, y), (x1, y)))
+            spots = [(x0 + x1 + HEAD) / 2] * 2, [y - 10, y + 12]
+            anchor = MIDDLE
+        elif col == to:
+            x = (b.left + b.right) / 2
+            top = b.top - frames[arrow.target].top
+            y0, y1 = (
+                (a.bottom + AWAY, top - AWAY - HEAD)
+                if end > row
+                else (a.top - frames[arrow.source].top - AWAY, b.bottom + AWAY + HEAD)
+            )
+            curves.append(((x, y0), (x, y0), (x, y0), (x, y1)))
+            spots = [x + 8] * 2, [(y0 + y1) / 2 - 7, (y0 + y1) / 2 + 7]
+            anchor = START
+        else:  # round the corner, up to the other side
+            y, x = (a.top + a.bottom) / 2, (b.left + b.right) / 2
+            x0, y1 = a.right + AWAY, b.bottom + AWAY + HEAD
+            curves.append(((x0, y), (x, y), (x, y), (x, y1)))
+            spots = [x + 8] * 2, [(y + y1) / 2 - 7, (y + y1) / 2 + 7]
+            anchor = START
+        for n, (text, x, y) in enumerate(zip(lines, *spots, strict=False)):
+            role, letter, weight = (MUTED, small, 400) if n else (TEXT, size, 600)
+            words += [Line(text, x, y, letter, role, weight=weight, anchor=anchor)] if text else []
+    return [Arrows(curves, WIDTH, HEAD), *words] if curves else []

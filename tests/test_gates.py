@@ -1,0 +1,130 @@
+"""Pictures are held to what can be read and to what is true; a planted mistake is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cute_viz import figure
+from cute_viz.figures.model import CONFLICT, Arrow, Figure, Paint, Panel, Ruler
+from cute_viz.gallery.gates import flaws, is_true
+from cute_viz.renderers import Options
+from cute_viz.renderers.palette import MEANINGS, PALETTES, rgb
+from tests.colour_science import smallest_difference
+from tests.test_targets import LADDER
+
+README = Options(target="readme")
+
+
+@pytest.mark.parametrize("target", ["readme", "column", "page", "slide"])
+def test_the_ladder_passes(target: str) -> None:
+    for source, options in LADDER:
+        if target != "slide" or "desc" not in source:
+            assert flaws(figure(source, **options), Options(target=target)) == [], source
+
+
+TRUE = [
+    ("(4,8):(8,1)", {}), ("(128,128):(1,128)", {}), ("1024:1", {}), ("(4,8):(0,1)", {}), ("(8,8):(3,2)", {}), ("(3,4):(2,1)", {}),
+    ("Sw<3,3,3> o 0 o (8,64):(64,1)", {}), ("((2,2),(2,4)):((1,4),(2,8))", {}), ("(4,8):(12,1)", {}), ("(4,3):(7,2)", {}),
+    ("SM80_16x8x16_F32F16F16F32_TN", {}), ("((16,8),8):((64,1),8)", {"tile": (8, 128)}), ("SM75_U32x4_LDSM_N", {}),
+    ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", {"thread": 5}), ("SM90_64x64x16_F32F16F16_SS", {}),
+]  # fmt: skip
+
+
+def test_what_a_title_tells_is_true_and_another_number_is_not() -> None:
+    """Each finding is computed again from the cells; with one number or word changed it is false."""
+    told = 0
+    for source, options in TRUE:
+        drawn = figure(source, **options)
+        assert flaws(drawn, README) == [], source
+        panels = drawn.panels
+        title = drawn.title
+        digits = [n for n, letter in enumerate(title) if letter.isdecimal()]
+        wrong = [title[:n] + str((int(title[n]) + 1) % 10) + title[n + 1 :] for n in digits if title[n - 1 : n] != "T"]
+        wrong += [title.replace("Row", "Column").replace("each row", "each column")] if title.startswith("Row") else []
+        for words in wrong:
+            assert not any(is_true(words, panel) for panel in panels), (source, words)
+            told += 1
+    assert told > 20
+
+
+def planted(drawn: Figure, what: str) -> Figure:
+    """A figure with one mistake."""
+    (panel, *rest), (legend, *legends) = drawn.panels, drawn.legends
+    if what == "a cell in another hue":
+        panel = replace(panel, paints=(panel.paints[-1], *panel.paints[1:]))
+    elif what == "a letter of a legend":
+        first = legend.entries[0]
+        legend = replace(legend, entries=(replace(first, label=first.label.replace("7", "6")), *legend.entries[1:]))
+    elif what == "a title that runs off":
+        return replace(drawn, title="x" * 20_000)
+    elif what == "a row of another place":
+        cells = panel.data["offset"]
+        panel = replace(panel, data={"offset": (*cells[8:16], *cells[:8], *cells[16:])})
+    return replace(drawn, panels=(panel, *rest), legends=(legend, *legends))
+
+
+@pytest.mark.parametrize(
+    "what", ["a cell in another hue", "a letter of a legend", "a title that runs off", "a row of another place"]
+)
+def test_a_planted_mistake_is_found(what: str) -> None:
+    drawn = figure("(4,8):(8,1)")
+    assert flaws(drawn, README) == []
+    assert flaws(planted(drawn, what), README)
+
+
+def test_red_is_a_conflict_and_nothing_else() -> None:
+    """No palette has it; it is told from every hue, by colour-blind readers too."""
+    for name, colours in PALETTES.items():
+        red = colours.fill(Paint(CONFLICT))
+        assert red not in colours.hues
+        if name == "tol-even":
+            for how in ("normal", "deutan", "protan", "tritan"):
+                assert all(smallest_difference((red, hue), how) >= 10 for hue in colours.hues), how
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_recedes_goes_towards_the_page(dark: bool) -> None:
+    colours, page = PALETTES["tol-even"], ("#ffffff", "#0d1117")[dark]
+    for hue in range(8):
+        own, faded = (rgb(colours.fill(Paint(hue, faded=f), dark)) for f in (False, True))
+        assert all(abs(f - p) <= 0.2 * abs(o - p) + 1 for o, f, p in zip(own, faded, rgb(page), strict=True))
+
+
+def test_the_documentation_has_the_table_of_meanings() -> None:
+    words = Path("docs/explain/colours.md").read_text("utf-8")
+    assert [line.split("|")[1].strip() for line in words.splitlines() if line.startswith("| ")][2:] == [*MEANINGS]
+    assert all(meaning in words for meaning in MEANINGS.values())
+
+
+def test_the_lanes_of_a_kernel() -> None:
+    """One panel for each memory on the way, an arrow for each movement; the k slice in full hue, 16 of 64 columns of A."""
+    lanes = figure("hopper_gemm").lanes
+    assert lanes is not None
+    assert lanes.outer[1].labels == ("global", "shared", "registers", "shared", "global")
+    assert all(len(panel.caption.split()) <= 4 for panel in lanes.panels[:-1])
+    a, shared = lanes.panels[:2]
+    hue = [lanes.paints[paint].hue for paint in a.paints[:: a.cols]]
+    assert hue == [row // 16 for row in range(64)]
+    for row in range(64):  # the 128-byte swizzle: chunk c of row r stands at c ^ r % 8
+        lit = {c for c in range(8) if not lanes.paints[shared.paints[row * 8 + c]].faded}
+        assert lit == {c ^ row % 8 for c in range(2)}
+    thread = figure("hopper_gemm", follow=13).lanes
+    assert thread is not None
+    assert {n // 8 for n, paint in enumerate(thread.panels[0].paints) if not thread.paints[paint].faded} == {3, 11}
+    for target in ("readme", "slide", "column", "page"):
+        assert flaws(figure("hopper_gemm"), Options(target=target)) == []
+        assert flaws(figure("blackwell_gemm"), Options(target=target)) == []
+    line = Ruler("", ("",), (0, 0))
+    assert (
+        Figure("x", "", "", "", "", (), (), (Panel("", 1, 1, ("",), (0,), line, line),), arrows=(Arrow(0, 0, label="x"),))
+        .arrows[0]
+        .label
+    )
+
+
+def test_lanes_of_the_smallest_place_have_room() -> None:
+    for name in ("hopper_gemm", "blackwell_gemm"):
+        assert flaws(figure(name, follow=5), Options(target="column")) == []
