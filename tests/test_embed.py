@@ -57,7 +57,7 @@ def test_a_pair_of_comments_gets_its_picture_and_keeps_it(language: str, tmp_pat
         "before\n\n" + opening.replace("EXPR", "((4,8),(2,2)):((32,1),(16,8)) | tile=16x8 name=c") + "old\n" + closing + "\nafter\n"
     )
     before = path.read_text()
-    assert "this block was edited by hand" in run_embed(path).stderr
+    assert "not as embed wrote it" in run_embed(path).stderr
     assert path.read_text() == before
     assert [file for file in tmp_path.iterdir() if file != path] == []
     assert run_embed(path, "--force").return_value == 0
