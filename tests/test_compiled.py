@@ -51,6 +51,51 @@ struct Traits {
 """
 
 
+WHOLE = """#include <cute/tensor.hpp>
+#include <cute/atom/mma_atom.hpp>
+using namespace cute;
+struct Mine {};
+namespace cute {
+template <> struct MMA_Traits<Mine> {
+  using ValTypeD = float; using ValTypeA = half_t; using ValTypeB = half_t; using ValTypeC = float;
+  using Shape_MNK = Shape<_16, _8, _16>; using ThrID = Layout<_32>;
+  using ALayout = Layout<Shape<Shape<_4, _8>, Shape<_2, _2, _2>>, Stride<Stride<_32, _1>, Stride<_16, _8, _128>>>;
+  using BLayout = Layout<Shape<Shape<_4, _8>, Shape<_2, _2>>, Stride<Stride<_16, _1>, Stride<_8, _64>>>;
+  using CLayout = SM80_16x8_Row;
+};
+}
+template <int kD> struct Traits {
+  static constexpr int kBlock = kD * 2;
+  using NeverNamed = Layout<Shape<_8, Int<kBlock>>, Stride<Int<kBlock>, _1>>;
+};
+template <class Eng, class Lay> __device__ auto part(Tensor<Eng, Lay> const& t, int tid) {
+  return local_partition(t, Layout<Shape<_32, _4>>{}, tid);
+}
+namespace inner {
+template <class T> __global__ void kernel(float* from, int n) {
+  __shared__ float to[32 * 64];
+  auto s = make_tensor(make_smem_ptr(to), Layout<Shape<_32, _64>, Stride<_64, _1>>{});
+  auto g = make_tensor(make_gmem_ptr(from), Layout<Shape<_32, _64>, Stride<_64, _1>>{});
+  using Mma = TiledMMA<MMA_Atom<Mine>, Layout<Shape<_2, _2, _1>>>;
+  auto ts = part(s, threadIdx.x);
+  auto r = make_fragment_like(ts);
+  auto body = [&](auto i) { copy(ts, r); };
+  body(_0{});
+  for_each(make_seq<2>{}, [&](auto i) { copy(r, part(g, threadIdx.x)); });
+  auto never = [&]() { copy(r, ts); };
+  auto column = make_tensor(make_smem_ptr(to), make_layout(make_shape(n, Int<4>{})));
+  copy(column(threadIdx.x, _), make_tensor<float>(Int<4>{}));
+}
+template __global__ void kernel<Traits<32>>(float*, int);
+}
+void host(float* p, int n) {
+  auto k = &inner::kernel<Traits<64>>;
+  k<<<dim3(n / 4, 2), 128>>>(p, n);
+  auto bad = composition(Layout<Shape<_3, _5>, Stride<_5, _7>>{}, Layout<_5, _2>{});
+}
+"""
+
+
 @pytest.fixture
 def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
@@ -259,6 +304,40 @@ class TestUnits:
         assert stores == [32 * 32, 64 * 32]  # a column of a row-major tile, a row of 128 or 256 bytes: 32-way
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
+
+    def test_what_a_unit_has(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        unit.write_text(WHOLE)
+        code, out, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
+        rows = json.loads(out)
+        assert code == 0
+        assert "k.cu:41: CuTe refuses this: Shape Divisibility Condition" in err
+        assert {row["value"] for row in rows if row["name"] == "NeverNamed"} == {"(_8,_64):(_64,_1)", "(_8,_128):(_128,_1)"}
+        assert next(row for row in rows if row["name"] == "Mma")["brief"] == "Mine, 128 threads, tile 32x16x16"
+        assert [(row["line"], row["brief"]) for row in rows if row["kind"].startswith("launch")] == [
+            (36, "<T=Traits<32>>"),
+            (39, "<T=Traits<64>> <<<dim3(n / 4, 2), 128>>>"),
+        ]
+        code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--launch", "Traits<64>", "--json")
+        report = json.loads(out)
+        found = sorted((row["line"], row["instruction"], row["wavefronts"]) for row in report["accesses"])
+        assert (code, report["unknown"]) == (0, [])
+        assert found == [
+            (29, "ld.shared.32", 2048),  # in a lambda, of a part that a function gives back
+            (31, "st.global.32", None),  # in a lambda that for_each calls
+            (32, "st.shared.32", 2048),
+            (34, "ld.shared.32", None),  # which row a thread reads is known at run time only
+        ]
+
+    def test_a_binary_names_instances(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        symbol = "void a::k<float, 64, true>(float*, a::P)"
+        (unit.parent / "names.txt").write_text(f"0000000000000010 T main\n0000000000000000 W {symbol}\n")
+        kernel = "namespace a { struct P {}; template <class T, int N, bool B>\n"
+        kernel += "__global__ void k(T* p, P) { auto s = cute::Layout<cute::C<N>>{}; } }"
+        unit.write_text(f"#include <cute/tensor.hpp>\n{kernel}\n")
+        names = ("--instances", str(unit.parent / "names.txt"))
+        code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", *names)
+        assert code == 0
+        assert [line.split() for line in out.splitlines()] == [["3", "a::k", "launch", "1"], ["3", "a::k::s", "layout", "_64:_1"]]
 
     def test_a_header_is_read_through_a_unit(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = [{"directory": str(unit.parent), "command": "nvcc -arch=sm_80 -c k.cu", "file": "k.cu"}]

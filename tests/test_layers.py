@@ -30,7 +30,7 @@ def table() -> dict[str, set[str]]:
 BELOW = table()
 HOMES = {
     "click": {"cli"},
-    "rich": {"renderers/text", "cli/gallery", "cli/check"},
+    "rich": {"renderers/text", "cli/gallery", "cli/check", "cli/output"},
     "svgwrite": {"renderers/svg"},
     "numpy": {"figures/heat", "renderers/mpl", "check/"},
     "cuda": {"check/device", "check/compiler"},

@@ -45,7 +45,15 @@ OLD: Table = {  # names of before; they keep working, and nothing shows them
 }
 
 
-LONG = ("check", "gallery", "embed", "serve", "playground", "mcp")  # each of their pictures or questions is held to its limits
+LONG = (
+    "check",
+    "record",
+    "gallery",
+    "embed",
+    "serve",
+    "playground",
+    "mcp",
+)  # each of their pictures or questions is held to its limits
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import click
@@ -52,6 +53,30 @@ def say(words: str, err: bool = True) -> None:
     """One line of what a command has done, in which no name of a file begins another."""
     line = one_line(words)
     echo(fitted(line, sys.stderr, "  ") if err else line, err=err)
+
+
+def compiler(source: str, build: object) -> None:
+    """What a compiler would add to a file of CUDA that asks for values."""
+    if build is None and source.partition("::")[0].endswith((".cu", ".cuh")):
+        from importlib.util import find_spec
+
+        needs = "" if find_spec("clang") else " (pip install 'cute-viz[compiler]')"
+        say(f"--flags '-arch=sm_90a -Iinclude' reads it as compiled, every instance with exact types and no value asked for{needs}")
+
+
+@contextmanager
+def watch(words: str) -> Iterator[None]:
+    """A moving bar and the seconds, on a terminal, while something is done that takes a while."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(24), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(words, total=None)
+        yield
 
 
 def fitted(line: str, stream: TextIO, indent: str = "") -> str:

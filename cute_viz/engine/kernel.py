@@ -158,7 +158,8 @@ class Report:
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
-    what was not read. compiled: a compiler read the file. launched: for each way in
+    what was not read. compiled: a compiler read the file. cpp: it was read as it is
+    written in C++. launched: for each way in
     which a statement is reached the launch of its kernel.
     """
 
@@ -170,6 +171,7 @@ class Report:
     memory: Memory | None = None
     read: tuple[tuple[Move, list[Any] | None], ...] = field(default=(), compare=False, repr=False)
     compiled: bool = False
+    cpp: bool = False
     launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -268,9 +270,23 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole
         operands.append((move, mine))
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
-    report = Report(tuple(rows), tuple(unknown), notes, read=tuple(operands), compiled=file.compiled, launched=launches(moves))
+    report = Report(
+        tuple(rows),
+        tuple(unknown),
+        notes,
+        read=tuple(operands),
+        compiled=file.compiled,
+        cpp=file.language == "cpp" and not file.compiled,
+        launched=launches(moves),
+    )
     if whole or fixes:
-        memory = memory_of(file, report.read, [row.cost.instruction for row in rows], report.called, bool(unknown))
+        memory = memory_of(
+            file,
+            report.read,
+            [row.cost.instruction for row in rows],
+            report.called,
+            bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
+        )
         report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
     return _fixed(file, report, of) if fixes and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
@@ -278,7 +294,7 @@ def report_of(file: SourceFile, fixes: bool = True, of: str | None = None, whole
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     """The report with the fix of every buffer with conflicts; buffers of equal accesses in other calls have the same."""
     fixer = Fixer(file, report, lambda other: report_of(other, False, of) or Report((), ()))
-    buffers: dict[tuple[str, str], list[Access]] = {}
+    buffers: dict[tuple[str, str, int], list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None and row.cost.side is not None:
             buffers.setdefault(_tile(report, row.move, row.cost), []).append(row)
@@ -297,7 +313,12 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     told = []
     for row in report.accesses:
         one = out.get(row.key, "")
-        told.append(replace(row, unfixed=one) if isinstance(one, str) else replace(row, fix=one))
+        if not isinstance(one, str):
+            better = replace(row, fix=one)
+            gains = better.left is not None and better.left < (row.cost.instructions if row.boxed else row.cost.wavefronts or 0)
+            told.append(better if gains else replace(row, unfixed="the fix of its buffer leaves it as it is"))
+        else:
+            told.append(replace(row, unfixed=one))
     chosen: dict[tuple[int, int], Edit] = {}
     for row in report.accesses:  # the worst first: where two launches want a definition otherwise, it has the fix
         one = out.get(row.key, "")
@@ -310,7 +331,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
 
 def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
     """The lines that may access a buffer and have no row: statements that were not evaluated, and single elements."""
-    where, base = _tile(report, rows[0].move, rows[0].cost)
+    where, base, _ = _tile(report, rows[0].move, rows[0].cost)
     read = {id(move): operands for move, operands in report.read}
     out = []
     for move, _ in report.unknown:
@@ -399,9 +420,10 @@ def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
     return error.but(message=f"nothing in this file calls {move.scope[-1]}: {error.message}")
 
 
-def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str]:
-    """Which buffer an access is of."""
-    return report.launch(move), cost.side.tensor.pointer.base if cost.side is not None else ""
+def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str, int]:
+    """Which buffer an access is of; what lies in the same bytes as elements of another width is other data."""
+    side = cost.side
+    return (report.launch(move), side.tensor.pointer.base, side.tensor.bits) if side is not None else ("", "", 0)
 
 
 def place(move: Move) -> str:

@@ -12,11 +12,12 @@ from cute_viz.analysis.cost import Side
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel import Report
+    from cute_viz.source.model import Move
 
 _WIDEST = 128
 
 
-def advice(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
+def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What could be wider or shorter, in a sentence, and the lines that it is of.
 
     >>> from cute_viz.source import read
@@ -25,21 +26,22 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
     >>> [lines for _, lines in advice(report_of(read(text, "cpp", Given())))]
-    [(3,)]
+    [('3',)]
     """
-    found: dict[str, dict[int, None]] = {}
-    loaded: dict[str, int] = {}
+    found: dict[str, dict[str, None]] = {}
+    loaded: dict[str, str] = {}
     for move, operands in report.read:
         pair = [x for x in operands or () if isinstance(x, Tensor)]
         if move.name not in ("copy", "copy_if", "copy_aligned") or len(pair) != 2:
             continue
         src, dst = (x.pointer for x in pair)
+        if not (src.name or src.base):
+            continue
         if (src.space, dst.space) == ("gmem", "rmem"):
-            loaded[dst.base or dst.name] = move.line
+            loaded[dst.base or dst.name] = _place(move)
         elif (src.space, dst.space) == ("rmem", "smem") and (line := loaded.get(src.base or src.name)) is not None:
-            way = "if nothing changes it there, cp.async (SM80) or TMA (SM90) does without"
-            text = f"{src.name or src.base} goes through registers: {way}"
-            found.setdefault(text, {}).update({line: None, move.line: None})
+            text = f"{src.name or src.base} goes through registers; cp.async or TMA could skip them"
+            found.setdefault(text, {}).update({line: None, _place(move): None})
     for row in report.accesses:
         kind, side = row.cost.instruction, row.cost.side
         if side is None:
@@ -49,20 +51,23 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[int, ...]]]:
             kind.startswith("ld.shared")
             and side.tensor.bits == 16
             and isinstance(tiling, TiledMMA)
-            and tiling.atom.instruction.lanes
+            and tiling.atom.instruction.kind == "mma"
         ):
-            found.setdefault("operands of an MMA are read one by one: ldmatrix reads 8 x 8 of them at once", {})[row.move.line] = (
-                None
-            )
+            words = "operands of an MMA are read one by one: ldmatrix reads 8 x 8 of them at once"
+            found.setdefault(words, {})[_place(row.move)] = None
         elif kind.startswith(("ldmatrix.x1", "ldmatrix.x2", "stmatrix.x1", "stmatrix.x2")) and row.cost.elements % 8 == 0:
             found.setdefault(f"{kind}: a thread has enough values for {kind[:8]}.x4, a half or a quarter of the instructions", {})[
-                row.move.line
+                _place(row.move)
             ] = None
         elif kind.rpartition(".")[2].isdigit() and int(kind.rpartition(".")[2]) < _WIDEST and _is_known(row.cost.why, side):
-            found.setdefault(f"{kind}: {row.cost.why[0]}", {})[row.move.line] = None
+            found.setdefault(f"{kind}: {row.cost.why[0]}", {})[_place(row.move)] = None
     yield from ((text, tuple(lines)) for text, lines in found.items())
 
 
 def _is_known(why: tuple[str, ...], side: Side) -> bool:
     """Whether there is a reason, that is not one of run-time integers for a layout that is static."""
     return bool(why) and not (why[0].startswith("shapes or strides are run-time") and is_marked(side.tensor.layout))
+
+
+def _place(move: Move) -> str:
+    return f"{move.file}:{move.line}" if move.file else str(move.line)

@@ -67,7 +67,7 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
 
     Each element that any statement moves has one place before and one after, whichever statement asks, and no two have the same.
     """
-    maps: dict[tuple[str, str], dict[int, int]] = {}
+    maps: dict[tuple[str, str, int], dict[int, int]] = {}
     pairs: list[tuple[str, Tensor, Tensor]] = []
     if len(before.read) != len(after.read):
         return "the statements are others", {}
@@ -82,22 +82,24 @@ def consistent(before: Report, after: Report, alike: bool = True) -> tuple[str, 
         if alike and len(views[0]) != len(views[1]):
             return f"the operands of line {move.line} would no longer be known", {}
     changed = {
-        (where, a.pointer.base) for where, a, b in pairs if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part
+        (where, a.pointer.base, a.bits)
+        for where, a, b in pairs
+        if a.layout != b.layout or a.swizzle != b.swizzle or a.part != b.part
     }
     for where, a, b in dict.fromkeys(pairs):
-        if (where, a.pointer.base) not in changed:
+        if (where, a.pointer.base, a.bits) not in changed:
             continue
-        mine_ = maps.setdefault((where, a.pointer.base), {})
+        mine_ = maps.setdefault((where, a.pointer.base, a.bits), {})
         try:
             for old_place, new_place in relocated(a, b):
                 if mine_.setdefault(old_place, new_place) != new_place:
                     return f"{a.pointer.name or a.pointer.base} is read by another layout than it is written by", {}
         except CuteVizError as error:
             return error.message, {}
-    for (_, base), one in maps.items():
+    for (_, base, _), one in maps.items():
         if len(set(one.values())) < len(one):
             return f"two elements of {base} would share an address", {}
-    return "", {base: max(one.values()) - max(one) for (_, base), one in maps.items()}
+    return "", {base: max(one.values()) - max(one) for (_, base, _), one in maps.items()}
 
 
 def _views(operands: Sequence[Any]) -> list[Tensor]:
@@ -114,8 +116,10 @@ def _views(operands: Sequence[Any]) -> list[Tensor]:
     return [Tensor(replace(x.pointer, swizzle=swizzle), inner) for x in out]
 
 
-def launches(moves: Sequence[Move]) -> dict[str, str]:
+def launches(moves: Sequence[Move], compiled: bool = False) -> dict[str, str]:
     """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in.
+
+    compiled: a compiler read the file, whose instances of a kernel are numbered.
 
     >>> def move(call):
     ...     return Move("copy", 7, (), call, list)
@@ -123,6 +127,8 @@ def launches(moves: Sequence[Move]) -> dict[str, str]:
     >>> launches([move("g, line 9"), move("f, line 3, called in g, line 9"), move("h, line 8")])
     {'g, line 9': 'g, line 9', 'h, line 8': 'h, line 8', 'f, line 3, called in g, line 9': 'g, line 9'}
     """
+    if compiled:
+        return {move.call: re.sub(r"^(?!instance).*$", "", move.call.rpartition("called in ")[2]) for move in moves}
     out: dict[str, str] = {}
     for label in sorted({move.call for move in moves}, key=lambda label: (len(label), label)):
         parts = label.split(", called in ")

@@ -81,7 +81,7 @@ class Reading:
         from cute_viz.source.opened import opened
 
         request = self._configured()
-        given = Given(request.let, request.library.resolve, launch=request.launch)
+        given = Given(request.let, request.library.resolve, launch=request.launch, watch=request.watch)
         try:
             if request.build is not None and self.path is not None and self.path.endswith(_COMPILED):
                 from cute_viz.source.compiled import read

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from typing import Any
 
@@ -32,7 +33,8 @@ class Request:
     files: a text may be the path of any file, and not only an address, `kernel.cu::sA`, or called as code. folder: where files lie,
     None where none are read. strict: a line that cannot be read is a mistake, not noise around an object. build: how a file of C++
     is compiled, None to read it as it is written. launch: which launch of a file's kernels is meant, "" for all.
-    configured: what the project around a file says holds, as far as the request says nothing.
+    configured: what the project around a file says holds, as far as the request says nothing. watch: a context around work that
+    takes seconds.
     """
 
     sources: tuple[Any, ...]
@@ -49,3 +51,4 @@ class Request:
     build: Build | None = None
     launch: str = ""
     configured: bool = False
+    watch: Callable[[str], AbstractContextManager[Any]] = nullcontext

@@ -14,6 +14,7 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.live.page import assets, document, policy, settings
+from cute_viz.live.presets import presets
 from cute_viz.live.questions import answer
 
 VERSION = "314.0.7"
@@ -21,7 +22,7 @@ CDN = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
 NEEDED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 PURE = ("svgwrite", "yaml")  # what the engine needs beside the standard library to draw an SVG
 FIRST = {"source": "SM80_16x8x16_F32F16F16F32_TN"}
-_LEFT_OUT = ("cute_viz/cli/", "cute_viz/ext/", "cute_viz/layouts/verified/")  # of no use in a browser
+_LEFT_OUT = ("cute_viz/cli/", "cute_viz/ext/", "cute_viz/live/assets/", "cute_viz/layouts/verified/")  # of no use in a browser
 _DATE = (1980, 1, 1, 0, 0, 0)  # equal content is equal bytes
 
 
@@ -44,11 +45,21 @@ def site(pyodide: str | None = None) -> dict[str, bytes]:
     archives = ["engine/cute_viz.zip", "engine/libraries.zip"]
     more: dict[str, Any] = {"engine": "pyodide", "pyodide": where, "files": archives, "first": FIRST}
     more["drawn"] = {key: value for key, value in drawn.items() if key != "svg"}
+    more["presets"] = [one | _thumb(one) for one in presets()]
     outside = "" if pyodide is not None else CDN
     rules = policy(f"'wasm-unsafe-eval' {outside}".strip(), outside)
     out["index.html"] = document(settings(**more), policy=rules, drawn=drawn["svg"]).encode()
     out["service.js"] = _service(out, [] if pyodide is not None else [CDN + name for name in NEEDED])
     return out
+
+
+def _thumb(one: dict[str, Any]) -> dict[str, str]:
+    """The small picture of an example that the page begins with, so that it is there before Python is."""
+    if one["group"] != "First":
+        return {}
+    asked = {"ask": "compare" if "against" in one else "draw", "options": {}, **one, **one.get("thumb", {})}
+    found = answer({**asked, "options": {**asked["options"], "bare": True}})
+    return {"svg": found["svg"]} if "svg" in found else {}
 
 
 def _service(site: dict[str, bytes], others: list[str]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,8 @@ class Given:
         its template arguments, or None. used: the reader adds the names of `let` that anything asked for. beside: for the dotted
         name of a Python module, and the file that imports it, the path and the text of that module's file, or None. notes: the
         reader adds what it took for granted where a value depends on it. launch: the launch that is meant, by its number or a part
-        of its name; "" for all. files: the paths that were read, by the names that line
-        markers and errors have for those that the text includes.
+        of its name; "" for all. watch: a context in which work of that name takes seconds. files: the paths that were read, by the
+        names that line markers and errors have for those that the text includes.
 
     >>> Given({"N": "128"}).let["N"]
     '128'
@@ -42,6 +43,7 @@ class Given:
     notes: dict[str, None] = field(default_factory=dict, compare=False)
     files: dict[str, str] = field(default_factory=dict, compare=False)
     launch: str = ""
+    watch: Callable[[str], AbstractContextManager[Any]] = field(default=nullcontext, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,6 +327,7 @@ function show() {
 function example(one) {
   step = true;
   hold();
+  if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   editor.quiet = true;
   editor.put([0, editor.text.length], state.source, !narrow.matches);

@@ -6,11 +6,14 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import read_text
+from cute_viz.limits import raised
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
@@ -20,6 +23,7 @@ from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
 from cute_viz.source.type_tree import arguments
 
+_LIMITS = {"seconds": 3600, "memory": 1 << 36}  # of the compiler, which takes what a unit of its size takes
 _MOST = 2000  # statements of one unit
 _FAR = 40  # lines between the name of a kernel and its launch
 
@@ -32,8 +36,11 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
     """
     name, flags = commands.unit_of(build, path)
+    if build.instances is not None:
+        flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
     own = os.path.abspath(path)
-    unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags)
+    with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
+        unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags, given)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
@@ -58,14 +65,26 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     )
 
 
-def unit_of(text: str, path: str, flags: Flags) -> Unit:
+def instances_of(symbols: str) -> tuple[str, ...]:
+    r"""The instances of function templates that `nm -C` prints, each once.
+
+    >>> instances_of("00000000 W void a::k<4, (b)1>(float*)\n0010 T main\n0020 W cute::Layout<int>::f()\n")
+    ('void a::k<4, (b)1>(float*)',)
+    """
+    lines = (re.sub(r"^[0-9a-f ]{8,}[A-Za-z] ", "", line).strip() for line in symbols.splitlines())
+    own = [line for line in lines if re.match(r"(?:void|auto|int|bool|cudaError_t|cudaError) [\w:]+<.*>\(.*\)$", line)]
+    return tuple(dict.fromkeys(line for line in own if not line.split()[1].startswith(("cute::", "std::", "__"))))[:_MOST]
+
+
+def unit_of(text: str, path: str, flags: Flags, given: Given) -> Unit:
     """The unit of a file, parsed now or kept from before."""
     path = os.path.abspath(path)
-    key = kept.key_of(path, text, flags.words, flags.arch, os.environ.get("LIBCLANG", ""))
+    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""))
     found = kept.unit(key)
     if found is None:
-        found = parse(path, text, flags)
-        kept.keep(key, found)
+        with given.watch(f"compiling {os.path.basename(path)}"):
+            found = parse(path, text, flags)
+            kept.keep(key, found)
     return found
 
 
@@ -79,13 +98,16 @@ def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
     rows = [(n, one, places[n]) for n, one in enumerate(unit.instances) if one.kernel and n in places]
     for n, one, use in sorted(rows, key=lambda row: (os.path.abspath(row[2].file) != path, row[2].file, row[2].line)):
         args = [f"{key}={value}" for key, value in one.args if key in differing.get(one.scope, set())]
-        grid, block = _dims(_lines(use.file), use.line)
-        yield Launch(one.scope, ",".join(args), grid, block, use.line, _relative(use.file, path), key=n)
+        lines = _lines(use.file)
+        grid, block = _dims(lines, use.line)
+        line = use.line if use.line <= len(lines) else next((x.line for x in one.variables), 1)  # a binary names it, no line
+        yield Launch(one.scope, ",".join(args), grid, block, line, _relative(use.file, path), key=n)
 
 
 def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
     """The grid and the block of the first `<<<grid, block>>>` in a line or behind it, as they are written."""
-    text = "\n".join(lines[line - 1 : line + _FAR])
+    inside = takewhile(lambda text: not text.startswith("}"), lines[line - 1 : line + _FAR])  # the function
+    text = "\n".join(inside)
     found = re.search(r"<<<(.*?)>>>", text, re.S)
     if found is None:
         return "", ""

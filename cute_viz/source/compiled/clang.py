@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
@@ -118,7 +118,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
         cindex.Config.set_library_file(own)
     path = os.path.abspath(path)
-    whole, index = _used(text), cindex.Index.create()
+    whole, index = _used(text) + _named(flags.instances), cindex.Index.create()
     try:
         unit = index.parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
         walk = _Walk(unit, path, text.count("\n") + 1)
@@ -183,6 +183,20 @@ def _builtin() -> list[str]:
     places += glob("/usr/lib/clang/*/include/stddef.h") + glob(f"{sys.prefix}/lib/gcc/*/*/include/stddef.h")
     found = sorted(places, key=lambda place: ([int(n) for n in re.findall(r"\d+", place)], place))
     return [os.path.dirname(found[-1])] if found else []
+
+
+def _named(instances: tuple[str, ...]) -> str:
+    """Functions that use instances which a binary names."""
+    out = []
+    for n, line in enumerate(instances):
+        head, _, rest = line.partition(" ")
+        at = len(rest) - 1
+        depth = 0
+        while at > 0 and (depth := depth + (rest[at] == ")") - (rest[at] == "(")):
+            at -= 1
+        use = f"(void)static_cast<{head} (*){rest[at:]}>(&{rest[:at]});"
+        out.append(f"\nstatic void __cute_viz_named_{n}() {{ {use} }}")
+    return "".join(out)
 
 
 def _used(text: str) -> str:
@@ -267,8 +281,25 @@ class _Walk:
             file = diagnostic.location.file
             if diagnostic.spelling in _EXTENSIONS:
                 continue
-            if diagnostic.severity >= 3 and file is not None and not os.path.realpath(str(file.name)).startswith(self.libraries):
+            if diagnostic.severity >= 3 and "static assertion failed" in diagnostic.spelling and self.is_library(file):
+                yield from self.asked_by(diagnostic)
+            if diagnostic.severity >= 3 and not self.is_library(file):
                 yield str(file.name), int(diagnostic.location.line), str(diagnostic.spelling)
+
+    def is_library(self, file: Any) -> bool:
+        """Whether a file is one of a library or of the system."""
+        return file is None or os.path.realpath(str(file.name)).startswith(self.libraries)
+
+    def asked_by(self, diagnostic: Any) -> Iterator[tuple[str, int, str]]:
+        """What a library refuses, at the user's line that asks for it."""
+        for note in diagnostic.children:
+            place = note.location
+            if not self.is_library(place.file) and note.spelling.startswith("in instantiation"):
+                words = re.sub(
+                    r"^ due to requirement '.*?'", "", diagnostic.spelling.partition("static assertion failed")[2]
+                ).lstrip(": ")
+                yield str(place.file.name), int(place.line), f"CuTe refuses this: {words}"
+                return
 
     def is_foreign(self, name: str) -> bool:
         """Whether a file is CuTe's, CUDA's or the system's."""
@@ -293,6 +324,22 @@ class _Walk:
                     names.setdefault((found.name, found.line), found)
             yield Instance(self.scope(cursor), self.arguments(cursor), False, tuple(names.values()))
         yield from self.outside
+        yield from self.traits()
+
+    def traits(self) -> Iterator[Instance]:
+        """The user's own traits of MMAs: specializations of MMA_Traits, whose aliases have the layouts of an atom."""
+        for space in self.parsed.cursor.get_children():
+            place = space.location.file
+            if space.kind != self.kinds.NAMESPACE or space.spelling != "cute" or place is None or self.is_foreign(str(place.name)):
+                continue
+            for child in space.get_children():
+                if (
+                    child.kind == self.kinds.STRUCT_DECL
+                    and child.spelling == "MMA_Traits"
+                    and child.get_num_template_arguments() > 0
+                ):
+                    aliases = [self.variable(inner) for inner in child.get_children() if inner.kind in self.aliases]
+                    yield Instance(self.scope(child), self.arguments(child), False, tuple(filter(None, aliases)))
 
     def top(self, cursor: Cursor) -> None:
         """The functions of the unit's own file that are no templates; names outside of functions."""

@@ -13,7 +13,7 @@ from typing import Any
 from cute_viz.files import write
 from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
 
-_FORM = 2  # counts with what is written
+_FORM = 3  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 

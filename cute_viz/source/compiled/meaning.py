@@ -12,12 +12,13 @@ from typing import Any
 
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.shares import local_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
-from cute_viz.source.compiled.values import is_object, unqualified, value_of
+from cute_viz.source.compiled.values import element_of, is_object, unqualified, value_of
 from cute_viz.source.parts import Parts, held
 from cute_viz.source.type_tree import arguments
 from cute_viz.values.integer import Unknown
@@ -51,15 +52,35 @@ class Meaning(Parts):
 
     def __init__(self, unit: Unit, resolve: Resolver | None, notes: dict[str, None]) -> None:
         super().__init__(notes, self.object)
-        self.unit, self.resolve = unit, resolve
+        self.unit, self.library = unit, resolve
+        self.atoms: dict[str, MMA_Atom] = {}
+        for instance in unit.instances:
+            if instance.scope[-2:] == ("cute", "MMA_Traits") and (found := self.atom(instance)) is not None:
+                self.atoms[found.name] = found
         self.names = [_named(instance) for instance in unit.instances]
+
+    def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
+        """The atom of a name: the user's own, or the library's."""
+        own = self.atoms.get(name)
+        return own if own is not None or self.library is None else self.library(name, args)
+
+    def atom(self, traits: Instance) -> MMA_Atom | None:
+        """The atom that the user's own traits describe; None where they do not say all of it."""
+        types = {variable.name: variable.type for variable in traits.variables}
+        name = next((value for _, value in traits.args), "").removeprefix("cute::")
+        try:
+            parts = [value_of(types[key], None) for key in ("ThrID", "Shape_MNK", "ALayout", "BLayout", "CLayout")]
+            kinds = tuple(element_of(types[f"ValType{letter}"]) for letter in "ABCD")
+        except (CuteVizError, LookupError):
+            return None
+        return MMA_Atom(parts[0], parts[1], parts[2], parts[3], parts[4], name, kinds)
 
     def object(self, type_: str) -> Any:
         """The object of a type. Raises: CuteVizError for one of no object of CuTe."""
         if not is_object(type_):
             found = _OPERATION.match(unqualified(type_))
             args = tuple(re.sub(r"\b(?:cute|cutlass)::", "", arg) for arg in arguments(type_))
-            if found is not None and self.resolve is not None and (operation := self.resolve(found[1], args)) is not None:
+            if found is not None and (operation := self.resolve(found[1], args)) is not None:
                 return operation
             raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
         return value_of(unqualified(type_), self.resolve)

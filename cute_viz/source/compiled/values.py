@@ -30,6 +30,7 @@ _IN_TUPLES = re.compile(r"[A-Za-z_][\w:]*")
 _IN_LAYOUTS = re.compile(r"\b[A-Za-z_][\w:]*(?![\w:]|\s*<)")
 _WORDS = {*("tuple", "C", "Underscore", "ScaledBasis", "Layout", "ComposedLayout", "Swizzle", "int", "long", "unsigned", "short")}
 _WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char")}
+_SUBBYTE = re.compile(r"\b(?:cutlass::)?integer_subbyte<(\d+), (true|false)>")
 _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr": "tmem"}
 
 
@@ -79,7 +80,7 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         return atom
     if found is not None and found["kind"] == "Layout":  # the user's own integers, such as VariableLength
         type_ = _IN_LAYOUTS.sub(lambda match: match[0] if match[0].rpartition("::")[2] in _WORDS else "int", type_)
-    type_ = _TYPES.sub(lambda match: _BUILTIN[match[0]], type_)
+    type_ = _narrow(_TYPES.sub(lambda match: _BUILTIN[match[0]], type_))
     type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
     node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
     value = Evaluator(Source(type_, {}, None, "cpp", resolve)).value(node)
@@ -127,8 +128,8 @@ def _pointer(engine: str) -> Pointer | None:
     if name in _SPACES:
         return replace(_pointer(f"cute::ViewEngine<{parts[0]}>") or Pointer(), space=_SPACES[name])
     if name == "subbyte_iterator":
-        return Pointer("", _plain(parts[0]))
-    return Pointer("", _plain(inside[0].rstrip("* ")) if inside[0].rstrip().endswith("*") or not parts else None)
+        return Pointer("", element_of(parts[0]))
+    return Pointer("", element_of(inside[0].rstrip("* ")) if inside[0].rstrip().endswith("*") or not parts else None)
 
 
 def _named(type_: str) -> tuple[str, list[str]]:
@@ -137,5 +138,15 @@ def _named(type_: str) -> tuple[str, list[str]]:
     return head.split("::")[-1].strip(), arguments(type_) if "<" in type_ else []
 
 
-def _plain(type_: str) -> str:
-    return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", type_).strip()
+def _narrow(type_: str) -> str:
+    """Integers of a few bits by their names: `cutlass::integer_subbyte<4, false>` is `uint4_t`."""
+    return _SUBBYTE.sub(lambda match: f"{'' if match[2] == 'true' else 'u'}int{match[1]}_t", type_)
+
+
+def element_of(type_: str) -> str:
+    """The type of an element, as the library names it.
+
+    >>> element_of("const cutlass::integer_subbyte<4, false>")
+    'uint4_t'
+    """
+    return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", _narrow(_TYPES.sub(lambda m: _BUILTIN[m[0]], type_))).strip()

@@ -34,6 +34,9 @@ def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
         address = int(inner) if isinstance(inner, int) and not isinstance(inner, bool) else None
         base, known = ("", True) if address is not None or not args else _buffer(meaning, args[-1])
         inner = Pointer("", kind, address, base=base, placed=known)
+    elif match is not None and match[1] == "smem" and not inner.base and inner.address is None and args:
+        base, known = _buffer(meaning, args[-1])
+        inner = replace(inner, base=base, placed=inner.placed and known)
     out = inner if kind is None else inner.of(kind)
     return replace(out, space=match[1]) if match is not None else out
 
@@ -62,7 +65,12 @@ def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:
     while isinstance(node, Binary):
         node, known = node.left, False
     words = meaning.text[node.span.start : node.span.end] if node.span.end <= len(meaning.text) else ""
-    return "".join(words.split()), known
+    words = "".join(words.split())
+    while cast := re.fullmatch(r"(?:reinterpret_cast|static_cast)<[^()]*>\((.*)\)|\(\w+\*\)(.*)|&(\w+)\[0\]", words):
+        words = next(filter(None, cast.groups()), "")  # the same bytes, whatever they are read as
+        if plus := re.fullmatch(r"(&\w+\[0\]|\w+)\+.*", words):
+            words, known = plus[1], False
+    return words, known
 
 
 def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
