@@ -80,7 +80,7 @@ def figure(
     source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
     view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`.
+    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.

@@ -25,6 +25,7 @@ ONE_OF_EACH = [
     ("Sw<3,3,3> o 0 o (64,64):(64,1)", {"view": "access", "by": "ldmatrix.x4"}),
     ("ampere_gemm", {"view": "zoom"}),
     ("SM80_16x8x16_F32F16F16F32_TN", {"view": "cube"}),
+    ("logical_divide((4,8):(8,1), (2,4))", {"view": "steps"}),
 ]
 
 
@@ -353,3 +354,37 @@ def test_a_quiz_is_a_page_or_a_sheet_for_latex(tmp_path):
     assert "<summary>Key</summary>" in page.read_text()
     assert r"\rotatebox{180}" in sheet.read_text()
     assert run("quiz", "nothing").returncode == 2
+
+
+def lit(panel, paint):
+    return {label for label, its in zip(panel.labels, panel.paints, strict=True) if its == paint}
+
+
+def test_the_steps_of_a_divide_pick_a_tile_and_repeat_it():
+    drawn = figure("logical_divide((4,8):(8,1), (2,4))", view="steps")
+    assert drawn.title == "logical_divide cuts A into 4 tiles and moves nothing"
+    a, tile, again, result = drawn.panels
+    assert list(map(int, a.labels)) == list(range(32))
+    assert lit(tile, 0) == {str(8 * r + c) for r in range(2) for c in range(4)}
+    full = {n for n, paint in enumerate(again.paints) if paint < 7}
+    assert full == {8 * r + c for r in (0, 2) for c in (0, 4)}
+    assert [(shape.text, shape.look.split()[0]) for shape in again.shapes] == [("+4", "up"), ("+16", "left")]
+    for n, label in enumerate(result.labels):  # ((2,2),(4,2)):((8,16),(1,4))
+        r, c = divmod(n, 8)
+        assert int(label) == 8 * (r % 2) + 16 * (r // 2) + c % 4 + 4 * (c // 4)
+    strided = figure("zipped_divide((4,8):(8,1), (2:2, 4:2))", view="steps")
+    assert lit(strided.panels[1], 0) == {str(8 * r + c) for r in (0, 2) for c in (0, 2, 4, 6)}
+
+
+def test_the_steps_of_a_composition_and_a_complement():
+    drawn = figure("composition((4,8):(8,1), 4:2)", view="steps")
+    assert drawn.title == "B picks 4 of the 32 elements of A: R(i) = A(B(i))"
+    order = {label: (n // 8, n % 8) for n, label in enumerate(drawn.panels[1].labels) if label}
+    assert order == {str(i): (2 * i % 4, 2 * i // 4) for i in range(4)}
+    assert sorted(map(int, drawn.panels[3].labels)) == sorted(8 * (2 * i % 4) + 2 * i // 4 for i in range(4))
+    drawn = figure("complement((2,2):(1,8), 32)", view="steps")
+    assert drawn.title == "A and its complement reach 32 of 32 places, each once"
+    assert lit(drawn.panels[0], 0) == {"0", "1", "8", "9"}
+    for source in ("(4,8):(8,1)", "coalesce((4,8):(8,1))", "logical_divide((4,8):(0,1), (2,4))"):
+        with pytest.raises(CuteVizError):
+            figure(source, view="steps")

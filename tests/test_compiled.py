@@ -328,6 +328,17 @@ class TestUnits:
             (34, "ld.shared.32", None),  # which row a thread reads is known at run time only
         ]
 
+    def test_a_binary_names_instances(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        symbol = "void a::k<float, 64, true>(float*, a::P)"
+        (unit.parent / "names.txt").write_text(f"0000000000000010 T main\n0000000000000000 W {symbol}\n")
+        kernel = "namespace a { struct P {}; template <class T, int N, bool B>\n"
+        kernel += "__global__ void k(T* p, P) { auto s = cute::Layout<cute::C<N>>{}; } }"
+        unit.write_text(f"#include <cute/tensor.hpp>\n{kernel}\n")
+        names = ("--instances", str(unit.parent / "names.txt"))
+        code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", *names)
+        assert code == 0
+        assert [line.split() for line in out.splitlines()] == [["3", "a::k", "launch", "1"], ["3", "a::k::s", "layout", "_64:_1"]]
+
     def test_a_header_is_read_through_a_unit(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = [{"directory": str(unit.parent), "command": "nvcc -arch=sm_80 -c k.cu", "file": "k.cu"}]
         (unit.parent / "compile_commands.json").write_text(json.dumps(rows))

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from cute_viz.cli.gallery import command
 from cute_viz.documents.embed import embed
 from cute_viz.errors import CuteVizError
+from cute_viz.gallery.draw import hash_of
 from cute_viz.gallery.index import Entry, files_of, page, readme
 from cute_viz.gallery.state import NAME, sweep
 from tests.commands import fails, run
@@ -155,6 +156,55 @@ def test_a_state_of_someone_else_removes_nothing_outside(specs: Path, tmp_path: 
         (out / NAME).write_text(json.dumps({"version": 1, "records": {}, "stale": {name: ""}}))
         assert gallery(specs, "-o", out, "--prune").return_value == 0
         assert (tmp_path / "precious.txt").exists()
+
+
+def test_what_a_stranger_says_is_ours_is_not(specs: Path, tmp_path: Path) -> None:
+    """A state and an index of a pull request, with true hashes of files that are somebody's work."""
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    state, index = json.loads((out / NAME).read_text()), (out / "index.html").read_text()
+    mine = {
+        "logo.svg": "<svg>mine</svg>",
+        "notes.txt": "mine",
+        "notes.md": "mine",
+        "x.py": "mine",
+    }
+    for name, words in mine.items():
+        (out / name).write_text(words)
+    hashes = {name: hash_of(words.encode()) for name, words in mine.items()}
+    listed = re.sub(r'(id="cute-viz-files">)[^<]*', lambda match: match[1] + json.dumps({**files_of(index), **hashes}), index)
+    for signed in (None, "", state["signed"], "0" * 64):
+        for records in ({}, state["records"]):
+            forged = {**state, "records": records, "stale": hashes, "signed": signed}
+            (out / NAME).write_text(json.dumps({key: value for key, value in forged.items() if value is not None}))
+            (out / "index.html").write_text(listed)
+            said = gallery(specs, "-o", out, "--prune").stderr
+            assert {name: (out / name).read_text() for name in mine} == mine
+            assert "removed: " not in said
+            forged["stale"] = {"one.svg": hash_of(b"<svg>mine</svg>")}
+            (out / "one.svg").write_text("<svg>mine</svg>")
+            (out / NAME).write_text(json.dumps(forged))
+            (out / "index.html").write_text(listed.replace(files_of(index)["one.svg"], hash_of(b"<svg>mine</svg>")))
+            with pytest.raises(CuteVizError, match=r"refusing to overwrite \S+one\.svg"):
+                gallery(specs, "-o", out, "--prune")
+            assert (out / "one.svg").read_text() == "<svg>mine</svg>"
+            (out / "one.svg").unlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no lock on a folder")
+def test_two_runs_that_prune_at_once(tmp_path: Path) -> None:
+    """The later one wins whole: the folder has its pictures, its index, and nothing else."""
+    out, names = tmp_path / "out", {"a": {"a1.svg", "a2.svg", "both.svg"}, "b": {"b1.svg", "both.svg"}}
+    for word, files in names.items():
+        rows = "".join(f"  {file[:-4]}: {{layout: '({len(word) + n},8)'}}\n" for n, file in enumerate(sorted(files), 4))
+        (tmp_path / f"{word}.yaml").write_text("specs:\n" + rows.replace("both: {layout: '(7", "both: {layout: '(6"))
+    words = [sys.executable, "-m", "cute_viz", "gallery"]
+    for _ in range(2):
+        runs = [subprocess.Popen([*words, str(tmp_path / f"{word}.yaml"), "-o", str(out), "--prune", "-j", "1"]) for word in names]
+        assert [run_.wait(120) for run_ in runs] == [0, 0]
+        there = {path.name for path in out.glob("*.svg")}
+        assert there in names.values()
+        assert all(name in (out / "index.html").read_text() for name in there)
 
 
 def test_another_atom_is_another_picture(tmp_path: Path) -> None:

@@ -190,4 +190,4 @@ def test_what_could_be_wider(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert not any("lie together" in tip["text"] for tip in said), "where the atom is 128 bits wide, or nothing lies together"
     plain = LDMATRIX.format(layout=PLAIN).replace("SM75_U32x4_LDSM_N, half_t", "DefaultCopy, half_t")
     assert not any("run-time" in tip["text"] for tip in json.loads(analyze(tmp_path, capsys, plain, "--json"))["advice"])
-    assert "wider  line" in analyze(tmp_path, capsys, narrow)
+    assert f"wider  {first}, {second}  tArA goes through registers" in analyze(tmp_path, capsys, narrow)

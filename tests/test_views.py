@@ -51,6 +51,7 @@ OBJECTS: dict[str, Any] = {
     "a thread's copy": f"get_slice({COPY}, 5)",
     "a GEMM": read_specs(GEMM)[0].obj,
     "a call": Call("coalesce", (read(GRID).pick(),)),
+    "a divide": Call("logical_divide", (read("(4,8):(8,1)").pick(), (2, 4))),
     "a descriptor": "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))",
     "an instruction descriptor": "make_instr_desc<half_t, half_t, float, 64, 8, UMMA::Major::K, UMMA::Major::K>()",
     "tensor memory": "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))",
@@ -124,7 +125,7 @@ def views(what: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("what", OBJECTS)
 def test_no_view_is_ignored(what: str) -> None:
     pictures: list[Any] = [drawn(what, words) for words in views(what)]
-    natural = {"a call": "operation"}.get(what, "tv" if hasattr(object_of(what), "tiling") else "grid")
+    natural = {"a call": "operation", "a divide": "operation"}.get(what, "tv" if hasattr(object_of(what), "tiling") else "grid")
     for words, picture in zip(views(what)[1:], pictures[1:], strict=True):
         assert (picture == pictures[0]) == (words["view"] == natural), words
     assert all(one != other for one, other in combinations(pictures[1:], 2))
@@ -212,7 +213,7 @@ def test_a_refusal_names_what_an_option_goes_with(name: str) -> None:
     value = True if name == "coords" else WORDS[name][0]
     with pytest.raises(FigureError) as caught:
         ask(Request(("Sw<2,3,3>",), {name: value})).figure  # noqa: B018
-    assert "does not apply to a swizzle alone" in caught.value.message
+    assert "does not apply to a bare swizzle" in caught.value.message
     hint = caught.value.hint or ""
     assert all((key in hint) == (name in view.uses) for key, view in VIEWS.items() if key != "tv")
     assert all((view.meaning in hint) == (name in view.uses) for view in TILINGS.values())

@@ -19,6 +19,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor import mixed
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
+from cute_viz.values.integer import Unknown
 
 
 def offsets(layout: AnyLayout) -> list[Any]:
@@ -45,6 +46,8 @@ def offsets(layout: AnyLayout) -> list[Any]:
     outer = layout.outer
     if isinstance(outer, Swizzle):
         if inner and not isinstance(inner[0], int):
+            if isinstance(inner[0], Unknown):
+                raise inner[0].error()
             raise AlgebraError(f"{layout}: a swizzle takes integer offsets, not coordinates")
         yyy, shift = outer.yyy, outer.shift
         if shift >= 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cute_viz.algebra import copy as _copy
@@ -80,28 +80,23 @@ def get_slice(tiled: Any, thread: int) -> Any:
     return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout, thread)))
 
 
-def _partition_mma(operand: str) -> Callable[[Any, AnyLayout], AnyLayout]:
-    def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
-        if not isinstance(thr, ThrMMA):
-            raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
-        return _mma.partition(thr, operand, layout)
+def _partition(
+    kind: type, function: Callable[..., AnyLayout], tiled: str, operands: str
+) -> Iterator[Callable[[Any, AnyLayout], AnyLayout]]:
+    def of(operand: str) -> Callable[[Any, AnyLayout], AnyLayout]:
+        def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
+            if not isinstance(thr, kind):
+                raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice({tiled}, 0), A)")
+            return function(thr, operand, layout)
 
-    partition.__doc__ = f"The part of a tensor of {operand} that a thread of a TiledMMA holds, and its offset."
-    return partition
+        partition.__doc__ = f"The part of a tensor of {operand} that a thread of a {tiled} has, and its offset."
+        return partition
 
-
-def _partition_copy(side: str) -> Callable[[Any, AnyLayout], AnyLayout]:
-    def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
-        if not isinstance(thr, ThrCopy):
-            raise AlgebraError(f"partition_{side} needs one thread", hint=f"partition_{side}(get_slice(tiled_copy, 0), A)")
-        return _copy.partition(thr, side, layout)
-
-    partition.__doc__ = f"The part of a tensor on side {side} that a thread of a TiledCopy moves, and its offset."
-    return partition
+    return map(of, operands)
 
 
-partition_A, partition_B, partition_C = map(_partition_mma, "ABC")
-partition_S, partition_D = map(_partition_copy, "SD")
+partition_A, partition_B, partition_C = _partition(ThrMMA, _mma.partition, "tiled_mma", "ABC")
+partition_S, partition_D = _partition(ThrCopy, _copy.partition, "tiled_copy", "SD")
 
 
 def retile_S(copy: Any, layout: AnyLayout) -> AnyLayout:
@@ -120,47 +115,31 @@ def retile_S(copy: Any, layout: AnyLayout) -> AnyLayout:
 retile_D = retile_S
 
 
-def _of_mma(function: Callable[[TiledMMA, str, Any], Any], operand: str) -> Callable[[Any, Any], Any]:
-    def of_mma(mma: Any, x: Any) -> Any:
-        return function(as_tiled_mma(mma), operand, x)
+def _of(
+    convert: Callable[[Any], Any], function: Callable[..., Any], operands: str, words: str, unary: bool = False
+) -> Iterator[Any]:
+    def of(operand: str) -> Callable[..., Any]:
+        def one(tiled: Any) -> Any:
+            return function(convert(tiled), operand)
 
-    of_mma.__doc__ = f"{function.__name__.strip('_')} of operand {operand}; see algebra.mma."
-    return of_mma
+        def two(tiled: Any, x: Any) -> Any:
+            return function(convert(tiled), operand, x)
 
+        made: Callable[..., Any] = one if unary else two
+        made.__doc__ = words.format(operand)
+        return made
 
-partition_shape_A, partition_shape_B, partition_shape_C = (_of_mma(_mma.partition_shape, x) for x in "ABC")
-thrfrg_A, thrfrg_B, thrfrg_C = (_of_mma(_mma.thrfrg, x) for x in "ABC")
-
-
-def _tidfrg(side: str) -> Callable[[Any, AnyLayout], AnyLayout]:
-    def tidfrg(copy: Any, layout: AnyLayout) -> AnyLayout:
-        return _copy.tidfrg(as_tiled_copy(copy), side, layout)
-
-    tidfrg.__doc__ = f"A tensor on side {side} as (Thr,(FrgV,FrgX),(RestM,RestN,...))."
-    return tidfrg
+    return map(of, operands)
 
 
-tidfrg_S, tidfrg_D = map(_tidfrg, "SD")
-
-
-def _mma_tv(operand: str) -> Callable[[Any], Layout]:
-    def layout_tv(mma: Any) -> Layout:
-        return _mma.layout_tv(as_tiled_mma(mma), operand)
-
-    layout_tv.__doc__ = f"(thread, value) -> index into the column-major tile of operand {operand}."
-    return layout_tv
-
-
-def _copy_tv(side: str) -> Callable[[Any], Layout]:
-    def layout_tv(copy: Any) -> Layout:
-        return _copy.layout_sd(as_tiled_copy(copy), side)
-
-    layout_tv.__doc__ = f"(thread, value) -> index into the column-major tile, on side {side}."
-    return layout_tv
-
-
-get_layoutA_TV, get_layoutB_TV, get_layoutC_TV = map(_mma_tv, "ABC")
-get_layoutS_TV, get_layoutD_TV = map(_copy_tv, "SD")
+_TV = "(thread, value) -> index into the column-major tile of {}."
+partition_shape_A, partition_shape_B, partition_shape_C = _of(
+    as_tiled_mma, _mma.partition_shape, "ABC", "The shape of a thread's part of {}."
+)
+thrfrg_A, thrfrg_B, thrfrg_C = _of(as_tiled_mma, _mma.thrfrg, "ABC", "A tensor of operand {} as (Thr,Frg); see algebra.mma.thrfrg.")
+tidfrg_S, tidfrg_D = _of(as_tiled_copy, _copy.tidfrg, "SD", "A tensor on side {} as (Thr,(FrgV,FrgX),(RestM,RestN,...)).")
+get_layoutA_TV, get_layoutB_TV, get_layoutC_TV = _of(as_tiled_mma, _mma.layout_tv, "ABC", _TV, unary=True)
+get_layoutS_TV, get_layoutD_TV = _of(as_tiled_copy, _copy.layout_sd, "SD", _TV, unary=True)
 
 
 def get_thr_layout_vmnk(mma: Any) -> Layout:

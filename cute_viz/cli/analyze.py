@@ -105,6 +105,8 @@ def command(
         if ncu is not None:
             output.table([list(row) for row in compared(report, counted(read_text(ncu), source))])
             return
+        if any(error.needs for _, error in report.unknown):
+            output.compiler(source, reading.build)
         _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         _judge(report, max_ways, accept, baseline)
         return

@@ -125,6 +125,7 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
         names = [name for name, _ in waiting.most_common(_NAMED)] + ["..."] * (len(waiting) > _NAMED)
         objects = count(sum(waiting.values()), "object")
         output.say(f"{objects} without a value, marked ?: --let NAME=VALUE gives one, first of all for {', '.join(names)}")
+        output.compiler(source, reading.build)
 
 
 def _told(row: Row) -> str:

@@ -55,6 +55,15 @@ def say(words: str, err: bool = True) -> None:
     echo(fitted(line, sys.stderr, "  ") if err else line, err=err)
 
 
+def compiler(source: str, build: object) -> None:
+    """What a compiler would add to a file of CUDA that asks for values."""
+    if build is None and source.partition("::")[0].endswith((".cu", ".cuh")):
+        from importlib.util import find_spec
+
+        needs = "" if find_spec("clang") else " (pip install 'cute-viz[compiler]')"
+        say(f"--flags '-arch=sm_90a -Iinclude' reads it as compiled, every instance with exact types and no value asked for{needs}")
+
+
 @contextmanager
 def watch(words: str) -> Iterator[None]:
     """A moving bar and the seconds, on a terminal, while something is done that takes a while."""

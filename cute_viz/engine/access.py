@@ -110,6 +110,7 @@ def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
     """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
 
     >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.analysis.access import accesses
     >>> [worst] = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
     >>> [cell.wavefront for cell in cells_of(Layout((32, 32), (32, 1)), worst, 32)][:3]
     [0, 1, 2]

@@ -40,8 +40,7 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
         if (src.space, dst.space) == ("gmem", "rmem"):
             loaded[dst.base or dst.name] = _place(move)
         elif (src.space, dst.space) == ("rmem", "smem") and (line := loaded.get(src.base or src.name)) is not None:
-            way = "if nothing changes it there, cp.async (SM80) or TMA (SM90) does without"
-            text = f"{src.name or src.base} goes through registers: {way}"
+            text = f"{src.name or src.base} goes through registers; cp.async or TMA could skip them"
             found.setdefault(text, {}).update({line: None, _place(move): None})
     for row in report.accesses:
         kind, side = row.cost.instruction, row.cost.side

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _SHOWN = 4  # statements in full
 _ROWS = 16  # of a report without conflicts
 _TOTALS = 4
-_TIPS = 2
 _WIDE = 96  # columns
 
 
@@ -51,9 +50,10 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         out += whole if everything else whole[:_ROWS]
         out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
     if tips := list(advice(report)):
-        told = [_cut(f"wider  {_lines(lines, 6)}: {text}", "", 2 * _WIDE) for text, lines in tips]
-        out += ["", *(told if everything else told[:_TIPS])]
-        out[-1] += f"    {len(told) - _TIPS} more; --all lists them" * (len(told) > _TIPS and not everything)
+        told = [f"wider  {', '.join(lines[: None if everything else 4])}  {text}" for text, lines in tips]
+        told = told if everything else [line if len(line) <= _WIDE - 12 else f"{line[: _WIDE - 15]}..." for line in told]
+        out += ["", *(told if everything else told[:1])]
+        out[-1] += f"    {len(told) - 1} more; --all lists them" * (len(told) > 1 and not everything)
     if totals := totals_of(report):
         out += ["", *(totals if everything else totals[: _TOTALS + 2])]
         out += [f"... {len(totals) - _TOTALS - 2} more launches; --all lists them"] * (len(totals) > _TOTALS + 2 and not everything)

@@ -116,7 +116,7 @@ def _of_text(reading: Reading) -> Subject:
         raise CuteVizError(
             "there is nothing to draw", hint="write an expression, for example (4,8):(8,1), or the name of a spec", name=name
         )
-    if request.options.get("view") == "operation":
+    if request.options.get("view") in ("operation", "steps"):
         return _of_operation(text, name, request)
     try:
         if reading.file is not None:
@@ -200,7 +200,9 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
 
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
-        raise UsageError(f"`{option}=` cannot be combined with `view=operation`, which draws the last operation of its text")
+        raise UsageError(
+            f"`{option}=` cannot be combined with `view=operation` or `view=steps`, which draw the last operation of its text"
+        )
     try:
         operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
     except CuteVizError as error:

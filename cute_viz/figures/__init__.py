@@ -64,6 +64,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     """The kind of picture that fits an object, in words and by its row."""
     tiling = getattr(type(obj), "tiling", "")
     if tiling == "operation":
+        if options.view == "steps":
+            return "`view=steps`", VIEWS["steps"]
         if options.view not in (None, "operation"):
             hint = "leave out `view=`, or draw what it gives"
             raise FigureError(f"`view={options.view}` does not apply to an operation that has not been evaluated", hint=hint)
@@ -96,6 +98,6 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
         raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint=hint)
     domain(obj)
     name = options.view or ("tv" if options.tile else "grid")
-    if name == "operation":
+    if name in ("operation", "steps"):
         raise FigureError(f"{show(obj)} is not an operation", hint="example: logical_divide((8,6), (4,3)), or A o B")
     return f"`view={name}`" if options.view else "a TV map" if options.tile else "a grid", VIEWS[name]

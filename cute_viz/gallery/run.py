@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from cute_viz import files
@@ -52,6 +53,28 @@ def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Prog
         raise CuteVizError(f"{folder} is not a folder", hint="-o must be a folder for the pictures")
     files.held(folder, files.top_of(folder))
     os.makedirs(folder, exist_ok=True)
+    with _alone(folder):
+        return _update(planned, folder, workers, prune, progress, page)
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """One run after the other: what one prunes, another may be about to index. Where a system has no such lock there is none."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # of a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress, page: str | None) -> Outcome:
     states.sweep(folder)
     state = states.read(folder)
     state.claim(planned, folder)

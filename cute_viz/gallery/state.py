@@ -1,12 +1,19 @@
-"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn again."""
+"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn again.
+
+It is signed with a key of the user's own: one that somebody has put there, with true hashes of files that are not the gallery's,
+would have them replaced or removed. What the index of a fresh clone says is believed of pictures alone.
+"""
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from hmac import compare_digest
 
 from cute_viz import files
 from cute_viz.errors import CuteVizError
@@ -136,19 +143,39 @@ class State:
     def write(self, folder: str) -> None:
         """Write the state into the folder, where `read` finds it."""
         data = {"version": VERSION, **asdict(self)}
-        files.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME), folder)
+        files.write(
+            (json.dumps({**data, "signed": _signed(data)}, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME), folder
+        )
 
 
 def read(folder: str) -> State:
     """The state of a folder; an empty one for whatever cannot be read as one."""
     try:
         data = json.loads(files.own_bytes(os.path.join(folder, NAME)) or b"")
-        if data["version"] != VERSION:
+        if data["version"] != VERSION or not compare_digest(data.pop("signed", ""), _signed(data)):
             return State()
         records = {name: _record(value) for name, value in data["records"].items()}
         return State(records, _hashes(data["stale"]), _hashes(data.get("index", {})))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return State()
+
+
+def _signed(data: dict[str, object]) -> str:
+    return hmac.new(_key(), json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
+
+
+@cache
+def _key() -> bytes:
+    """The key of this user, made when it is first asked for; of a process, where nothing can be kept."""
+    base = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    path = os.path.join(base, "cute-viz", "gallery.key")
+    with suppress(OSError):
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with suppress(FileExistsError), open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(os.urandom(32))
+        if len(found := files.own_bytes(path) or b"") == 32:
+            return found
+    return os.urandom(32)
 
 
 def sweep(folder: str) -> None:
@@ -190,9 +217,33 @@ def _indexed(folder: str) -> dict[str, str] | None:
     """
     data = files.own_bytes(os.path.join(folder, INDEX[1]))
     try:
-        return None if data is None else _hashes(files_of(data.decode()))
+        found = None if data is None else _hashes(files_of(data.decode()))
+        return (
+            found if found is None else {file: hash_ for file, hash_ in found.items() if file in INDEX or _is_picture(folder, file)}
+        )
     except (ValueError, TypeError, RecursionError):
         return None
+
+
+def _is_picture(folder: str, file: str) -> bool:
+    """Whether a file may be one that we have drawn: of our suffixes, and of what marks a text as ours."""
+    data = files.own_bytes(os.path.join(folder, file))
+    suffix = os.path.splitext(file)[1]
+    if data is None or suffix not in _MARKS:
+        return data is None
+    return re.search(_MARKS[suffix], data) is not None
+
+
+_MARKS = {  # what files of a suffix hold that we have written
+    ".svg": rb'aria-labelledby="cv|^<!--  |^<\?xml [^>]*>\s*<!--  ',
+    ".png": rb"^\x89PNG",
+    ".pdf": rb"^%PDF",
+    ".html": rb'<html lang="en" class="',
+    ".json": rb'"cute_viz_figure"',
+    ".tex": rb"\\definecolor\{cv|\\caption\{",
+    ".txt": rb"\+--",
+    ".md": rb"^\*\*",
+}
 
 
 def _hash(path: str) -> str | None:

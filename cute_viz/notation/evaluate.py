@@ -379,6 +379,6 @@ class Evaluator:
 
 def _is_offset(before: Any, value: Any, following: Any) -> bool:
     """Whether the middle of `before o value o following` is an offset rather than a layout."""
-    if isinstance(value, (int, PointerFlag)):
+    if isinstance(value, (int, PointerFlag, Unknown)):
         return True
     return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))

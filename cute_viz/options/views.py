@@ -44,6 +44,7 @@ VIEWS = {  # of a layout; the option `view` picks one
     "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),
     "zoom": View("a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord"), ("auto", "full")),
     "cube": View("an MMA as a cube of A, B and C", "cube.cube", ("thread",), ("auto", "full")),
+    "steps": View("an operation step by step", "motion.motion", labels=("auto", "full")),
 }
 TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),

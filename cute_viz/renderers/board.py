@@ -37,6 +37,7 @@ from cute_viz.renderers.targets import LEAST, Target, target_of
 
 WIDTH, HEIGHT = 700.0, 900.0  # px of a target that has no such measure
 LARGEST, SMALLEST = 38.0, 0.25  # px of a cell
+LARGE = 28.0  # px of one than which none needs to be larger
 TITLE, UNDER = 17.0, 12.0  # px of the title and of what is below it
 HEADING, SIDE = 12.0, 10.0  # px of a panel's caption, of its rulers and its notation
 TOP = 17.0  # px of the labels of columns
@@ -175,7 +176,7 @@ def board_of(figure: Figure, options: Options) -> Page:
         if laid is None:
             continue
         mute = sum(sheet.is_mute for line in laid.lines for sheet in line)
-        rank = (mute, -round(laid.size.cell, 2), laid.width * laid.height)
+        rank = (mute, -round(min(laid.size.cell, LARGE), 2), laid.width * laid.height)
         if best is None or rank < best[0]:
             best = rank, laid
     if best is None:

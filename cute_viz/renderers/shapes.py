@@ -75,8 +75,7 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
             plain = shape.kind == "line" or "plain" in words
             yield from [Path([points], role, width, None, 1.0, dash)] if plain else arrow(points, role, width, dash)
             if shape.text:
-                x, y = points[len(points) // 2]
-                yield _text(shape, x, y - FONT)
+                yield _text(shape, *_along(points, words))
 
 
 def reach(shape: Shape, at: Projection) -> list[Point]:
@@ -94,7 +93,7 @@ def reach(shape: Shape, at: Projection) -> list[Point]:
         points = _arc(points[0], points[1], words)
     if not shape.text or shape.kind == "dot" or (shape.kind == "text" and len(points) > 1):
         return points
-    where = points[0] if shape.kind == "text" else points[-1] if shape.kind == "brace" else points[len(points) // 2]
+    where = points[0] if shape.kind == "text" else points[-1] if shape.kind == "brace" else _along(points, words)
     line = _text(shape, *where)
     wide = breadth(shape.text, line.size, line.mono, line.weight > 400)
     x0 = line.x - (0 if line.anchor == START else wide if line.anchor == END else wide / 2)
@@ -136,7 +135,7 @@ def _text(shape: Shape, x: float, y: float) -> Line:
     way = next((word for word in words if word in SIDES), "")
     anchor = START if "start" in words or way == "right" else END if "end" in words or way == "left" else MIDDLE
     if shape.kind == "arc":
-        anchor = MIDDLE if way in ("", "up", "down") else anchor
+        anchor = {"left": END, "right": START}.get(way, MIDDLE)
     role = ALARM if "alarm" in words else MUTED if "muted" in words else INK if "ink" in words else TEXT
     return Line(shape.text, x, y, size, role, "mono" in words, 600 if "bold" in words or "big" in words else 400, anchor)
 
@@ -149,6 +148,12 @@ def _arc(a: Point, b: Point, words: Sequence[str]) -> list[Point]:
     dx, dy = SIDES[way]
     ts = [n / 10 for n in range(11)]
     return [(x0 + (x1 - x0) * t + 4 * tall * dx * t * (1 - t), y0 + (y1 - y0) * t + 4 * tall * dy * t * (1 - t)) for t in ts]
+
+
+def _along(points: Sequence[Point], words: Sequence[str]) -> Point:
+    """Where the text of a line stands: beside its middle, beyond what it curves round."""
+    (x, y), (dx, dy) = points[len(points) // 2], next((SIDES[word] for word in words if word in SIDES), SIDES["up"])
+    return x + dx * 5, y + dy * FONT
 
 
 def _brace(a: Point, b: Point, way: tuple[int, int]) -> list[Point]:

@@ -10,10 +10,11 @@ class Build(NamedTuple):
 
     flags: those of nvcc or clang, as one text. folder: of compile_commands.json, or the path of one. through: the unit that
     includes the file. root: the folder of the project that says so, outside of which nothing but system headers is read; None for
-    what the user says.
+    what the user says. instances: the path of what `nm -C` prints of a binary, whose instances of templates are read.
     """
 
     flags: str | None = None
     folder: str | None = None
     through: str | None = None
     root: str | None = None
+    instances: str | None = None

@@ -6,6 +6,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Any
@@ -35,6 +36,8 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
     """
     name, flags = commands.unit_of(build, path)
+    if build.instances is not None:
+        flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
     own = os.path.abspath(path)
     with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
         unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags, given)
@@ -62,10 +65,21 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     )
 
 
+def instances_of(symbols: str) -> tuple[str, ...]:
+    r"""The instances of function templates that `nm -C` prints, each once.
+
+    >>> instances_of("00000000 W void a::k<4, (b)1>(float*)\n0010 T main\n0020 W cute::Layout<int>::f()\n")
+    ('void a::k<4, (b)1>(float*)',)
+    """
+    lines = (re.sub(r"^[0-9a-f ]{8,}[A-Za-z] ", "", line).strip() for line in symbols.splitlines())
+    own = [line for line in lines if re.match(r"(?:void|auto|int|bool|cudaError_t|cudaError) [\w:]+<.*>\(.*\)$", line)]
+    return tuple(dict.fromkeys(line for line in own if not line.split()[1].startswith(("cute::", "std::", "__"))))[:_MOST]
+
+
 def unit_of(text: str, path: str, flags: Flags, given: Given) -> Unit:
     """The unit of a file, parsed now or kept from before."""
     path = os.path.abspath(path)
-    key = kept.key_of(path, text, flags.words, flags.arch, os.environ.get("LIBCLANG", ""))
+    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""))
     found = kept.unit(key)
     if found is None:
         with given.watch(f"compiling {os.path.basename(path)}"):
@@ -84,8 +98,10 @@ def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
     rows = [(n, one, places[n]) for n, one in enumerate(unit.instances) if one.kernel and n in places]
     for n, one, use in sorted(rows, key=lambda row: (os.path.abspath(row[2].file) != path, row[2].file, row[2].line)):
         args = [f"{key}={value}" for key, value in one.args if key in differing.get(one.scope, set())]
-        grid, block = _dims(_lines(use.file), use.line)
-        yield Launch(one.scope, ",".join(args), grid, block, use.line, _relative(use.file, path), key=n)
+        lines = _lines(use.file)
+        grid, block = _dims(lines, use.line)
+        line = use.line if use.line <= len(lines) else next((x.line for x in one.variables), 1)  # a binary names it, no line
+        yield Launch(one.scope, ",".join(args), grid, block, line, _relative(use.file, path), key=n)
 
 
 def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:

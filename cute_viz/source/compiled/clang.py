@@ -118,7 +118,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
         cindex.Config.set_library_file(own)
     path = os.path.abspath(path)
-    whole, index = _used(text), cindex.Index.create()
+    whole, index = _used(text) + _named(flags.instances), cindex.Index.create()
     try:
         unit = index.parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
         walk = _Walk(unit, path, text.count("\n") + 1)
@@ -183,6 +183,20 @@ def _builtin() -> list[str]:
     places += glob("/usr/lib/clang/*/include/stddef.h") + glob(f"{sys.prefix}/lib/gcc/*/*/include/stddef.h")
     found = sorted(places, key=lambda place: ([int(n) for n in re.findall(r"\d+", place)], place))
     return [os.path.dirname(found[-1])] if found else []
+
+
+def _named(instances: tuple[str, ...]) -> str:
+    """Functions that use instances which a binary names."""
+    out = []
+    for n, line in enumerate(instances):
+        head, _, rest = line.partition(" ")
+        at = len(rest) - 1
+        depth = 0
+        while at > 0 and (depth := depth + (rest[at] == ")") - (rest[at] == "(")):
+            at -= 1
+        use = f"(void)static_cast<{head} (*){rest[at:]}>(&{rest[:at]});"
+        out.append(f"\nstatic void __cute_viz_named_{n}() {{ {use} }}")
+    return "".join(out)
 
 
 def _used(text: str) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cute_viz.errors import CuteVizError
 
@@ -42,11 +42,12 @@ class Flags:
     """What a unit is parsed with.
 
     words: include folders, macros and the standard, as clang has them, paths made absolute. arch: the newest architecture that
-    the build asks for, `90a`, or "" of none.
+    the build asks for, `90a`, or "" of none. instances: functions of templates as demangled, `void f<4>(int)`.
     """
 
     words: tuple[str, ...] = ()
     arch: str = ""
+    instances: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def folders(self) -> tuple[str, ...]:
