@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cute_viz import display as _display
-from cute_viz.api import compare, explain, figure, interact, parse, render, report
+from cute_viz.api import compare, explain, figure, find_layout, find_swizzle, interact, parse, render, report
 
 if TYPE_CHECKING:
     from typing import Any as _Any
@@ -51,6 +51,8 @@ __all__ = [
     "compare",
     "explain",
     "figure",
+    "find_layout",
+    "find_swizzle",
     "interact",
     "parse",
     "record",

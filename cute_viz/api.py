@@ -1,36 +1,52 @@
-"""The Python door: `parse`, `figure`, `render`, `report`, every option a keyword with its name on the command line."""
+"""The Python interface: `parse`, `figure`, `render`, `report`, searches; options have their names on the command line."""
 
 from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
+    from cute_viz.algebra.composed import ComposedLayout
+    from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
+    from cute_viz.algebra.layout import Layout
+    from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+    from cute_viz.algebra.swizzle import Swizzle
+    from cute_viz.algebra.tensor import Tensor
+    from cute_viz.analysis.solve import Solved
     from cute_viz.engine import Answer
     from cute_viz.engine.explaining import Explanation
     from cute_viz.engine.kernel import Report
+    from cute_viz.engine.search import Search
     from cute_viz.figures.model import Figure
 
+Parsed: TypeAlias = (
+    "Layout | ComposedLayout | Swizzle | MMA_Atom | TiledMMA | CopyOp | Copy_Atom | TiledCopy | Tensor | int | tuple[object, ...]"
+)
 Folders = str | os.PathLike[str] | tuple[str | os.PathLike[str], ...]  # one, or several
 
 
 def parse(
-    source: Any,
-    let: Mapping[str, Any] | None = None,
+    source: object,
+    let: Mapping[str, object] | None = None,
     *,
     dialect: str = "auto",
     name: str | None = None,
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
-) -> Any:
+    arch: str = "",
+    wave: int | None = None,
+    shape: str | tuple[int, ...] = "",
+    bits: int | None = None,
+) -> Parsed:
     """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom; or what a file defines,
     `kernel.cu::gemm_tn::sA(_,_,0)`.
 
     let: values for run-time names, as values or texts. dialect: `auto`, `cute`, `cpp`, `dsl`, `dump`. name: which of several
     objects. layouts: folders of your own atoms and specs. limits: higher limits by their names. Anything but text is read as it
-    prints.
+    prints. arch, wave: the target GPU where a name is ambiguous, gfx942, and its wave size. shape, bits: those of the tensor of
+    an encoding.
 
     Raises: CuteVizError, which says what is wrong, and where.
 
@@ -41,14 +57,15 @@ def parse(
     from cute_viz.engine.evaluate import evaluate
     from cute_viz.source.address import address_of
 
-    request = _request((str(_plain(source)) if source is not None else None,), {}, let, name, dialect, layouts, limits)
+    gpu = _gpu(arch, wave, shape, bits)
+    request = _request((str(_plain(source)) if source is not None else None,), {}, let, name, dialect, layouts, limits, gpu=gpu)
     (text,) = request.sources
-    return ask(request).obj if address_of(text) is not None else evaluate(text, request)[0]
+    return cast("Parsed", ask(request).obj if address_of(text) is not None else evaluate(text, request)[0])
 
 
 def figure(
-    source: Any,
-    *more: Any,
+    source: object,
+    *more: object,
     view: str | None = None,
     tile: str | tuple[int, int] | None = None,
     color_by: str | None = None,
@@ -61,19 +78,23 @@ def figure(
     follow: int | str | range | None = None,
     operand: str | None = None,
     type: int | str | None = None,
-    tensor: Any = None,
+    tensor: object = None,
     coord: str | None = None,
-    by: Any = None,
+    by: object = None,
     note: str | None = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
     crop: str | tuple[int, int] | None = None,
-    let: Mapping[str, Any] | None = None,
+    let: Mapping[str, object] | None = None,
     name: str | None = None,
     dialect: str = "auto",
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
+    arch: str = "",
+    wave: int | None = None,
+    shape: str | tuple[int, ...] = "",
+    bits: int | None = None,
 ) -> Figure:
     """The picture of a source, or of several side by side.
 
@@ -91,7 +112,7 @@ def figure(
     coord: where the tile of a TMA copy begins in the tensor: "96,0". by: who accesses the tile of the view `access`.
     note: words on cells, a line each: "(0,0)..(7,0): one bank group", "T5: the first lane of its row".
     diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
-    let: values for run-time names. name, dialect, layouts, limits: as for `parse`.
+    let: values for run-time names. name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
 
     Raises: CuteVizError for a source or an option that is wrong, or where the object cannot be drawn that way.
 
@@ -104,13 +125,13 @@ def figure(
         "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
-    return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
+    return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format, _gpu(arch, wave, shape, bits)).figure
 
 
 def render(
-    source: Any,
+    source: object,
     format: str | os.PathLike[str] = "text",
-    *more: Any,
+    *more: object,
     style: str | None = None,
     palette: str | None = None,
     theme: str | None = None,
@@ -131,19 +152,23 @@ def render(
     follow: int | str | range | None = None,
     operand: str | None = None,
     type: int | str | None = None,
-    tensor: Any = None,
+    tensor: object = None,
     coord: str | None = None,
-    by: Any = None,
+    by: object = None,
     note: str | None = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
     crop: str | tuple[int, int] | None = None,
-    let: Mapping[str, Any] | None = None,
+    let: Mapping[str, object] | None = None,
     name: str | None = None,
     dialect: str = "auto",
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
+    arch: str = "",
+    wave: int | None = None,
+    shape: str | tuple[int, ...] = "",
+    bits: int | None = None,
 ) -> bytes:
     """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is also written there.
 
@@ -172,13 +197,14 @@ def render(
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
         "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
-    return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)
+    gpu = _gpu(arch, wave, shape, bits)
+    return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,), gpu), format_, path)
 
 
 def report(
     source: str | os.PathLike[str],
     *,
-    let: Mapping[str, Any] | None = None,
+    let: Mapping[str, object] | None = None,
     launch: str | None = None,
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
@@ -207,7 +233,9 @@ def report(
     return found
 
 
-def explain(source: Any, *, let: Mapping[str, Any] | None = None, name: str | None = None, layouts: Folders = ()) -> Explanation:
+def explain(
+    source: object, *, let: Mapping[str, object] | None = None, name: str | None = None, layouts: Folders = ()
+) -> Explanation:
     """The steps of an operation, a copy or an MMA, or what a swizzle does to the bits; `print` shows them.
 
     Raises: CuteVizError for a source that cannot be read.
@@ -220,11 +248,44 @@ def explain(source: Any, *, let: Mapping[str, Any] | None = None, name: str | No
     return ask(_request((source,), {}, let, name, "auto", layouts, None)).explanation
 
 
+def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, type: int | str = "f16", arch: str = "") -> Search:
+    """Every legal swizzle of a row-major tile in shared memory, and paddings, the best first: `found[0].swizzle`, and `why`.
+
+    tile: rows x columns, "128x64" or (128, 64). accesses: `ldmatrix`, `cp.async`, `rows`, `column` ... as `find swizzle --list` has
+    them; without any, those of an operand of a GEMM. type: of an element.
+
+    Raises: CuteVizError for a tile, a type or an access that there is not.
+
+    >>> found = find_swizzle("64x64", ["ldmatrix", "cp.async"])
+    >>> str(found.found[0].swizzle), found.found[0].wavefronts, found.plain.wavefronts
+    ('Sw<3,3,3>', 128, 576)
+    """
+    from cute_viz.engine.search import search_swizzle
+    from cute_viz.options.words import read
+
+    return search_swizzle(cast("tuple[int, int]", read("tile", tile)), type, tuple(accesses), arch)
+
+
+def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
+    """The layout that gives a table of offsets, or of owners (`T3V1`): its `layout`, `kind` and, for owners, `tile`.
+
+    table: rows of integers, or a text with rows in lines or parted by semicolons.
+
+    Raises: AlgebraError where no layout gives it, with the first cell that contradicts the cells before it.
+
+    >>> str(find_layout([[0, 1, 2, 3], [5, 4, 7, 6]]).layout), str(find_layout("T0V0 T0V1; T1V0 T1V1").layout)
+    ('Sw<1,0,2> o 0 o (2,4):(4,1)', '(2,2):(1,2)')
+    """
+    from cute_viz.analysis.solve import solve, solved
+
+    return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
+
+
 def compare(
-    source: Any,
-    other: Any,
+    source: object,
+    other: object,
     *,
-    let: Mapping[str, Any] | None = None,
+    let: Mapping[str, object] | None = None,
     dialect: str = "auto",
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
@@ -239,7 +300,7 @@ def compare(
     return figure(source, other, diff=True, let=let, dialect=dialect, layouts=layouts, limits=limits)
 
 
-def interact(draw: Callable[..., Any], /, **choices: Any) -> Any:
+def interact(draw: Callable[..., object], /, **choices: object) -> object:
     """In a notebook, a picture with a slider or a list for each parameter: `interact(lambda bits=range(4): f"Sw<{bits},3,3>")`.
 
     draw: gives a figure, or what `figure` takes. choices: the values of its parameters (a range, a list, a number, a flag, a text),
@@ -323,10 +384,17 @@ def _ask(
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
     formats: tuple[str, ...] = (),
+    gpu: Mapping[str, object] | None = None,
 ) -> Answer:
     from cute_viz.engine import ask
 
-    return ask(_request(sources, options, let, name, dialect, layouts, limits, formats))
+    return ask(_request(sources, options, let, name, dialect, layouts, limits, formats, gpu))
+
+
+def _gpu(arch: str, wave: int | None, shape: str | tuple[int, ...], bits: int | None) -> dict[str, object]:
+    """What a request says of the GPU, and of the tensor of an encoding, as the words of `Library.with_words`."""
+    extents = shape if isinstance(shape, str) else "x".join(map(str, shape))
+    return {"arch": arch, "wave": wave, "shape": extents, "bits": bits}
 
 
 def _request(
@@ -338,6 +406,7 @@ def _request(
     layouts: Folders,
     limits: Mapping[str, int] | None,
     formats: tuple[str, ...] = (),
+    gpu: Mapping[str, object] | None = None,
 ) -> Any:
     from cute_viz.engine import Request
     from cute_viz.errors import CuteVizError
@@ -354,7 +423,7 @@ def _request(
     several = (layouts,) if isinstance(layouts, (str, os.PathLike)) else layouts
     fits = isinstance(several, (tuple, list)) and all(isinstance(folder, (str, os.PathLike)) for folder in several)
     _check(fits, "layouts", "a folder, or a tuple of folders", layouts)
-    library = Library.of_environment(tuple(_path(folder) for folder in several))
+    library = Library.of_environment(tuple(_path(folder) for folder in several)).with_words(gpu or {})
     values, most = ({key: _plain(value) for key, value in (names or {}).items()} for names in (let, limits))
     return Request(tuple(map(_plain, sources)), given, values, name, dialect, library, most, formats)
 

@@ -88,6 +88,11 @@ def record(path: str | os.PathLike[str] | None = None, arch: str | None = None) 
             cute.compile(kernel, ...)
 
     arch: for which it compiles, such as sm_90a, where no GPU says it. Nothing is run but what the block runs.
+
+    >>> with record() as recorded:
+    ...     pass  # cute.compile(kernel, ...)
+    >>> list(recorded.reports)
+    []
     """
     recorded = Recorded()
     with TemporaryDirectory() as folder:
@@ -113,6 +118,10 @@ def run(script: str, args: Sequence[str], arch: str | None = None) -> tuple[Reco
     """Run a script with this Python and keep the IR of every kernel that it compiles; its exit status.
 
     Raises: CuteVizError for a script that is not there.
+
+    >>> run("none.py", ())
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: none.py: there is no such script
     """
     if not os.path.isfile(script):
         raise CuteVizError("there is no such script", name=script)

@@ -24,6 +24,7 @@ from cute_viz.limits import LIMITS
 from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
 from tests.commands import run
+from tests.test_cute_ir import KERNEL
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -51,6 +52,9 @@ FILES = {
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
     "kernel_traits.h": "template <int kHeadDim_, class elem_type> struct Traits {\n"
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
+    # writes the IR that the compiler of the DSL would, where the variables say
+    "gemm.py": "import os\nfolder = os.environ['CUTE_DSL_DUMP_DIR']\n"
+    f"open(os.path.join(folder, 'k.mlir'), 'w').write({KERNEL!r})\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
     "gemm.cu": SGEMM,

@@ -288,6 +288,8 @@ def test_the_names_of_the_package_and_nothing_leaked() -> None:
         "compare",
         "explain",
         "figure",
+        "find_layout",
+        "find_swizzle",
         "interact",
         "parse",
         "record",

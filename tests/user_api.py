@@ -23,6 +23,16 @@ def main(folder: Path) -> list[str]:
     picture: str = third.svg(palette="viridis", fragment=True)
     data: bytes = cv.render("ampere_gemm", "html", theme="light")
     text: str = cv.render(layout, style="cutlass").decode()
+    parsed = cv.parse("(4,8):(8,1)")
+    assert isinstance(parsed, cv.Layout)
+    extents: list[int] = [mode.size for mode in parsed]
+    assert (parsed.size, parsed.rank, parsed.cosize, extents, str(parsed[-1])) == (32, 2, 32, [4, 8], "8:1")
+    wave: cv.Figure = cv.figure("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))", arch="gfx942", wave=64)
+    swizzle = cv.find_swizzle((64, 64), ["ldmatrix", "cp.async"]).found[0].swizzle
+    assert str(swizzle) == "Sw<3,3,3>"
+    assert str(cv.find_layout([[0, 1], [2, 3]]).layout) == "(2,2):(2,1)"
+    assert str(cv.explain("complement(4:2, 24)"))
+    assert wave.title
     tiles = logical_divide((8, 6), (4, 3))
     try:
         cv.parse("(4,8")

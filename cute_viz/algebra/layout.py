@@ -7,6 +7,7 @@ kind of layout.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.algebra.inttuple import (
@@ -83,8 +84,35 @@ class Layout(Shown):
         return crd2idx(crd, self.shape, self.stride)
 
     def __getitem__(self, mode: int) -> Layout:
-        """The sub-layout of one top-level mode."""
-        return get(self, mode)
+        """The sub-layout of one top-level mode; -1 is the last."""
+        return get(self, mode + tuple_rank(self.shape) if isinstance(mode, int) and mode < 0 else mode)
+
+    def __iter__(self) -> Iterator[Layout]:
+        """The sub-layouts of the top-level modes.
+
+        >>> [str(mode) for mode in Layout((4, (2, 3)), (6, (1, 2)))], str(Layout((4, 8))[-1])
+        (['4:6', '(2,3):(1,2)'], '8:4')
+        """
+        return (get(self, mode) for mode in range(tuple_rank(self.shape)))
+
+    @property
+    def size(self) -> int:
+        """The number of coordinates.
+
+        >>> Layout((4, 8), (8, 1)).size, Layout((4, 8), (8, 1)).rank, Layout((4, 8), (16, 1)).cosize
+        (32, 2, 56)
+        """
+        return product(self.shape)
+
+    @property
+    def rank(self) -> int:
+        """The number of top-level modes."""
+        return tuple_rank(self.shape)
+
+    @property
+    def cosize(self) -> int:
+        """One more than the largest offset."""
+        return product(coshape(self))
 
 
 _SET = object.__setattr__

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 WIDTH = 80
-ROOM = 57  # letters of a meaning
 _DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
     "Input": ("dialect", "library", "diff"),
@@ -34,7 +33,7 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
     ),
     "Size": ("target", "width", "cell", "crop", "fold", "max_cells"),
     "Highlight": ("thread", "warp", "value", "operand", "tensor", "follow"),
-    "Kernel": ("launch", "name", "every", "let", "coord", "flags", "folder", "through"),
+    "Kernel": ("name", "every", "launch", "let", "coord", "flags", "folder", "through"),
     "AMD and Triton": ("arch", "wave", "shape", "bits"),
     "Output": ("path", "format_", "formats", "bare", "fragment", "as_json", "color_", "help"),
 }
@@ -89,12 +88,12 @@ def _spelled(param: click.Option, ctx: click.Context) -> str:
 def _meaning(param: click.Option, brief: bool) -> str:
     """The line of an option: its choices after its meaning, as far as there is room, and a default that is not one of them."""
     words = param.help or ""
-    if isinstance(param.type, click.Choice) and len(param.type.choices) < 12:
+    if isinstance(param.type, click.Choice) and len(param.type.choices) < 30:
         choices = ", ".join(map(str, param.type.choices))
         if words and not {*choices.split(", ")} - {*re.findall(r"\w+", words)}:
             return words
-        if words and len(choices) > ROOM:
-            return words
+        if len(choices) > 60 and param.name == "color_by":
+            choices = ", ".join(map(str, param.type.choices[:7])) + " ..."
         return choices if not words or (brief and len(words) + len(choices) > 55) else f"{words}: {choices}"
     if param.show_default is True and not param.is_flag and isinstance(param.default, (str, int, float)) and param.default != "":
         return f"{words}  [default: {param.default}]"

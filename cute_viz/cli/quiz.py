@@ -50,7 +50,7 @@ def _check(sheet: Quiz, path: str) -> None:
 
     value = read_yaml(read_text(path, None), path)
     if not isinstance(value, Fields):
-        raise CuteVizError("answers are a mapping of numbers to answers", name=path, hint="such as  1: 19")
+        raise CuteVizError("answers are a mapping of numbers to answers", name=path, hint="example:  1: 19")
     found = check(sheet, {str(n): str(answer) for n, answer in value.items()})
     for n, right, answer in found:
         click.echo(f"{n}: {'right' if right else f'wrong, it is {answer}'}")

@@ -22,7 +22,7 @@ from cute_viz.renderers.geometry import keeping
 
 @click.command(
     cls=Command,
-    epilog="Examples:\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg\n  make 2>&1 | cute-viz render - --name sA",
+    epilog="Examples:\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE; the suffix selects the format")

@@ -92,7 +92,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("-p", "--build", "folder", metavar="DIR", help="The same, from DIR/compile_commands.json")
     @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
-    @click.option("--instances", metavar="FILE", help="What nm -C prints: the instances to read, with --flags or -p")
+    @click.option("--instances", metavar="FILE", hidden=True)  # what nm -C prints; the how-to has it
     @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
     def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, instances: str | None, **more: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.source.opened import depends
-from cute_viz.spec import PACKAGED, Library
+from cute_viz.spec import PACKAGED, WORDS, Library
 
 TEXTS = ("alt", "formats", "let", "name", "title")  # options that hold any text, so that one without a value is no flag
 
@@ -74,6 +74,7 @@ def picture(
     """
     options = dict(words or {})
     let = let_of(options.pop("let")) if options.get("let") else {}
+    library = library.with_words({word: options.pop(word) for word in WORDS if word in options})
     request = Request((text.strip(),), options, let, formats=tuple(formats), library=library, folder=folder, strict=True)
     answer = ask(request)
     assert answer.figure is not None

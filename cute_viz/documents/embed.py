@@ -87,7 +87,7 @@ def embed(
             mark = f"{picture_mark} {_hash(_words(reference))}"
             new, old = _laid_out(text, block, reference, mark), text[block.inside.start : block.inside.end]
             if not force and _words(old.splitlines()) not in ("", _words(reference)) and not _is_ours(old, block):
-                raise CuteVizError("this block was edited by hand", hint=_OVERWRITE)
+                raise CuteVizError("this block is not as embed wrote it", hint=_OVERWRITE)
         except CuteVizError as error:
             out.failures.append(_located(error, block, text, name))
             continue

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
+from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.phases import BANKS, lane_words
 from cute_viz.figures.words import count
@@ -98,7 +98,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     legend = Legend("hue: what a bank does", tuple(LegendEntry(p, words, painted.count(p)) for p, words in entries if p in painted))
     told = "; ".join(f"{part.name or part.source}: {count(part.wavefronts, 'wavefront')}, {part.ideal} ideal" for part in parts)
     later = [Paint(0, shade, SHADES) for shade in range(SHADES)]
-    paints = (*[Paint(n, faded=True) for n in range(HUES)], Paint(-1), Paint(1), *later)
+    paints = (*[Paint(n, faded=True) for n in range(HUES)], Paint(-1), Paint(CONFLICT), *later)
     return Figure(
         kind="access",
         title=title,

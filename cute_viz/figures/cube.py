@@ -112,7 +112,7 @@ def _face(
         row_ruler=Ruler("", ("",) * rows, (0,) * (rows + 1)),
         col_ruler=Ruler("", ("",) * cols, (0,) * (cols + 1)),
         data={"held": tuple([int(cell in held) for cell in cells]), "needed": tuple([int(cell in needed) for cell in cells])},
-        shapes=(*outline, *shapes, Shape("text", (corner,), x, "head bold ink")),
+        shapes=(*outline, *shapes, Shape("text", (corner,), x, "head bold")),
         unit=unit,
         face=face,
     )

@@ -32,7 +32,7 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     ('logical_divide cuts A into 4 tiles and moves nothing', '3 The complement repeats it  2:2, 2:4')
     """
     if not isinstance(call, Call):
-        raise FigureError("steps are those of an operation", hint="such as logical_divide((4,8):(8,1), (2,4))")
+        raise FigureError("steps are those of an operation", hint="example: logical_divide((4,8):(8,1), (2,4))")
     found = ops.find(call.name)
     result = found.call(list(call.operands), call.template)
     a = as_layout(call.operands[0])

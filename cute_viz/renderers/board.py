@@ -368,7 +368,7 @@ def _slanted(panel: Panel, at: _At) -> Iterator[Primitive]:
     lines = [[at(0, r), at(panel.cols, r)] for r in range(1, panel.rows)]
     lines += [[at(c, 0), at(c, panel.rows)] for c in range(1, panel.cols)]
     if lines:
-        yield Path(lines, INK, 0.5, None, 0.25)
+        yield Path(lines, TEXT, 0.5, None, 0.25)
     corners = [at(0, 0), at(panel.cols, 0), at(panel.cols, panel.rows), at(0, panel.rows)]
     yield Path([[*corners, corners[0]]], TEXT, 1.4)
     if any(panel.labels):

@@ -9,7 +9,7 @@ from cute_viz.figures.model import Figure, Note
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import FONT, PROSE, wrap
 from cute_viz.renderers.placed import Page
-from cute_viz.renderers.primitives import INK, TEXT, Line, Path, Primitive
+from cute_viz.renderers.primitives import TEXT, Line, Path, Primitive
 from cute_viz.renderers.targets import target_of
 
 GUTTER, NARROW = 190.0, 110.0  # px of the gutter, and of one of a column
@@ -68,7 +68,7 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[lis
             x0, x1 = grid.left + c0 * grid.cell_w + INSET, grid.left + c1 * grid.cell_w - INSET
             y0, y1 = grid.top + r0 * grid.cell_h + INSET, grid.top + r1 * grid.cell_h - INSET
             outlines.append([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
-        out.append(Path(outlines, INK, 2.2))
+        out.append(Path(outlines, TEXT, 2.2))
         r0, _, r1, c1 = max(note.boxes, key=lambda box: (box[3], -box[0]))
         edge = r1 if r1 < grid.rows else r0  # of its row, where no number stands
         ends.append((grid.top + edge * grid.cell_h, grid.left + c1 * grid.cell_w, note))

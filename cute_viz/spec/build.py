@@ -139,7 +139,7 @@ class Builder:
             raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
         names = self.let(fields.get("let"))
         figure = fields.get("figure")
-        is_call = kinds == ["layout"] and isinstance(figure, Fields) and figure.get("view") == "operation"
+        is_call = kinds == ["layout"] and isinstance(figure, Fields) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
         return Spec(
             name=name,
