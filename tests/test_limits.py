@@ -122,7 +122,7 @@ CASES = {
     "slices": (0, lambda: build(Layout((1, 1, 256)), FigureOptions()), lambda: build(Layout((1, 1, 257)), FigureOptions())),
     "image-cells": (4096, lambda: image(64), lambda: image(65)),
     "labels": (64, lambda: png(20), lambda: render(build(parse("(8,9)"), FigureOptions()), "pdf")),
-    "pixels": (300_000, lambda: png(20), lambda: png(40)),
+    "pixels": (300_000, lambda: png(20), lambda: png(48)),
     "elements": (64, lambda: offsets(Layout((8, 8))), lambda: offsets(Layout((8, 9)))),
     "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
     "accesses of a tile": (64, lambda: accesses(1, "(8,8)"), lambda: accesses(1, "(8,9)")),

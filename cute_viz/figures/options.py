@@ -79,7 +79,7 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
     >>> check_use("`view=grid`", VIEWS["grid"], FigureOptions(bits=8))
     Traceback (most recent call last):
     cute_viz.errors.FigureError: type= does not apply to view="grid"
-      hint: it applies to the views banks, address
+      hint: it applies to the views banks, address, access, matrix
     """
     for field, name in FIELDS.items():
         if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):

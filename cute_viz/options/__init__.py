@@ -190,7 +190,7 @@ def of_level(level: str) -> tuple[Option, ...]:
     """The options of a level.
 
     >>> [option.name for option in of_level("panels")]
-    ['fold', 'crop']
+    ['fold', 'note', 'crop']
     """
     return tuple(option for option in OPTIONS.values() if option.level == level)
 

@@ -23,7 +23,8 @@ def placed(figure: Figure, target: Target) -> Figure:
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.targets import TARGETS
-    >>> [panel.place for panel in placed(figure("hopper_gemm").lanes, TARGETS["readme"]).panels]
+    >>> from cute_viz.renderers.strip import with_insets
+    >>> [panel.place for panel in placed(with_insets(figure("hopper_gemm").lanes), TARGETS["readme"]).panels]
     [(0, 0), (1, 0), (2, 0), (1, 1), (0, 1)]
     """
     if target.is_landscape:
@@ -43,7 +44,8 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     """The frames in a width and a height: all panels as high as each other, and as wide in a row.
 
     >>> from cute_viz import figure
-    >>> frames, places, w, h = fitted(figure("hopper_gemm").lanes, 870, 300, 8.0)
+    >>> from cute_viz.renderers.strip import with_insets
+    >>> frames, places, w, h = fitted(with_insets(figure("hopper_gemm").lanes), 870, 300, 8.0)
     >>> w <= 870, h <= 301, len({f.cell_h for f in frames})
     (True, True, 1)
     """

@@ -18,14 +18,16 @@ class Outer:
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import LOOSE, fit_panels
-    >>> drawn = figure("(2,3,4,2)")
+    >>> from cute_viz.renderers.levels import prepared
+    >>> drawn = prepared(figure("(2,3,4,2)"))
     >>> framed, places, *_ = fit_panels(drawn, None, None, False, LOOSE)
     >>> [line.text for line in Outer(drawn, framed, places, 1.0).lines(0, 0)]
     ['mode 2 →', '0', '1', '2', '3', 'mode 3 ↓', '0', '1']
     """
 
     def __init__(self, figure: Figure, frames: Sequence[Frame], places: Sequence[tuple[float, float]], scale: float) -> None:
-        self.rulers = figure.outer
+        titled = figure.kind != "journey" and any(panel.caption for panel in figure.panels)
+        self.rulers = () if titled else figure.outer
         self.at = list(zip(figure.panels, frames, places, strict=True))
         self.scale = scale
         rows = self.rulers[0] if self.rulers else None

@@ -215,7 +215,7 @@ def lay_out(
     >>> from cute_viz.figures import build
     >>> page = lay_out(build(Layout((2, 4))))
     >>> page.width, page.panels[0].detail.name
-    (470.0, 'FULL')
+    (460.0, 'FULL')
     """
     figure = once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()

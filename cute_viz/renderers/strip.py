@@ -92,7 +92,7 @@ class Strip:
     >>> from cute_viz import figure
     >>> strip = Strip(with_insets(figure("instr_desc")).insets[0], 640, 8.0)
     >>> strip.bit, strip.height > 100
-    (17.75, True)
+    (17.0, True)
     """
 
     def __init__(self, panel: Panel, width: float, least: float) -> None:
