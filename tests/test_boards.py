@@ -388,3 +388,23 @@ def test_the_steps_of_a_composition_and_a_complement():
     for source in ("(4,8):(8,1)", "coalesce((4,8):(8,1))", "logical_divide((4,8):(0,1), (2,4))"):
         with pytest.raises(CuteVizError):
             figure(source, view="steps")
+
+
+def test_a_board_from_a_file_is_held_to_its_model():
+    plain = json.loads(json.dumps(to_dict(figure("(4,4):(4,1)", view="path", note="row 0: first"))))
+    wrong = [
+        ("shapes", [{"kind": "line", "points": [[0, 0], [[1, 2], 3]]}]),
+        ("shapes", [{"kind": "star", "points": [[0, 0], [1, 1]]}]),
+        ("shapes", [{"kind": "line", "points": [[0, 0]]}]),
+        ("shapes", [{"kind": "dot", "points": [[0, 1e9]]}]),
+        ("unit", [0, 1]),
+        ("face", "back"),
+    ]
+    for name, value in wrong:
+        with pytest.raises(CuteVizError):
+            from_dict({**plain, "panels": [{**plain["panels"][0], name: value}]})
+    for name, value in (("flow", "spiral"), ("notes_on", [{"panel": 0, "where": "", "text": "", "boxes": [[0, 0, 9, 9]]}])):
+        with pytest.raises(CuteVizError):
+            from_dict({**plain, name: value})
+    with pytest.raises(CuteVizError, match="too large"):
+        from_dict({**plain, "panels": plain["panels"] * 65})

@@ -40,6 +40,7 @@ _NAMED = 8  # names without a value that the last line has
 @click.option("--type", "element", metavar="TYPE", help="Atoms with this type in their name: f16, e4m3")
 @let_option
 @dialect_option
+@click.option("--instances", metavar="FILE", help="What nm -C prints: instances to read, with --flags or -p")
 @build_options
 @layouts_option
 def command(
@@ -52,6 +53,7 @@ def command(
     dialect: str,
     build: Build | None,
     launch: str,
+    instances: str | None,
     library: Library,
 ) -> None:
     """List what a file defines (line, name, kind, value), or one KIND: mma, copy, ops, formats, palettes, limits.
@@ -61,6 +63,10 @@ def command(
     """
     if what not in ("mma", "copy") and (arch or element or words):
         raise click.UsageError("WORD, --arch and --type apply to mma and copy")
+    if instances is not None:
+        if build is None:
+            raise click.UsageError("--instances needs --flags or --build")
+        build = build._replace(instances=instances)
     if what not in KINDS:
         _entries(what, as_json, Reading(let, None, dialect, library, build, launch))
         return

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from cute_viz.cli import output
 from cute_viz.cli.help import Choice
@@ -92,15 +93,14 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("-p", "--build", "folder", metavar="DIR", help="The same, from DIR/compile_commands.json")
     @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
-    @click.option("--instances", metavar="FILE", hidden=True)  # what nm -C prints; the how-to has it
     @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
-    def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, instances: str | None, **more: Any) -> Any:
+    def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, **more: Any) -> Any:
         if flags is not None and folder is not None:
             raise click.UsageError("--flags and --build exclude each other")
-        if (through or instances) and flags is None and folder is None:
-            raise click.UsageError(f"--{'through' if through else 'instances'} needs --flags or --build")
-        build = None if flags is None and folder is None else Build(flags, folder, through, None, instances)
+        if through is not None and flags is None and folder is None:
+            raise click.UsageError("--through needs --flags or --build")
+        build = None if flags is None and folder is None else Build(flags, folder, through)
         return command(*args, build=build, **more)
 
     return wrapped
@@ -176,6 +176,14 @@ def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
     kind = click.Path(exists=True, file_okay=False)
     words = "Allow sources to name files of this folder, as in kernel.cu::sA"
     return click.option("--folder", type=kind, metavar="DIR", callback=folder, help=words)(command)
+
+
+def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell offers for a source: atoms and specs that begin with what was typed, and files."""
+    library = Library.of_environment()
+    names = [*(line.name for line in library.listing() if "{" not in line.name), *library.spec_names()] if incomplete else []
+    found = [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def source_of(word: Any) -> Any:

@@ -88,6 +88,8 @@ def from_dict(data: Any) -> Figure:
             raise FigureError(f"figure.panels[{n}].legends names a legend that the figure does not have")
         if any(not HOLE <= paint < len(figure.paints) for paint in (*panel.paints, *(shape.paint for shape in panel.shapes))):
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
+    if figure.flow and len(figure.panels) > MOST_PANELS:
+        raise FigureError(f"a board of {len(figure.panels)} panels is too large", hint=f"at most {MOST_PANELS}")
     if figure.flow not in ("", "grid", "row", "ring"):
         raise FigureError(f"figure.flow is {figure.flow[:20]!r}", hint="grid, row or ring")
     for n, note in enumerate(figure.notes_on):
@@ -99,6 +101,10 @@ def from_dict(data: Any) -> Figure:
             if not 0 <= which < len(figure.panels) or (box and not _is_inside(box, figure.panels[which])):
                 raise FigureError(f"figure.arrows[{n}] names a panel, or cells, that the figure does not have")
     return figure
+
+
+def _is_near(x: Any) -> bool:
+    return isinstance(x, (int, float)) and abs(x) < 1 << 20
 
 
 def _is_inside(box: tuple[int, ...], panel: Panel) -> bool:
@@ -118,7 +124,7 @@ def _check_panel(panel: Panel, where: str) -> None:
     if len(panel.unit) != 2 or not all(0 < x < 1 << 16 for x in panel.unit) or panel.face not in ("", "left", "top", "right"):
         raise FigureError(f"{where} has a unit that is not a width and a height, or a face that is not left, top or right")
     for shape in panel.shapes:
-        pairs = [isinstance(point, tuple) and len(point) == 2 and max(map(abs, point)) < 1 << 20 for point in shape.points]
+        pairs = [isinstance(point, tuple) and len(point) == 2 and all(map(_is_near, point)) for point in shape.points]
         if not pairs or not all(pairs) or (len(pairs) < 2 and shape.kind not in ("text", "dot")):
             raise FigureError(f"{where}.shapes holds a {shape.kind[:20]!r} whose points are not x and y")
         if shape.kind not in SHAPES:
@@ -141,6 +147,7 @@ def _check_panel(panel: Panel, where: str) -> None:
             raise FigureError(f"{where}.owners holds a cell outside the panel, or an owner that is not (thread, value)")
 
 
+MOST_PANELS = 64  # of a board, of which every arrangement is tried
 SHAPES = ("line", "arrow", "arc", "area", "box", "dot", "text", "brace")
 _PARTS: dict[tuple[str, str], type] = {
     ("Figure", "paints"): Paint,
