@@ -133,7 +133,7 @@ def mistakes(path: str) -> list[Mistake]:
             word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
             _between(put, data, starts, node.values[0], node.values[1], word, other)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            put(node, "bool", end=starts[node.lineno - 1] + node.col_offset + 3)
+            put(node, "", end=starts[node.lineno - 1] + node.col_offset + 3)
     return out
 
 

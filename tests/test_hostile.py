@@ -336,12 +336,14 @@ class TestRepositoriesOfStrangers:
         assert (work / "site" / "index.html").read_bytes() == b"page"
         assert tree(outside) == before
 
-    def test_an_embedded_picture_replaces_a_link(self, work: Path, outside: Path) -> None:
+    def test_a_forced_picture_replaces_a_link(self, work: Path, outside: Path) -> None:
         before = tree(outside)
         (work / "d.md").write_text("<!-- cute-viz: (2,2) | name=x -->\n![x](x.svg)\n<!-- /cute-viz -->\n")
         (work / "x.svg").symlink_to(outside / "x.svg")
         assert run("embed", "d.md", "--check", cwd=work).returncode == 1
-        assert run("embed", "d.md", cwd=work).returncode == 0
+        assert b"not as embed wrote it" in run("embed", "d.md", cwd=work).stderr
+        assert (work / "x.svg").is_symlink()
+        assert run("embed", "d.md", "--force", cwd=work).returncode == 0
         assert not (work / "x.svg").is_symlink()
         assert tree(outside) == before
         assert run("embed", "d.md", "--check", cwd=work).returncode == 0

@@ -74,7 +74,11 @@ WORDS = {  # options that hold text, by their names
     "layouts": (".", "nowhere"),
 }
 
-STAY = {"serve", "mcp"}  # commands that answer until they are stopped; tests/test_live.py asks them hostile questions
+STAY = {
+    "serve",
+    "mcp",
+    "record",
+}  # commands that answer until they are stopped, or run a script; tests/test_live.py asks them hostile questions
 
 
 class Grammar:
