@@ -24,7 +24,7 @@ def test_help_fits_a_page_and_says_all_options(words: str) -> None:
     shown = re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)(?=[ /])", re.sub(r"(?s)\nExample.*|^.*?\n\n(?=\w+[ \w]*:\n)", "\n", text))
     assert len(shown) == len(set(shown)) > 0
     if command is not None:
-        options = [param for param in command.params if isinstance(param, click.Option)]
+        options = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
         assert len(shown) == len(options) + 1  # and --help
         assert ("\nKernel:\n" in text) == (len(options) > 10 and "--let" in shown)
 
@@ -59,3 +59,17 @@ def test_old_names_work_and_are_silent() -> None:
     assert all(re.search(rf"(?m)^  {name} ", text) for name in COMMANDS)
     assert not [name for name in OLD if re.search(rf"(?m)^  {name} ", text)]
     assert "--target" not in run("render", "--help").stdout.decode()
+
+
+def test_a_shell_completes_atoms_specs_and_files() -> None:
+    """What begins like an atom or a spec is one; anything else is left to the shell's files."""
+    from cute_viz.cli.words import completed
+
+    def offered(word: str) -> list[tuple[str, str]]:
+        context = click.Context(click.Command("render"))
+        return [(item.value, item.type) for item in completed(context, click.Argument(["source"]), word)]
+
+    assert ("SM75_U32x4_LDSM_N", "plain") in offered("SM75_U32x4")
+    assert ("ampere_gemm", "plain") in offered("ampere")
+    assert offered("kern") == [("kern", "file")]
+    assert offered("") == [("", "file")]

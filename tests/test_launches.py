@@ -140,7 +140,7 @@ class TestProject:
             ("let: 4", "let must be a mapping"),
             ("flags: [-I, x]", "flags must be a text"),
             ("build: b\nflags: -I.", "exclude each other"),
-            ("- 4", "no mapping"),
+            ("- 4", "not a mapping"),
         ],
     )
     def test_that_is_none(self, tmp_path: Path, text: str, why: str) -> None:
@@ -196,7 +196,7 @@ class TestTtgir:
         found = {row["name"]: row for row in json.loads(out)}
         assert {"blocked", "wide", "mma", "shared_3x128x32", "shared_128x32", "plain_128x32", "never"} <= set(found)
         assert found["shared_3x128x32"]["value"] == found["shared_128x32"]["value"] == "Sw<2,3,3> o 0 o (128,32):(32,1)"
-        assert "for a shape, which nothing says" in found["never"]["error"]
+        assert "needs the shape of its tensor" in found["never"]["error"]
         assert (found["blocked"]["line"], found["mma"]["line"]) == (2, 4)
 
     def test_what_moves_has_a_row(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ from cute_viz.live.pool import Cancelled, Pool
 from cute_viz.live.questions import answer
 from cute_viz.live.server import Server
 from cute_viz.live.websocket import WebSocket
+from cute_viz.renderers.inline import inlined
 
 TV = "((16,8),8):((64,1),8)"
 SLOW = {"source": "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (512,512,64))", "options": {"max_cells": "900000"}}
@@ -70,8 +71,8 @@ def ask(server: Server, **question):
 
 def test_a_question_is_answered_with_the_bytes_of_render(server):
     out = ask(server, source=TV, options={"tile": "8x128"})
-    assert out["svg"] == render(figure(TV, tile="8x128"), "svg", fragment=True).decode()
-    assert out["title"] == "128 threads × 8 values over an 8 × 128 tile"
+    assert out["svg"] == inlined(render(figure(TV, tile="8x128"), "svg", fragment=True).decode())
+    assert out["title"] == figure(TV, tile="8x128").title
     assert len(out["panels"][0]["thread"]) == 1024
 
 
@@ -530,7 +531,7 @@ def test_what_a_source_leaves_open():
     blocked = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
     assert answer({"source": blocked})["error"]["fix"] == {"option": "shape", "value": "64x64"}
     out = answer({"source": blocked, "options": {"shape": "32x16"}})
-    assert (out["title"], "shape" in out["uses"]) == ("128 threads × 4 values over a 32 × 16 tile", True)
+    assert (out["facts"]["threads"], "shape" in out["uses"]) == (128, True)
     name = "v_wmma_f32_16x16x16_f16"
     fix = answer({"source": name})["error"]["fix"]
     assert fix == {"option": "arch", "value": "gfx1200"}

@@ -66,8 +66,8 @@ def test_a_figure_shows_itself() -> None:
     bundle = figure._repr_mimebundle_()
     assert bundle["text/plain"] == cv.render(figure).decode()
     assert bundle["image/svg+xml"].startswith("<svg")
-    assert bundle["text/html"].startswith('<iframe sandbox="allow-scripts" loading="lazy" title="Row-major: ')
-    assert (str(figure), repr(figure)) == ("<Figure grid: Row-major: each row is contiguous>",) * 2
+    assert bundle["text/html"].startswith(f'<iframe sandbox="allow-scripts" loading="lazy" title="{figure.title}"')
+    assert (str(figure), repr(figure)) == (f"<Figure grid: {figure.title}>",) * 2
     large = cv.figure("(256,256)")._repr_mimebundle_()
     assert len(large["text/plain"]) <= 2000
     assert cv.compare("(4,4):(4,1)", "(4,4):(1,4)").title == "What differs: 12 of 16 cells"

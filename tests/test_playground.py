@@ -76,7 +76,7 @@ def test_in_a_browser_without_any_other_host(tmp_path: Path):
             until(lambda: driver.execute_script("return document.body.dataset.drawn") == words, seconds)
 
         driver.get(address)
-        assert "32 threads" in text("#picture svg title")  # it stands there while the engine is loaded
+        assert "elements of C" in text("#picture svg title")  # it stands there while the engine is loaded
         type_("(4,8):(8,1)")
         drawn("(4,8):(8,1)", 60)
         assert "(4,8):(8,1)" in text("#picture svg")

@@ -12,7 +12,7 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.words import Reading, completed, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
 from cute_viz.engine.accessing import DRAWN, Access
@@ -41,7 +41,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
     "    --instruction ldmatrix.x4 --type f16 -o phases.svg",
 )
-@click.argument("source", metavar="FILE|LAYOUT")
+@click.argument("source", metavar="FILE|LAYOUT", shell_complete=completed)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
 @click.option("--ncu", metavar="FILE", help="Compare with Nsight Compute's page of sources in FILE (CSV)")

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from cute_viz.cli import output
 from cute_viz.cli.help import Choice
@@ -175,6 +176,14 @@ def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
     kind = click.Path(exists=True, file_okay=False)
     words = "Allow sources to name files of this folder, as in kernel.cu::sA"
     return click.option("--folder", type=kind, metavar="DIR", callback=folder, help=words)(command)
+
+
+def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell offers for a source: atoms and specs that begin with what was typed, and files."""
+    library = Library.of_environment()
+    names = [*(line.name for line in library.listing() if "{" not in line.name), *library.spec_names()] if incomplete else []
+    found = [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def source_of(word: Any) -> Any:

@@ -66,6 +66,7 @@ OF_TOOLS = (
     "arch",
     "wave",
     "shape",
+    "where",
 )
 _PRESETS: list[Any] = [one for one in presets() if len(one["source"]) < 2000]
 

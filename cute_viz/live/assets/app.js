@@ -115,6 +115,7 @@ function take(out) {
   tables(out.panels);
   shown = out.name || "";
   marks();
+  arrive();
   panes.refresh(out);
 }
 let shown = "";
@@ -210,14 +211,15 @@ function reported(out) {
 function marks() {
   const found = report.marks(), taken = new Set(found.map((mark) => mark.line));
   for (const row of rows) {
-    if (!drawable(row) || ["shape", "stride", "tuple"].includes(row.kind) || taken.has(row.line) || row.file) continue;
+    if (!drawable(row) || row.error || ["shape", "stride", "tuple"].includes(row.kind) || taken.has(row.line) || row.file) continue;
     taken.add(row.line);
-    found.push({ line: row.line, words: row.error ? "?" : "▦", kind: row.error ? "unknown" : current(row) ? "object now" : "object", title: row.error || `draw ${row.path}`, act: () => pick(row) });
+    found.push({ line: row.line, words: "▦", kind: current(row) ? "object now" : "object", title: `draw ${row.path}`, act: () => pick(row) });
   }
   editor.marks(found);
 }
 
-const drawable = (row) => !["", "integer", "flag", "type", "other", "spec", null].includes(row.kind) || (row.error && row.needs?.length);
+const PLAIN = ["", "integer", "flag", "type", "other", "spec"];
+const drawable = (row) => !PLAIN.includes(row.kind || "") && !row.kind.startsWith("launch") || Boolean(row.error && row.needs?.length);
 const query = (row) => (rows.filter((other) => other.path === row.path).length > 1 ? `${row.path}@${row.line}` : row.path);
 const current = (row) => (state.name ? state.name === query(row) || state.name === row.path : shown === row.name);
 
@@ -247,6 +249,11 @@ async function list() {
   } else if (!several) { rows = []; listed = ""; }
   objects();
   marks();
+  arrive();
+}
+
+// A text that was just opened is scrolled to what is drawn of it.
+function arrive() {
   const drawn = fresh && rows.find((row) => current(row) && !row.file);
   if (drawn) editor.light(drawn.line);
 }

@@ -149,7 +149,7 @@ export class Panes {
     };
     slider.addEventListener("input", go);
     const bits = out.bits ? [picture(out.bits)] : [];
-    this.box.replaceChildren(...(last > 0 ? [slider] : []), ...bits, shown, list);
+    this.box.replaceChildren(...(last > 0 ? [slider] : []), ...bits, element("div", null, { className: "steps" }, list, shown));
     go();
   }
 
