@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cute_viz import parse
+from cute_viz import notation, parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import read
@@ -170,3 +170,9 @@ def test_is_refused(text: str, words: str) -> None:
 @pytest.mark.parametrize(("text", "first"), [("a*b*c", "24"), ("a*b", "6"), ("a*b+1", "7"), ("a*b; c", "4"), ("T* p = c", "4")])
 def test_a_product_of_names_declares_nothing(text: str, first: str) -> None:
     assert show(parse(text, {"a": 2, "b": 3, "c": 4})) == first
+
+
+@pytest.mark.parametrize("text", ["composition(A, 8:1)", "logical_divide(A, 4:1)", "coalesce(A)", "size(A)", "rank(A)"])
+def test_a_name_without_a_value_is_no_integer_where_a_layout_may_stand(text: str) -> None:
+    with pytest.raises(CuteVizError, match="'A' is undefined"):
+        notation.read(text, free=True)

@@ -89,7 +89,12 @@ def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
     if named and access.operand is not None:
         raise UsageError(f"`operand=` applies to an MMA, not to {access.by}")
     bits = read("type", access.element)
-    size = element_bits(layout, None if named else access.by, operand=access.operand, given=bits or (16 if named else None))
+    size = element_bits(
+        layout,
+        None if named else access.by,
+        operand=access.operand,
+        given=bits or (16 if named and "matrix" in access.by else None),
+    )
     if size % 8:
         raise UsageError("the picture of an access needs elements of whole bytes")
     tiles = [layout] if plain is None else [plain, layout]

@@ -108,6 +108,9 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         paints=paints,
         legends=(legend,),
         panels=tuple(panels),
+        notes=()
+        if one.letter == "T"
+        else (f"Counted as ldmatrix would be: no source gives the order in which {one.instruction} serves its {one.what}.",),
         facts={f"wavefronts{f' {part.name}' if part.name else ''}": part.wavefronts for part in parts} | {"ideal": one.ideal},
         arrows=tuple(arrows),
         flow="grid",

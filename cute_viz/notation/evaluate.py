@@ -304,8 +304,12 @@ class Evaluator:
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
         from cute_viz.algebra.mixed import entered, is_mixed
+        from cute_viz.algebra.operands import KINDS
         from cute_viz.algebra.static import each_integer
 
+        for operand, letter in zip(operands, operation.kinds, strict=False) if self.free else ():
+            if isinstance(operand, Unknown) and operand.name in (self.free or ()) and (KINDS[letter].as_layout or letter in "QEG"):
+                raise operand.error().but(needs=())  # a name without a value where a layout stands is no integer
         if operation.name == "make_layout" and len(operands) == 1 and type(operands[0]) is int and _CPP.search(self.text):
             return Layout(operands[0], Static(1))  # an extent that C++ code knows at run time, as one of make_shape
         if operation.name == "make_layout" and len(operands) == 2 and all(type(x) is int for x in operands):
