@@ -240,7 +240,7 @@ _MARKS = {  # what files of a suffix hold that we have written
     ".pdf": rb"^%PDF",
     ".html": rb'<html lang="en" class="',
     ".json": rb'"cute_viz_figure"',
-    ".tex": rb"\\definecolor\{cv|\\caption\{",
+    ".tex": rb"\\definecolor\{cv|\\caption\{|\\documentclass\[convert\]\{standalone\}",  # the last is print_latex's
     ".txt": rb"\+--",
     ".md": rb"^\*\*",
 }
