@@ -117,7 +117,7 @@ def figure(
     Raises: CuteVizError for a source or an option that is wrong, or where the object cannot be drawn that way.
 
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
-    '32 threads × 4 values over a 16 × 8 tile'
+    'Each thread holds 4 elements, in 2 pairs'
     """
     options = {
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -271,8 +270,7 @@ def test_sphinx(folder: Path) -> None:
     def build() -> str:
         done = subprocess.run(command, env=environment, capture_output=True, timeout=120)
         assert done.returncode == 0, done.stderr.decode()
-        (picture,) = re.findall(r'src="(_images/[^"]+)"', (folder / "_build" / "index.html").read_text())
-        return (folder / "_build" / picture).read_text()
+        return (folder / "_build" / "index.html").read_text()
 
     assert "(_4,_32):(_1,_4)" in build()
     (folder / "traits.h").write_text("using Width = _16;\n")
@@ -358,7 +356,7 @@ def test_an_include_is_read_by_all(folder: Path) -> None:
     value = "(_64,_64):(_1,_64)"
     assert [(row["path"], row["value"]) for row in json.loads(out(folder, "list", "k.cu", "--json"))][-1] == ("k::L", value)
     assert out(folder, "eval", "k.cu", "--name", "L") == out(folder, "eval", "k.cu::Traits<64>::SmemLayout") == value
-    assert "64 × 64" in out(folder, "render", "k.cu", "--all", "-T", "svg")
+    assert value in out(folder, "render", "k.cu", "--all", "-T", "svg")
     assert value in out(folder, "analyze", "k.cu::L")
     (served,) = [
         row

@@ -85,7 +85,7 @@ def test_a_directive_of_sphinx(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert words.count(SAID) == 1
     assert re.search(r"index\.rst:4: WARNING: cute-viz: ", words)
     page = (tmp_path / "_build" / "html" / "index.html").read_text()
-    assert page.count("cute-viz-error") == page.count("<img") == 1
+    assert page.count("cute-viz-error") == page.count('<svg class="cv"') == 1
 
 
 @pytest.mark.parametrize("door", ["render", "eval", "embed", "gallery", "markdown"])

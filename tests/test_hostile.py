@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 import unicodedata
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,7 +23,7 @@ from cute_viz.documents.embed import reference
 from cute_viz.documents.names import is_file_name
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.gallery.state import NAME
+from cute_viz.gallery.state import NAME, _signed
 from cute_viz.renderers import FORMATS, Options, render
 from tests.commands import fails, run
 from tests.test_render_tikz import compile_tex
@@ -215,9 +216,10 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def state(hashes: dict[str, str]) -> str:
+def state(hashes: dict[str, str], signed: bool) -> str:
     """A state of a gallery that says of files that they are its own."""
-    return json.dumps({"version": 1, "records": {}, "stale": hashes, "index": hashes})
+    data = {"version": 1, "records": {}, "stale": hashes, "index": hashes}
+    return json.dumps({**data, "signed": _signed(data)} if signed else data)
 
 
 class TestRepositoriesOfStrangers:
@@ -247,7 +249,7 @@ class TestRepositoriesOfStrangers:
             (out / name).symlink_to(outside / "x.svg")
             if name != NAME:
                 (out / NAME).unlink(missing_ok=True)
-                (out / NAME).write_text(state(dict.fromkeys(FORGED, "") | {"README.md": "", "index.html": ""}))
+                (out / NAME).write_text(state(dict.fromkeys(FORGED, "") | {"README.md": "", "index.html": ""}, signed=True))
             for more in ((), ("--prune",)):
                 result = run("gallery", "s.yaml", "-o", "out", *more, cwd=work)
                 assert b"hunter2" not in result.stdout + result.stderr
@@ -271,18 +273,19 @@ class TestRepositoriesOfStrangers:
         assert run("embed", "d.md", "--folder", "../pictures", cwd=work).returncode == 0
 
     def test_a_forged_state_gives_nothing_away(self, work: Path) -> None:
-        """Files with a hash that does not match, or none, are kept, and told."""
+        """Files with a hash that does not match, or none, are kept, and told; so is every file where the state is not signed."""
         out = work / "out"
         out.mkdir()
-        for hash_ in ("", "0" * 64):
+        for hash_, signed in product(("", "0" * 64), (True, False)):
             for name in (*FORGED, "mine.txt"):
                 (out / name).write_text("precious")
-            (out / NAME).write_text(state(dict.fromkeys((*FORGED, "mine.txt"), hash_)))
+            (out / NAME).write_text(state(dict.fromkeys((*FORGED, "mine.txt"), hash_), signed))
             result = run("gallery", "s.yaml", "-o", "out", "--prune", cwd=work)
             assert result.returncode == 1
             assert [(out / name).read_text() for name in (*FORGED, "mine.txt")] == ["precious"] * 3
-            assert b"refusing to overwrite out/one.svg, which is not as gallery wrote it" in result.stderr
-            assert b"kept, because it was changed since: mine.txt" in result.stderr
+            assert b"refusing to overwrite out/one.svg" in result.stderr
+            assert (b"which is not as gallery wrote it" in result.stderr) == signed
+            assert (b"kept, because it was changed since: mine.txt" in result.stderr) == signed
 
     def test_a_forged_index_gives_nothing_away(self, work: Path) -> None:
         out = work / "out"

@@ -70,7 +70,7 @@ def picture(
     Raises: CuteVizError for an expression with a mistake, an option that there is not, options that do not fit the object.
 
     >>> picture("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8"}).figure.title
-    '32 threads × 4 values over a 16 × 8 tile'
+    'Each thread holds 4 elements, in 2 pairs'
     """
     options = dict(words or {})
     let = let_of(options.pop("let")) if options.get("let") else {}

@@ -39,7 +39,7 @@ def ask(request: Request) -> Answer:
 
     >>> answer = ask(Request(("((4,8),(2,2)):((32,1),(16,8))",), {"tile": "16x8"}))
     >>> answer.figure.title, answer.write("svg")[:5]
-    ('32 threads × 4 values over a 16 × 8 tile', b'<?xml')
+    ('Each thread holds 4 elements, in 2 pairs', b'<?xml')
     """
     with raised(request.limits):
         for name in request.options:

@@ -21,12 +21,12 @@ def what_if(file: SourceFile, settings: Mapping[str, str], of: str | None = None
 
     >>> from cute_viz.source import read
     >>> from cute_viz.source.model import Given
-    >>> text = "void f(float* p) {\\n  auto l = make_layout(Shape<_32,_4>{}, LayoutRight{});\\n"
+    >>> text = "void f(float* p) {\\n  auto l = make_layout(Shape<_32,_4>{}, Stride<_8,_2>{});\\n"
     >>> text += "  auto s = make_tensor(make_smem_ptr(p), l);\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
     >>> before, after, _ = what_if(read(text, "cpp", Given()), {"l": "Layout<Shape<_32,_4>>{}"})
     >>> before.accesses[0].cost.wavefronts, after.accesses[0].cost.wavefronts
-    (16, 4)
+    (32, 4)
     """
     edits = []
     for name, value in settings.items():

@@ -107,11 +107,12 @@ def _matrix(value: Any) -> Any:
 
 
 def one_page(drawn: list[Drawing], title: str) -> Figure:
-    """All figures on one page, each under the names of its object; equal objects are drawn once, of several stages the first."""
+    """All figures on one page, each under the names of its object and its notation; equal objects are drawn once, of several stages
+    the first."""
     same: dict[str, list[Drawing]] = {}
     for one in drawn:
         same.setdefault(show(one.value), []).append(one)
-    parts = [(_heading([one.entry for one in alike]), _first_stage(once(alike[0].figure))) for alike in same.values()]
+    parts = [(_heading([one.entry for one in alike]), _named(_first_stage(once(alike[0].figure)))) for alike in same.values()]
     return replace(page(title, parts, 1), kind="file")
 
 
@@ -125,6 +126,13 @@ def _heading(entries: list[Entry]) -> str:
     more = f" and {len(entries) - NAMES} more" if len(entries) > NAMES else ""
     lines = ", ".join(dict.fromkeys(entry.place for entry in entries))
     return f"{names}{more} (line{'s' if ',' in lines else ''} {lines})"
+
+
+def _named(figure: Figure) -> Figure:
+    """A figure of one panel that has no words of its own, with its notation for them."""
+    if len(figure.panels) != 1 or figure.panels[0].caption:
+        return figure
+    return replace(figure, panels=(replace(figure.panels[0], caption=figure.source),))
 
 
 def _first_stage(figure: Figure) -> Figure:

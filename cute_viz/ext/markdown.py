@@ -62,7 +62,7 @@ def formatter(source: str, language: str, css_class: str, options: dict[str, Any
 
 
 def quoted(line: str) -> str:
-    """The first line of a block as superfences reads it: every option with a value in quotes.
+    r"""The first line of a block as superfences reads it: every option with a value in quotes.
 
     >>> quoted("```cute-viz tile=16x8 color-by='row' coords"), quoted("```python a=b")
     ('```cute-viz tile="16x8" color_by=\'row\' coords="true"', '```python a=b')

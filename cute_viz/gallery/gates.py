@@ -27,7 +27,8 @@ Box = tuple[float, float, float, float, str]  # left, top, right, bottom of a te
 
 
 def flaws(figure: Figure, options: Options) -> list[str]:
-    """What is wrong with a picture, in words; nothing of one that can be read and is true.
+    """What is wrong with a picture, in words; nothing of one that can be read and is true. One without a target has no place where
+    its letters would be too small.
 
     >>> from cute_viz import figure
     >>> flaws(figure("(4,8):(8,1)"), Options(target="readme"))
@@ -42,7 +43,7 @@ def flaws(figure: Figure, options: Options) -> list[str]:
         out.append(f"{page.width:.0f} x {page.height:.0f} px is more than {target.width:g} x {target.height:g}")
     texts = list(_texts(page))
     smallest = min((size for _, size in texts), default=LEAST)
-    if smallest * min(1.0, SHOWN / page.width) < LEAST - 0.01:
+    if options.target and smallest * min(1.0, SHOWN / page.width) < LEAST - 0.01:
         out.append(f"letters of {smallest * min(1.0, SHOWN / page.width):.1f} px")
     outside = [box[4] for box, _ in texts if min(box[:2]) < -1 or box[2] > page.width + 1 or box[3] > page.height + 1]
     out += [f"outside of the page: {text}" for text in outside[:3]]
