@@ -112,7 +112,7 @@ def one_page(drawn: list[Drawing], title: str) -> Figure:
     same: dict[str, list[Drawing]] = {}
     for one in drawn:
         same.setdefault(show(one.value), []).append(one)
-    parts = [(_heading([one.entry for one in alike]), _named(_first_stage(once(alike[0].figure)))) for alike in same.values()]
+    parts = [(_heading([one.entry for one in alike]), _noted(_first_stage(once(alike[0].figure)))) for alike in same.values()]
     return replace(page(title, parts, 1), kind="file")
 
 
@@ -128,7 +128,7 @@ def _heading(entries: list[Entry]) -> str:
     return f"{names}{more} (line{'s' if ',' in lines else ''} {lines})"
 
 
-def _named(figure: Figure) -> Figure:
+def _noted(figure: Figure) -> Figure:
     """A figure of one panel that has no words of its own, with its notation for them."""
     if len(figure.panels) != 1 or figure.panels[0].caption:
         return figure
