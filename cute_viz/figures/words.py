@@ -41,6 +41,6 @@ def colours(legends: Iterable[Legend]) -> str:
     """What colour means, for a description; it follows a sentence.
 
     >>> colours([Legend("hue: thread", ())])
-    ' Colour, hue: thread.'
+    ' Color, hue: thread.'
     """
-    return "".join(f" Colour, {legend.title}." for legend in legends)
+    return "".join(f" Color, {legend.title}." for legend in legends)
