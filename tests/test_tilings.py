@@ -223,9 +223,7 @@ def test_a_tile_of_three_modes_has_its_slices_side_by_side() -> None:
     text = "make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_4,_4,_2>>{}, Layout<Shape<_1,_2,_1>>{})"
     drawn = figure(text)
     assert [(panel.rows, panel.cols) for panel in drawn.panels] == [(4, 16)] * 2
-    for panel, thread, value in product(
-        drawn.panels, range(32), range(2)
-    ):  # thread (m,n,k) of (4,4,2) holds columns 2n and 2n+1 of slice k
+    for panel, thread, value in product(drawn.panels, range(32), range(2)):  # thread (m,n,k) has columns 2n and 2n+1 of slice k
         m, n, k = thread % 4, thread // 4 % 4, thread // 16
         cell = m * 16 + 8 * k + 2 * n + value
         assert (panel.data["thread"][cell], panel.data["value"][cell]) == (thread, value)
