@@ -18,11 +18,13 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, global_request
+from cute_viz.analysis.banks import phases
 from cute_viz.analysis.swizzle_steps import on_coordinates, steps_of, swizzle_steps
 from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice, search, warp_addresses
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
-from cute_viz.figures.model import Paint
+from cute_viz.figures.frames import frames
+from cute_viz.figures.model import CONFLICT, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
 from cute_viz.notation import parse
@@ -534,7 +536,7 @@ class TestCommands:
             assert lanes == [[8 * wave + m for m in range(8) if m >> bit & 1] for bit in (2, 1, 0)]
 
     def test_frames_join_each_lane_to_the_banks_of_its_row(self, tmp_path):
-        """Plain beside swizzled: lane l reads 16 bytes, whose banks the XOR of its row tells; of plain, the first phase."""
+        """Plain beside swizzled: lane l reads 16 bytes, whose banks the XOR of its row tells. Of both the first phase."""
         out = tmp_path / "frames.json"
         tile = "tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))"
         assert run("analyze", tile, "--access", LDSM, "-o", str(out), "--draw", "frames").returncode == 0
@@ -550,16 +552,32 @@ class TestCommands:
         for (column, lane), found in joined.items():
             m, half = lane % 16, lane // 16
             chunk = half ^ m % 8 if column else half
-            wave = lane // 8 if column else lane
+            wave = 0 if column else lane
             assert sorted(found) == [(wave, 4 * chunk + n) for n in range(4)]
-        assert sorted(joined) == [*[(0, lane) for lane in range(8)], *[(1, lane) for lane in range(32)]]
+        assert sorted(joined) == [*[(0, lane) for lane in range(8)], *[(1, lane) for lane in range(8)]]
         xors = [panel["labels"][32:] for panel in figure["panels"] if panel["row_ruler"]["labels"] == ["lanes", "XOR"]]
-        assert xors == [[str(4 * (lane % 8)) if lane // 8 == wave else "" for lane in range(32)] for wave in range(4)]
-        assert "each takes 8 wavefronts" in " ".join(figure["notes"])
+        assert xors == [[str(4 * lane) if lane < 8 else "" for lane in range(32)]]
+        heads = [panel["caption"] for panel in figure["panels"] if "phase" in panel["caption"]]
+        assert heads[::2] == ["plain, phase 1 of 4: wavefront 1 of 8", "swizzled, phase 1 of 4: wavefront 1 of 1"]
+        assert heads[1::2] == ["plain, all 4 phases: 32 wavefronts", "swizzled, all 4 phases: 4 wavefronts"]
+        red = [n for n, paint in enumerate(figure["paints"]) if paint["hue"] == CONFLICT]
+        conflicts = [[paint in red for paint in panel["paints"]] for panel in figure["panels"] if panel["caption"] in heads]
+        assert list(map(sum, conflicts)) == [0, 28, 0, 0]  # of the whole, all wavefronts but the first of each phase
+        assert conflicts[1] == ([False] + [True] * 7) * 4
+        deep = frames(
+            "", "", [(name, phases([step * lane for lane in range(32)], "ld.32")) for name, step in (("a", 128), ("b", 32))]
+        )
+        ends = [panel.caption for panel in deep.panels if panel.caption][-4:]
+        assert ends == ["a, the whole: 32 wavefronts", "b: wavefront 1 of 8", "2 of 8", "b, the whole: 8 wavefronts"]
+        assert deep.notes == ("a: the first 8 of 32 wavefronts.", "b: the first 2 of 8 wavefronts.")  # as 32 to 8
         svg = tmp_path / "frames.svg"
         assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames").returncode == 0
         (path,) = [p for p in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}path") if p.get("class") == "a"]
         assert path.get("d").count("C") == len(figure["arrows"])
+        assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames", "--for", "readme").returncode == 0
+        words = [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+        assert words.count("first wavefront of its phase") == 2  # in a strip, and in the legend
+        assert "idle" not in words
 
     @pytest.mark.parametrize("more", [(), ("--thread", "8..15", "--wavefront", "1")])
     def test_the_tile_shows_thread_value_and_bank(self, tmp_path, more):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
 from cute_viz import figure, render
+from cute_viz.figures.trim import lying
 from cute_viz.renderers import Options
 from cute_viz.renderers import render as write
 from tests.commands import run
@@ -97,3 +99,61 @@ def test_a_terminal_holds_every_line_and_every_owner(source, words, columns, col
 def test_a_pipe_gets_every_column():
     assert max(map(len, run("render", "(4,64):(64,1)").stdout.decode().splitlines())) > 300
     assert run("render", "(4,8)", "--bare").stdout.decode().startswith("(4,8):(1,4)\n")
+
+
+@given(any_layouts())
+def test_a_light_grid_has_a_line_for_each_row(layout):
+    """Every label is in its cell, and what is not a row is a head or a rule between blocks: fewer of them than rows."""
+    drawn = figure(layout)
+    for panel in lying(drawn).panels:
+        text = write(replace(drawn, panels=(panel,)), "text", Options(target="terminal", bare=True)).decode()
+        lines = [line for line in text.split("┌")[1].splitlines()[1:] if line]
+        rows = [line.split("│", 1)[1].replace("│", " ").split() for line in lines if "│" in line]
+        assert [label for row in rows for label in row] == list(panel.labels)
+        assert len(rows) == panel.rows
+        assert 2 * (len(lines) - len(rows)) < max(2, len(rows))
+
+
+def test_rules_are_between_blocks_only():
+    text = render("((2,2),(2,2))", "text", target="terminal", bare=True).decode()
+    assert text.split("→\n")[1] == (
+        "mode 0  0  1  2  3\n      ┌─────┬─────\n     0│ 0  4│ 8 12\n     1│ 1  5│ 9 13\n"
+        "      ├─────┼─────\n     2│ 2  6│10 14\n     3│ 3  7│11 15\n"
+    )
+    thin = run("render", "logical_divide((8,6),(1,3))", "--for", "terminal").stdout.decode()  # tiles of one row
+    assert ("┬" in thin, "├" in thin) == (True, False)
+
+
+def test_what_has_one_mode_lies():
+    lines = run("render", "16:1", "--for", "terminal", "--bare", env={"COLUMNS": "80"}).stdout.decode().splitlines()
+    assert [line.split("│")[1].split() for line in lines if "│" in line] == [[str(n) for n in range(16)]]
+
+
+def test_the_bytes_of_print_layout_go_into_a_pipe():
+    plain, light = (run("render", "(4,8):(8,1)", *words).stdout.decode() for words in ([], ["--for", "terminal"]))
+    assert plain == run("render", "(4,8):(8,1)", "-T", "text", env={"COLUMNS": "40"}).stdout.decode()
+    assert plain == write(figure("(4,8):(8,1)"), "text", Options(columns=80)).decode()  # of a terminal that nobody named
+    assert (plain.count("+----+"), light.count("+")) == (20, 0)
+    styled = run("render", "(4,8):(8,1)", "--for", "terminal", "--style", "cutlass").stdout.decode()
+    assert styled == plain
+
+
+def test_an_operation_in_a_terminal_is_its_operands_and_result():
+    """A and its first tile beside each other, the result below; a pipe gets CuTe's print of the result."""
+    words = "render", "logical_divide((8,6),(4,3))"
+    lines = run(*words, "--for", "terminal", env={"COLUMNS": "80"}).stdout.decode().splitlines()
+    heads = [line.split() for line in lines if "):(" in line]
+    assert [head[0] for head in heads] == ["A:", "result:"]
+    assert heads[0][2:] == ["first", "tile:", "(4,3):(1,8)"]
+    assert max(map(len, lines)) <= 80
+    assert run(*words).stdout.decode().startswith("((4,2),(3,2)):((1,4),(8,24))\n       0")
+    narrow = run(*words, "--for", "terminal", env={"COLUMNS": "40"}).stdout.decode().splitlines()
+    assert [line.split(":")[0] for line in narrow if "):(" in line] == ["A", "first tile", "result"]
+
+
+def test_a_line_is_cut_only_where_it_is_full():
+    """64 elements in 8 vectors a row have room in 80 columns."""
+    done = run("render", "Sw<3,3,3> o 0 o (8,64):(64,1)", "--for", "terminal", env={"COLUMNS": "80"})
+    rows = [line.split("│")[1].split() for line in done.stdout.decode().splitlines() if "│" in line]
+    assert [len(row) for row in rows] == [8] * 8
+    assert rows[1][:2] == ["72-79", "64-71"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from itertools import product
 from pathlib import Path
 from zlib import crc32
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cute_viz import figure
+from cute_viz import figure, parse
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
@@ -20,8 +21,9 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.static import mark_static, unmarked
 from cute_viz.algebra.table import offsets
+from cute_viz.engine.facts import facts_of
 from cute_viz.errors import CuteVizError
-from cute_viz.spec import read
+from cute_viz.spec import PACKAGED, read
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "tiled.json.gz").read_bytes()))
 TENSORS = ("tensorA", "tensorB", "tensorC", "tensor", "fragment", "mma_partition")
@@ -204,3 +206,25 @@ def test_what_a_descriptor_points_to_is_in_no_fragment(operand):
     with pytest.raises(CuteVizError, match="does not tell its element type"):
         value(f"partition_fragment_{operand}({mma}, (64,64))")
     assert value(f"partition_fragment_C({mma}, (64,64))").shape[0] == (2, 2, 8)
+
+
+def test_the_third_argument_of_older_versions_is_told_apart() -> None:
+    """CUTLASS 4.7 makes the tile (2,16,16) of it; (32,32,16) is what the argument once meant."""
+    tiled = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2,_1>>{}, Layout<Shape<_1,_2,_1>>{})"
+    facts = facts_of(parse(tiled), tiled, PACKAGED)
+    assert (str(facts["tile"]), facts["note"]) == (
+        "(2,16,16)",
+        "permutes M only; the ValLayoutMNK (1,2,1) of older versions is (32,32,16) today",
+    )
+    assert "note" not in facts_of(parse(tiled.replace("Layout<Shape<_1,_2,_1>>{}", "(32,32,16)")), tiled, PACKAGED)
+
+
+def test_a_tile_of_three_modes_has_its_slices_side_by_side() -> None:
+    text = "make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_4,_4,_2>>{}, Layout<Shape<_1,_2,_1>>{})"
+    drawn = figure(text)
+    assert [(panel.rows, panel.cols) for panel in drawn.panels] == [(4, 16)] * 2
+    for panel, thread, value in product(drawn.panels, range(32), range(2)):  # thread (m,n,k) has columns 2n and 2n+1 of slice k
+        m, n, k = thread % 4, thread // 4 % 4, thread // 16
+        cell = m * 16 + 8 * k + 2 * n + value
+        assert (panel.data["thread"][cell], panel.data["value"][cell]) == (thread, value)
+    assert "A row has the 2 slices of 8 columns of the tile (4,8,2) side by side." in drawn.notes

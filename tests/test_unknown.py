@@ -50,9 +50,9 @@ from tests.commands import run
         ("make_identity_layout((?,8))", "(?,8):(1@0,1@1)"),
         ("? + 0", "?"),
         ("0 * ?", "0"),
-        ("coalesce(M)", "M:1"),
-        ("logical_product(M,4:1)", "(M,4):(1,M)"),
-        ("composition(M,4:1)", "4:1"),
+        ("coalesce(make_layout(M))", "M:1"),
+        ("logical_product(make_layout(M),4:1)", "(M,4):(1,M)"),
+        ("composition(make_layout(M),4:1)", "4:1"),
     ],
 )
 def test_what_no_number_changes(text: str, shown: str) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.instruction import issued
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import Underscore, modes, product, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.scale_factors import EmptyLayout
@@ -31,6 +32,7 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
         return {
             "ThrLayoutVMNK": Plain.of(subject.thr_layout_vmnk),
             "PermutationMNK": Plain.of(subject.permutation_mnk, subject.thr_layout_vmnk),
+            **_old_repeats(subject),
             "tile": Plain.of(tile, subject.thr_layout_vmnk),
             "threads": size(subject.thr_layout_vmnk),
             **{f"layout{x}_TV": Plain.of(layout_tv(subject, x), subject.thr_layout_vmnk) for x in "ABC"},
@@ -65,6 +67,23 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             ),
         }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
+
+
+def _old_repeats(tiled: TiledMMA) -> dict[str, str]:
+    """What a third argument that older versions of CUTLASS took, ValLayoutMNK, means today, and how it is written today.
+
+    Source: cute/atom/mma_atom.hpp, make_tiled_mma, which appends `_` to the argument until it has 3 modes.
+    """
+    first, *others = tiled.permutation_mnk
+    if not isinstance(first, Layout) or len(modes(first.shape)) != 3 or any(not isinstance(x, Underscore) for x in others):
+        return {}
+    atoms = modes(tiled.thr_layout_vmnk.shape)[1:]
+    tile = [
+        int(product(m)) * int(product(a)) * int(product(r))
+        for m, a, r in zip(tiled.atom.shape_mnk, atoms, modes(first.shape), strict=True)
+    ]
+    old = tuple(int(product(mode)) for mode in modes(first.shape))
+    return {"note": f"permutes M only; the ValLayoutMNK {show(old)} of older versions is {show(tuple(tile))} today"}
 
 
 def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:

@@ -207,8 +207,9 @@ def _code_of(subjects: Sequence[Subject]) -> Any:
 
 
 def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | None:
-    """The picture of an operation; None where text is wanted, which is CuTe's print, or where its result alone can be drawn."""
-    if request.formats == ("text",) or words.get("style") == "cutlass" or words.get("labels") == "full":
+    """The picture of an operation; None where text is CuTe's print, or where its result alone can be drawn."""
+    printed = request.formats == ("text",) and words.get("target") != "terminal"
+    if printed or words.get("style") == "cutlass" or words.get("labels") == "full":
         return None
     try:
         return build(call, options_of(words))

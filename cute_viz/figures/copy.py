@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, make_copy_atom, spanned_tile
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.errors import AlgebraError
 from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, memory_of, owner
@@ -42,7 +42,7 @@ CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element,
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
     r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
 
-    Raises: FigureError for a tile of more than two modes or a side that a copy does not have; LimitError for more cells than the
+    Raises: FigureError for a side that a copy does not have; LimitError for more cells than the
     options allow.
 
     >>> from cute_viz import parse
@@ -83,6 +83,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
     notes = _notes(sides, maps, owners, memory) + highlight_notes(options, owner(op))
+    if isinstance(obj, TiledCopy) and len(tile := spanned_tile(obj)) > 2:
+        notes = [*notes, f"A row has the {product(tile[2:])} slices of {tile[1]} columns of the tile {show(tile)} side by side."]
     first = maps[sides[0]]
     name = atom.name or "copy atom"
     kind = atom.value_type or f"{atom.bits}-bit values"
@@ -132,9 +134,7 @@ def _of_words(op: CopyOp) -> Copy_Atom:
 
 def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str, TVMap]:
     tile = spanned_tile(tiled)
-    if len(tile) > 2:
-        raise FigureError(f"the tile {show(tile)} has {len(tile)} modes; a picture has two", hint="draw a slice of it")
-    rows, cols = tile
+    rows, cols = tile[0], int(product(tile[1:]))  # further modes go on to the right
     check_cells(rows * cols, f"the {rows} x {cols} tile", options)
     out = {}
     for x in sides:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import count
 
 BANKS = 32
-MOST = 8  # frames of an access
+MOST = 8  # frames of the longest access; of the others as many in proportion, as the eye compares their lengths
 _IDLE, _FIRST, _LATER, _DONE = range(4)
 
 
@@ -21,49 +21,60 @@ def frames(
 ) -> Figure:
     """The figure of accesses, each a heading and its phases (analysis.banks.Phase), in columns; a frame is two panels.
 
+    Of every access the same phase is drawn, the one that costs the first access most; below stand the wavefronts of all phases
+    as a bar. Of more than eight wavefronts the first are drawn, of each access the same share.
     xors: for each access what a swizzle XORs into the bank of each lane; () where there is none.
-
-    Of an access of more than eight wavefronts the first phase is drawn where all phases take as many, else its first eight.
 
     Raises: FigureError for an access that no lane takes part in.
 
     >>> from cute_viz.analysis.banks import phases
     >>> drawn = frames("Two words of a bank", "", [("plain", phases([0, 128] + [0] * 30, "ld.32"))])
     >>> [panel.caption for panel in drawn.panels if panel.caption], len(drawn.arrows)
-    (['plain: 1 of 2', '2 of 2'], 32)
+    (['plain: wavefront 1 of 2', '2 of 2'], 32)
     """
+    if not all(phase for _, phase in parts):
+        raise FigureError("no lane takes part in this access")
     panels: list[Panel] = []
     joins: list[Arrow] = []
     notes = [note] if note else []
-    for column, (heading, phases) in enumerate(parts):
-        waves, left_out = _waves(phases)
-        if not waves:
-            raise FigureError("no lane takes part in this access")
-        if left_out:
-            notes.append(f"{heading or 'Drawn'}: {left_out}.")
-        lanes = max(BANKS, 1 + max(lane for phase in phases for lane in phase.lanes))
+    costs = [[phase.wavefronts for phase in phases] for _, phases in parts]
+    drawn = costs[0].index(max(costs[0]))
+    deepest = max(cost[min(drawn, len(cost) - 1)] for cost in costs)
+    whole = deepest > MOST or max(map(len, costs)) > 1
+    for column, ((heading, phases), cost) in enumerate(zip(parts, costs, strict=True)):
+        at = min(drawn, len(phases) - 1)
+        phase, name = phases[at], [heading] if heading else []
+        if len(phases) > 1:
+            name.append(f"phase {at + 1} of {len(phases)}")
+        few = cost[at] if deepest <= MOST else max(1, cost[at] * MOST // deepest)
+        if few < cost[at]:
+            notes.append(f"{heading or 'Drawn'}: the first {few} of {cost[at]} wavefronts.")
+        lanes = max(BANKS, 1 + max(lane for one in phases for lane in one.lanes))
         done: set[int] = set()
-        for row, (first, served) in enumerate(waves):
-            caption = f"{row + 1} of {sum(phase.wavefronts for phase in phases)}"
-            caption = f"{heading}: {caption}" if heading and row == 0 else caption
+        for wave in range(few):
+            served = [tuple(sorted(set(words[wave][1]))) if wave < len(words) else () for words in phase.banks]
+            count_ = f"{wave + 1} of {cost[at]}"
+            caption = count_ if wave else ": ".join([*([", ".join(name)] if name else []), f"wavefront {count_}"])
+            caption = caption if heading else caption.capitalize()
             now = {lane for mine in served for lane in mine}
-            hue = _FIRST if first else _LATER
+            hue = _LATER if wave else _FIRST
             paints = [hue if lane in now else _DONE if lane in done else _IDLE for lane in range(lanes)]
-            data: dict[str, Any] = {"thread": tuple(range(lanes))}
-            panels.append(_line(caption, "lanes", paints, (2 * row, column), True, data))
+            panels.append(_line(caption, "lanes", paints, (2 * wave, column), {"thread": tuple(range(lanes))}))
             xor = xors[column] if column < len(xors) else ()
             if xor:
                 panels[-1] = _with_xors(panels[-1], xor, now, hue)
-            data = {"bank": tuple(range(BANKS)), "lanes": tuple(served)}
-            panels.append(_line("", "banks", [hue if mine else _IDLE for mine in served], (2 * row + 1, column), False, data))
+            data: dict[str, Any] = {"bank": tuple(range(BANKS)), "lanes": tuple(served)}
+            panels.append(_line("", "banks", [hue if mine else _IDLE for mine in served], (2 * wave + 1, column), data))
             for bank, mine in enumerate(served):
                 for lane in mine:
                     start = (panels[-2].rows - 1, lane, panels[-2].rows, lane + 1)
                     joins.append(Arrow(len(panels) - 2, len(panels) - 1, start, (0, bank, 1, bank + 1), False))
             done |= now
+        if whole:
+            panels.append(_whole(heading, cost, max(BANKS, *map(sum, costs)), (2 * min(MOST, deepest), column)))
     paints = [paint for panel in panels for paint in panel.paints]
-    words = ("idle", "first wavefront of its phase", "further: a conflict", "lane that was served before")
-    entries = tuple(LegendEntry(paint, word, paints.count(paint)) for paint, word in enumerate(words) if paint in paints)
+    words = ("first wavefront of its phase", "further: a conflict", "lane that was served before")
+    entries = tuple(LegendEntry(paint, word, paints.count(paint)) for paint, word in enumerate(words, _FIRST) if paint in paints)
     caption = "A frame is a wavefront: the 32 banks serve a word each, to every lane that is joined to it"
     caption += "; XOR: what the swizzle XORs into the lane's bank" if any(xors) else ""
     return Figure(
@@ -72,12 +83,30 @@ def frames(
         source=source,
         caption=caption,
         description=f"{title}. {caption}. {' '.join(notes)}".rstrip(),
-        paints=(Paint(-1), Paint(0, 1, 2), Paint(1), Paint(0, faded=True)),
+        paints=(Paint(-1), Paint(0), Paint(CONFLICT), Paint(0, faded=True)),
         legends=(Legend("hue: what a lane or bank does", entries),),
         panels=tuple(panels),
         notes=tuple(notes),
         arrows=tuple(joins),
     )
+
+
+def _whole(heading: str, costs: Sequence[int], cols: int, place: tuple[int, int]) -> Panel:
+    """The wavefronts of all phases as a bar, a cell each."""
+    every = f"all {len(costs)} phases" if len(costs) > 1 else "the whole"
+    name = f"{heading}, {every}" if heading else every.capitalize()
+    waves = [wave for cost in costs for wave in range(cost)]
+    left = cols - len(waves)
+    bar = _line(
+        f"{name}: {count(sum(costs), 'wavefront')}",
+        "time",
+        [*[_LATER if wave else _FIRST for wave in waves], *[_IDLE] * left],
+        place,
+        {},
+    )
+    levels = (*[int(wave == 0 and n > 0) for n, wave in enumerate(waves)], int(left > 0), *[0] * left)
+    labels = (*[str(n + 1) for n in range(len(waves))], *[""] * left)
+    return replace(bar, labels=labels, col_ruler=replace(bar.col_ruler, levels=levels))
 
 
 def _with_xors(lanes: Panel, xor: Sequence[int], now: set[int], hue: int) -> Panel:
@@ -93,23 +122,8 @@ def _with_xors(lanes: Panel, xor: Sequence[int], now: set[int], hue: int) -> Pan
     )
 
 
-def _waves(phases: Sequence[Any]) -> tuple[list[tuple[bool, list[tuple[int, ...]]]], str]:
-    """(whether it is the first of its phase, the lanes that each bank serves) of the wavefronts to draw, and what is left out."""
-    every = [
-        (wave == 0, [tuple(sorted(set(words[wave][1]))) if wave < len(words) else () for words in phase.banks])
-        for phase in phases
-        for wave in range(phase.wavefronts)
-    ]
-    if len(every) <= MOST:
-        return every, ""
-    each = {phase.wavefronts for phase in phases}
-    if len(each) == 1 and (per := each.pop()) <= MOST:
-        return every[:per], f"the first of {len(phases)} phases; each takes {count(per, 'wavefront')}"
-    return every[:MOST], f"the first {MOST} of {len(every)} wavefronts"
-
-
-def _line(name: str, what: str, paints: Sequence[int], place: tuple[int, int], ruled: bool, data: dict[str, Any]) -> Panel:
-    """Lanes or banks side by side; only the lanes have a ruler above, as joins come in to the banks there."""
+def _line(name: str, what: str, paints: Sequence[int], place: tuple[int, int], data: dict[str, Any]) -> Panel:
+    """Lanes or banks side by side."""
     cells = range(len(paints))
     numbers = tuple(map(str, cells))
     return Panel(
@@ -119,11 +133,7 @@ def _line(name: str, what: str, paints: Sequence[int], place: tuple[int, int], r
         labels=numbers,
         paints=tuple(paints),
         row_ruler=Ruler("", (what,), (0, 0)),
-        col_ruler=Ruler(
-            "",
-            numbers if ruled else ("",) * len(paints),
-            borders(len(paints), 8),
-        ),
+        col_ruler=Ruler("", ("",) * len(paints), borders(len(paints), 8)),
         data=data,
         place=place,
     )

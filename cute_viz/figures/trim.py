@@ -95,6 +95,17 @@ def _part(ruler: Ruler, start: int, stop: int) -> Ruler:
     return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1], marks)
 
 
+def lying(figure: Figure) -> Figure:
+    """The figure, its panels as one row each where they are a grid of one mode.
+
+    >>> from cute_viz import figure
+    >>> [(p.rows, p.cols) for source in ("8:1", "(8,1):(1,8)") for p in lying(figure(source)).panels]
+    [(1, 8), (8, 1)]
+    """
+    lone = figure.kind == "grid" and all(panel.cols == 1 and not panel.col_ruler.title for panel in figure.panels)
+    return replace(figure, panels=tuple(map(transposed, figure.panels))) if lone else figure
+
+
 def transposed(panel: Panel) -> Panel:
     """A panel with rows and columns exchanged, arrows and boxes too.
 

@@ -307,7 +307,7 @@ class Evaluator:
         from cute_viz.algebra.operands import KINDS
         from cute_viz.algebra.static import each_integer
 
-        for operand, letter in zip(operands, operation.kinds, strict=False) if self.free else ():
+        for operand, letter in zip(operands, operation.kinds.rstrip("*"), strict=False) if self.free else ():
             if isinstance(operand, Unknown) and operand.name in (self.free or ()) and (KINDS[letter].as_layout or letter in "QEG"):
                 raise operand.error().but(needs=())  # a name without a value where a layout stands is no integer
         if operation.name == "make_layout" and len(operands) == 1 and type(operands[0]) is int and _CPP.search(self.text):

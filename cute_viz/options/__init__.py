@@ -157,9 +157,9 @@ OPTIONS: dict[str, Option] = {
             TARGETS,
             "screen",
             example="USE",
-            more="A README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal. Text is never smaller "
-            "than 6 pt; what does not fit is summarized. For column, page and bare pictures the caption is written beside the "
-            "file, and TikZ is a fragment. On the command line the option is --for.",
+            more="A README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal (one line a row, "
+            "rules between blocks only). Text is never smaller than 6 pt; what does not fit is summarized. For column, page and "
+            "bare pictures the caption is written beside the file, and TikZ is a fragment. On the command line it is --for.",
         ),
         Option("bare", "flag", "Draw only the panels: no title, legend or notes", "page"),
         Option("cell", "pixels", "Cell size; what a cell shows depends on it", "page", least=0.01, most=400),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Ruler
 from cute_viz.figures.repeats import repeated
-from cute_viz.figures.trim import abridged, transposed
+from cute_viz.figures.trim import abridged, lying
 from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit, has_text
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
@@ -144,8 +144,7 @@ def prepared(figure: Figure) -> Figure:
     >>> panel.rows, panel.cols, panel.col_ruler.title
     (1, 8, 'mode 0')
     """
-    lone = figure.kind == "grid" and all(panel.cols == 1 and not panel.col_ruler.title for panel in figure.panels)
-    panels = [transposed(panel) if lone else panel for panel in figure.panels]
+    panels = list(lying(figure).panels)
     if figure.outer:
         panels = [replace(panel, caption="") for panel in panels]
     if is_product(figure) or figure.outer:

@@ -13,6 +13,7 @@ from cute_viz.renderers.geometry import CHAR, FONT, kept, split_lines
 NARROWEST = 3.0  # px, of a cell in a box with a label
 _PAIR = re.compile(r"([0-9]+),([0-9]+)", re.ASCII)  # `3,8`: a coordinate
 SEVERAL = 4  # owners that the name of a group lists
+NAMELESS = -3  # in the place of a hue, of cells that bear no name of a group; -1 is paper, -2 a conflict
 _NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
 
@@ -255,8 +256,8 @@ def _plain_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[
 
 @kept("paints", "cols")
 def _rectangles(panel: Panel, paints: tuple[Paint, ...]) -> list[tuple[int, int, int, int, int]]:
-    """The rectangles of one hue, (row0, col0, row1, col1, hue), by where they end; HOLE is what is faded or no cell."""
-    hue = [HOLE if paint.faded else paint.hue for paint in paints] + [HOLE]  # HOLE is -1, the last
+    """The rectangles of one hue, (row0, col0, row1, col1, hue), by where they end; NAMELESS is what is faded or no cell."""
+    hue = [NAMELESS if paint.faded else paint.hue for paint in paints] + [NAMELESS]  # HOLE is -1, the last
     alive: dict[tuple[int, int, int], int] = {}  # (start, stop, hue) of a run -> the row where it began
     out = []
     for r in range(panel.rows + 1):

@@ -1,23 +1,29 @@
 """Text: a grid of characters, for a terminal or a log.
 
-The grid of one integer layout is what CuTe's print_layout writes (cute/util/print.hpp), byte for byte. Everything
-else is drawn in the same manner, with the title, captions, legend and notes around it. Colour, when wanted, comes
-from rich, and never changes a character.
+The grid of one integer layout is what CuTe's print_layout writes (cute/util/print.hpp), byte for byte. In a pipe or a
+file everything else is drawn in the same manner, with the title, captions, legend and notes around it. For a terminal
+(`Options.target`), and in lines of so many letters, a grid has a line for each row, a letter between cells, and rules
+between blocks only. Colour, when wanted, comes from rich, and never changes a character.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
+from itertools import zip_longest
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import is_shared, shared_cells, texts, wrap
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
 Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_BESIDE = 80  # letters that panels beside each other may take where no terminal has a width
+_GAP = 3  # letters between them
 
 
 def render(figure: Figure, options: Options) -> str:
@@ -32,8 +38,9 @@ def render(figure: Figure, options: Options) -> str:
      0  | 0 | 1 |
         +---+---+
     """
-    cutlass = _is_print_layout(figure)
-    if options.style == "cutlass" and not cutlass:
+    drawable, for_terminal = _is_print_layout(figure), options.target == "terminal"
+    cutlass = drawable and (options.style == "cutlass" or not for_terminal)
+    if options.style == "cutlass" and not drawable:
         raise FigureError(
             "CuTe's print_layout draws the offsets of a layout of rank 1 or 2, nothing else", hint="leave out `style=`"
         )
@@ -52,15 +59,21 @@ def render(figure: Figure, options: Options) -> str:
         )
         notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in _told(figure))
         return f"{own}{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint) + notes
+    light = for_terminal or options.columns is not None
+    if light:
+        from cute_viz.figures.trim import lying
+
+        figure = lying(figure)
     if options.columns is not None:
         from cute_viz.renderers.narrow import narrowed
 
         figure = narrowed(figure, options.columns, _measure)
     lines = partial(_wrapped, columns=options.columns)
     blocks = [] if options.bare else ["".join(map(lines, filter(None, (figure.title, figure.source, figure.caption))))]
-    for panel in figure.panels:
-        caption = lines(panel.caption) if panel.caption else ""
-        blocks.append(caption + _grid(panel, paint))
+    grids = [
+        (lines(panel.caption) if panel.caption else "") + (_light if light else _grid)(panel, paint) for panel in figure.panels
+    ]
+    blocks += _beside(grids, options.columns or _BESIDE) if light else grids
     if options.color and not options.bare:  # without colour there is nothing to explain
         blocks.append(_legends(figure, paint, options.columns))
     if not options.bare:
@@ -95,14 +108,20 @@ def _print_layout(panel: Panel, width: int, paint: Colouring) -> str:
     return "".join(out) + border
 
 
-def _grid(panel: Panel, paint: Colouring) -> str:
-    """A grid with rulers; borders of tiles are drawn with `=` and a doubled bar."""
+def _labels(panel: Panel) -> list[str]:
+    """The label of every cell: `·` of a hole, with how many share a cell, and a star where it differs."""
     many, differs = shared_cells(panel), panel.data.get("differs")
     labels = []
     for cell, (label, paint_) in enumerate(zip(texts(panel), panel.paints, strict=True)):
         text = "·" if paint_ == HOLE else printable(label.replace("\n", " "))
         text = f"{text} ×{many[cell]}" if cell in many else text
         labels.append(f"{text}*" if differs and differs[cell] else text)
+    return labels
+
+
+def _grid(panel: Panel, paint: Colouring) -> str:
+    """A grid with rulers; borders of tiles are drawn with `=` and a doubled bar."""
+    labels = _labels(panel)
     columns, rows = panel.col_ruler, panel.row_ruler
     width = max(1, *map(len, labels), *map(len, columns.labels))
     margin = max(2, len(rows.title), *map(len, rows.labels))
@@ -120,12 +139,66 @@ def _grid(panel: Panel, paint: Colouring) -> str:
     return "".join(out) + rule["-"]
 
 
+def _light(panel: Panel, paint: Colouring) -> str:
+    """A grid of one line for each row; a rule is below the head and between blocks."""
+    labels, columns, rows = _labels(panel), panel.col_ruler, panel.row_ruler
+    beside, cell = _measure(panel)
+    across, down = _borders(columns, panel.cols), _borders(rows, panel.rows)
+
+    def rule(corner: str, cross: str) -> str:
+        return (
+            " " * (beside - 1) + corner + "".join((cross if c in across else "─") + "─" * (cell - 1) for c in range(panel.cols))[1:]
+        )
+
+    head = f"{printable(rows.title):>{beside - 1}} " + " ".join(f"{printable(c):>{cell - 1}}" for c in columns.labels)
+    out = [" " * beside + f"{printable(columns.title)} →"] if columns.title else []
+    out += [head.rstrip(), rule("┌", "┬")]
+    for r in range(panel.rows):
+        line = f"{printable(rows.labels[r]):>{beside - 1}}"
+        for c in range(panel.cols):
+            n = r * panel.cols + c
+            line += ("│" if c == 0 or c in across else " ") + paint(panel.paints[n], f"{labels[n]:>{cell - 1}}")
+        out += [rule("├", "┼"), line] if r in down else [line]
+    return "".join(f"{line}\n" for line in out)
+
+
+def _borders(ruler: Ruler, lines: int) -> set[int]:
+    """The rows (or columns) that begin a block: of the smallest blocks that hold more than two of them, on average.
+
+    >>> _borders(Ruler("", (), (0, 1, 2, 1, 0)), 4), _borders(Ruler("", (), (0, 1, 1)), 2)
+    ({2}, set())
+    """
+    for least in sorted({level for level in ruler.levels if level}):
+        found = {n for n in range(1, lines) if ruler.levels[n] >= least}
+        if 2 * len(found) < lines:
+            return found
+    return set()
+
+
+def _beside(grids: list[str], columns: int) -> list[str]:
+    """Grids beside each other as long as the lines have room for them, their captions in one line."""
+    out: list[list[str]] = []
+    for grid in grids:
+        lines = grid.splitlines()
+        width = max(map(_letters, out[-1]), default=0) if out else columns
+        if width + _GAP + max(map(_letters, lines)) > columns:
+            out.append(lines)
+            continue
+        pairs = zip_longest(out[-1], lines, fillvalue="")
+        out[-1] = [(left + " " * (width + _GAP - _letters(left)) + right) if right else left for left, right in pairs]
+    return ["".join(f"{line}\n" for line in lines) for lines in out]
+
+
+def _letters(line: str) -> int:
+    """Letters of a line that show."""
+    return len(_ESCAPE.sub("", line))
+
+
 def _measure(panel: Panel) -> tuple[int, int]:
-    """Letters beside the cells of a grid, and of each of its cells."""
-    many = shared_cells(panel)
-    labels = [len(label) + (len(str(many[cell])) + 2 if cell in many else 0) for cell, label in enumerate(texts(panel))]
-    width = max(1, *labels, *map(len, panel.col_ruler.labels))
-    return max(2, len(panel.row_ruler.title), *map(len, panel.row_ruler.labels)) + 3, width + 3
+    """Letters beside the cells of a light grid, and of each of its cells with the letter before it."""
+    width = max(1, *map(len, _labels(panel)), *(len(printable(label)) for label in panel.col_ruler.labels))
+    margin = max(2, len(printable(panel.row_ruler.title)), *(len(printable(label)) for label in panel.row_ruler.labels))
+    return margin + 1, width + 1
 
 
 def _wrapped(text: str, columns: int | None) -> str:
