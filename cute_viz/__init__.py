@@ -30,8 +30,7 @@ from cute_viz import display as _display
 from cute_viz.api import compare, explain, figure, find_layout, find_swizzle, interact, parse, render, report
 
 if TYPE_CHECKING:
-    from typing import Any as _Any
-
+    from cute_viz import algebra as algebra
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
     from cute_viz.algebra.swizzle import Swizzle
@@ -71,13 +70,15 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    """A public class, imported when it is first used."""
-    if name in _LAZY:
-        from importlib import import_module
+if not TYPE_CHECKING:  # so that a checker refuses a name that there is not
 
-        return getattr(import_module(f"cute_viz.{_LAZY[name]}"), name)
-    raise AttributeError(f"module 'cute_viz' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        """A public class, imported when it is first used."""
+        if name in _LAZY:
+            from importlib import import_module
+
+            return getattr(import_module(f"cute_viz.{_LAZY[name]}"), name)
+        raise AttributeError(f"module 'cute_viz' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

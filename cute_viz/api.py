@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Parsed: TypeAlias = (
     "Layout | ComposedLayout | Swizzle | MMA_Atom | TiledMMA | CopyOp | Copy_Atom | TiledCopy | Tensor | int | tuple[object, ...]"
 )
-Folders = str | os.PathLike[str] | tuple[str | os.PathLike[str], ...]  # one, or several
+Folders: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one, or several
 
 
 def parse(
@@ -318,8 +319,7 @@ def interact(draw: Callable[..., object], /, **choices: object) -> object:
     from cute_viz.figures.model import Figure
 
     try:
-        import IPython.display
-        import ipywidgets
+        display, ipywidgets = import_module("IPython.display").display, import_module("ipywidgets")
     except ImportError:
         raise CuteVizError("sliders need the package ipywidgets", hint="pip install 'cute-viz[notebook]'") from None
     known = {name: choices.get(name, parameter.default) for name, parameter in signature(draw).parameters.items()}
@@ -334,7 +334,7 @@ def interact(draw: Callable[..., object], /, **choices: object) -> object:
     def show(**values: Any) -> None:
         try:
             drawn = draw(**values)
-            IPython.display.display(drawn if isinstance(drawn, Figure) else figure(drawn))
+            display(drawn if isinstance(drawn, Figure) else figure(drawn))
         except CuteVizError as error:
             print(error)
 

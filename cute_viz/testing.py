@@ -9,8 +9,8 @@ A layout, a copy or an access is a text in any notation that `parse` reads, the 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
 
 from cute_viz.analysis import expect
 from cute_viz.api import parse, report
@@ -20,12 +20,12 @@ from cute_viz.notation import read_call
 from cute_viz.options.words import parse_tile
 from cute_viz.recording import Recorded
 
-Let = Mapping[str, Any] | None
+Let: TypeAlias = Mapping[str, object] | None
 
 __all__ = ["assert_conflict_free", "assert_covers", "assert_no_bank_conflicts", "assert_same", "assert_vector"]
 
 
-def assert_same(a: Any, b: Any, let: Let = None) -> None:
+def assert_same(a: object, b: object, let: Let = None) -> None:
     """Two layouts give the same offset at every coordinate.
 
     Raises: AssertionError with the first cells that differ; CuteVizError for a text that cannot be read.
@@ -38,7 +38,7 @@ def assert_same(a: Any, b: Any, let: Let = None) -> None:
     _check(expect.same(_object(a, let), _object(b, let)))
 
 
-def assert_covers(tv: Any, tile: Any = None, let: Let = None) -> None:
+def assert_covers(tv: object, tile: str | Sequence[int] | None = None, let: Let = None) -> None:
     """The threads' values of a TV layout, or of a TiledCopy, hold every cell of the tile once.
 
     tile: `(8, 128)` or "8x128"; a TiledCopy has its own.
@@ -49,16 +49,26 @@ def assert_covers(tv: Any, tile: Any = None, let: Let = None) -> None:
     _check(expect.covers(_object(tv, let), parse_tile(tile) if isinstance(tile, str) else tile))
 
 
-def assert_conflict_free(smem: Any, access: Any, type: Any = None, let: Let = None, **how: Any) -> None:
+def assert_conflict_free(
+    smem: object,
+    access: object,
+    type: int | str | None = None,
+    let: Let = None,
+    *,
+    instruction: str | None = None,
+    operand: str | None = None,
+    store: bool = False,
+) -> None:
     """No access of the tile in shared memory has a bank conflict.
 
     access: a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into the column-major tile.
-    type: of an element, "f16" or 16. how: `instruction`, `operand`, `store`, as of `cute-viz analyze`.
+    type: of an element, "f16" or 16. instruction, operand, store: as of `cute-viz analyze`.
     Raises: AssertionError with the first access that has conflicts, and who asks for one bank; CuteVizError for what cannot be
     read, or does not fit.
 
     >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
     """
+    how = {"instruction": instruction, "operand": operand, "store": store}
     _check(expect.conflict_free(_object(smem, let), _object(access, let), type, **how))
 
 
@@ -90,7 +100,7 @@ def assert_no_bank_conflicts(
             raise AssertionError("\n".join([*wrong, "", *text_of(found, "")]))
 
 
-def assert_vector(copy: Any, bits: int, let: Let = None) -> None:
+def assert_vector(copy: object, bits: int, let: Let = None) -> None:
     """A copy moves this many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom;
     `copy_if` and `copy_aligned`, too.
 
@@ -99,7 +109,7 @@ def assert_vector(copy: Any, bits: int, let: Let = None) -> None:
     >>> assert_vector("Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, half_t>{}", 128)
     """
     name = copy.split("(")[0].split("::")[-1].strip() if isinstance(copy, str) else ""
-    if name in ("copy", "copy_if", "copy_aligned"):
+    if isinstance(copy, str) and name in ("copy", "copy_if", "copy_aligned"):
         from cute_viz.spec import PACKAGED
 
         _check(
@@ -111,7 +121,7 @@ def assert_vector(copy: Any, bits: int, let: Let = None) -> None:
         _check(expect.vector(_object(copy, let), bits))
 
 
-def _object(x: Any, let: Let) -> Any:
+def _object(x: object, let: Let) -> object:
     return parse(x, let) if isinstance(x, str) else x
 
 

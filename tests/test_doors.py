@@ -307,8 +307,10 @@ def test_the_names_of_the_package_and_nothing_leaked() -> None:
 
 
 def test_a_users_program_runs(tmp_path: Path) -> None:
-    from tests.user_api import main
+    from tests.user_api import answers, main, values
 
+    assert values()[:12] == [10, 34, 8, 16, 1, (4, 8), 32, 1, 1, 10, 64, 512]
+    assert answers()[0] == (3, 4, 4)
     titles = main(tmp_path)
     assert titles[0] == "A grid"
     assert all(titles)

@@ -12,8 +12,9 @@ in words.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _VALUES = {  # what is no row of the registry: name -> module
     "Layout": "layout",
@@ -33,19 +34,81 @@ _VALUES = {  # what is no row of the registry: name -> module
     "LayoutRight": "construct",
 }
 
+if TYPE_CHECKING:  # what a checker knows of the operations that give layouts and numbers; of all others that they are called
+    from typing import Protocol
 
-def __getattr__(name: str) -> Any:
-    """A name of `_VALUES`, or an operation of the registry by its name."""
-    if name in _VALUES:
-        value = getattr(import_module(f"cute_viz.algebra.{_VALUES[name]}"), name)
-    elif name == "__all__":
-        return __dir__()
-    elif name.startswith("_") or name not in (operations := _operations()):
-        raise AttributeError(f"cute_viz.algebra has no {name!r}")
-    else:
-        value = operations[name].public()
-    globals()[name] = value
-    return value
+    from cute_viz.algebra.compose import composition_is_pointwise as composition_is_pointwise
+    from cute_viz.algebra.composed import AnyLayout
+    from cute_viz.algebra.composed import ComposedLayout as ComposedLayout
+    from cute_viz.algebra.composed import PointerFlag as PointerFlag
+    from cute_viz.algebra.composed import as_layout as as_layout
+    from cute_viz.algebra.construct import LayoutLeft as LayoutLeft
+    from cute_viz.algebra.construct import LayoutRight as LayoutRight
+    from cute_viz.algebra.inttuple import IntTuple
+    from cute_viz.algebra.inttuple import X as X
+    from cute_viz.algebra.layout import Layout as Layout
+    from cute_viz.algebra.stride import F2 as F2
+    from cute_viz.algebra.stride import Basis as Basis
+    from cute_viz.algebra.stride import E as E
+    from cute_viz.algebra.swizzle import Swizzle as Swizzle
+    from cute_viz.algebra.table import offsets as offsets
+    from cute_viz.algebra.table import offsets_numpy as offsets_numpy
+    from cute_viz.values.integer import Static as Static
+
+    class _Layouts(Protocol):
+        def __call__(self, *operands: object, **named: object) -> AnyLayout: ...
+
+    class _Numbers(Protocol):
+        def __call__(self, *operands: object) -> int: ...
+
+    class _Shapes(Protocol):
+        def __call__(self, *operands: object) -> IntTuple: ...
+
+    coalesce: _Layouts
+    complement: _Layouts
+    composition: _Layouts
+    blocked_product: _Layouts
+    flat_divide: _Layouts
+    flat_product: _Layouts
+    left_inverse: _Layouts
+    logical_divide: _Layouts
+    logical_product: _Layouts
+    make_composed_layout: _Layouts
+    make_identity_layout: _Layouts
+    make_layout: _Layouts
+    make_layout_like: _Layouts
+    make_ordered_layout: _Layouts
+    raked_product: _Layouts
+    recast_layout: _Layouts
+    right_inverse: _Layouts
+    select: _Layouts
+    tile_to_shape: _Layouts
+    tiled_divide: _Layouts
+    tiled_product: _Layouts
+    zipped_divide: _Layouts
+    zipped_product: _Layouts
+    cosize: _Numbers
+    depth: _Numbers
+    rank: _Numbers
+    size: _Numbers
+    shape: _Shapes
+
+    def __getattr__(name: str) -> Callable[..., object]: ...
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        """A name of `_VALUES`, or an operation of the registry by its name."""
+        if name in _VALUES:
+            value = getattr(import_module(f"cute_viz.algebra.{_VALUES[name]}"), name)
+        elif name == "__all__":
+            return __dir__()
+        elif name.startswith("_") or name not in (operations := _operations()):
+            raise AttributeError(f"cute_viz.algebra has no {name!r}")
+        else:
+            value = operations[name].public()
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

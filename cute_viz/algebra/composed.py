@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import has_underscore, is_int_tuple, leaves, map_leaves, show, slice_begin
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Sliced,
+    has_underscore,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    product,
+    show,
+    slice_begin,
+)
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
 from cute_viz.algebra.stride import Basis, add, unit_strides
@@ -60,7 +70,7 @@ class ComposedLayout(Shown):
     """
 
     outer: Swizzle | Layout | ComposedLayout
-    offset: Any
+    offset: IntTuple | PointerFlag
     inner: Layout | ComposedLayout | Swizzle
 
     def __post_init__(self) -> None:
@@ -88,6 +98,10 @@ class ComposedLayout(Shown):
             return f"ArithTuple{show(self.offset)} o {self.inner}"
         return f"{self.outer} o {show(self.offset)} o {self.inner}"
 
+    @overload
+    def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, *coord: Sliced) -> ComposedLayout: ...
     def __call__(self, *coord: Any) -> Any:
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
@@ -105,9 +119,18 @@ class ComposedLayout(Shown):
         return self.outer(add(self.offset, self.inner(crd)))
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> IntTuple:
         """The shape of the domain: that of the innermost layout."""
         return domain(self).shape
+
+    @property
+    def size(self) -> int:
+        """The number of coordinates.
+
+        >>> ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))).size
+        512
+        """
+        return product(self.shape)
 
 
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:

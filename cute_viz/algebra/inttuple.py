@@ -12,6 +12,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Static, Unknown, is_one, quotient_rest
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
+Sliced: TypeAlias = "int | Underscore | tuple[Sliced, ...]"  # a coordinate with `_` in it
 
 
 class Typed(Static):

@@ -8,10 +8,11 @@ kind of layout.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 from cute_viz.algebra.inttuple import (
     IntTuple,
+    Sliced,
     Underscore,
     compact_major,
     div_rem,
@@ -76,8 +77,15 @@ class Layout(Shown):
     def __str__(self) -> str:
         return f"{show(self.shape)}:{show(self.stride)}"
 
+    @overload
+    def __call__(self, *coord: IntTuple) -> int: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, *coord: Sliced) -> Layout: ...
     def __call__(self, *coord: Any) -> Any:
-        """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`)."""
+        """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`).
+
+        Checkers of types take the strides for integers: of basis elements, the value is a coordinate.
+        """
         crd = coord[0] if len(coord) == 1 else coord
         if has_underscore(crd):
             return slice_(crd, self)

@@ -47,7 +47,7 @@ class MMA_Atom(Shown):
     tiling: ClassVar[str] = "mma"
     marked: ClassVar[tuple[str, ...]] = ("thr_id", "shape_mnk", "layout_a", "layout_b", "layout_c")
     thr_id: Layout
-    shape_mnk: Any
+    shape_mnk: tuple[int, int, int]
     layout_a: Layout
     layout_b: Layout
     layout_c: Layout

@@ -137,7 +137,8 @@ def max_alignment(x: Any) -> int:
 
 def _dense(name: str, x: ComposedLayout) -> PointerFlag:
     """The pointer of a layout, which CuTe recasts where no element is sparse (cute/pointer_flagged.hpp)."""
-    flag: PointerFlag = x.offset
+    flag = x.offset
+    assert isinstance(flag, PointerFlag)
     if flag.sparsity > 1:
         refuse(name, (x,), "Not implemented for safety: the pointer is one of sparse elements")
     return flag

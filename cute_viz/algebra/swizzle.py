@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
@@ -74,7 +74,11 @@ class Swizzle(Shown):
         base = self.base - by
         return Swizzle(self.bits, base, self.shift) if base >= 0 else Swizzle(max(self.bits + base, 0), 0, self.shift)
 
-    def __call__(self, offset: Any) -> Any:
+    @overload
+    def __call__(self, offset: int) -> int: ...
+    @overload
+    def __call__(self, offset: object) -> object: ...
+    def __call__(self, offset: object) -> object:
         if isinstance(offset, Unknown):
             return offset.applied(str(self))
         if not isinstance(offset, int):

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.inttuple import Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
+from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import MixedBits, Swizzle
@@ -76,9 +76,10 @@ class Tensor(Shown):
         return (self.pointer.address or 0) + int(self.offset) * self.bits // 8
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> IntTuple:
         """The shape of its layout."""
-        return self.layout.shape
+        shape: IntTuple = self.layout.shape
+        return shape
 
     @property
     def starts(self) -> tuple[int, ...]:
@@ -110,7 +111,7 @@ class Tensor(Shown):
             if not isinstance(self.offset, Unknown) and not self.offset:
                 return ComposedLayout(swizzle, PointerFlag(bits, sparsity=self.pointer.type.sparsity), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
-            return ComposedLayout(scaled, self.offset, self.layout)
+            return ComposedLayout(scaled, self.pointer.offset, self.layout)
         if not isinstance(self.layout, Layout) or not self.offset or is_coordinate_layout(self.layout):
             out: AnyLayout = self.layout
             return out

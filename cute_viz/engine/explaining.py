@@ -77,7 +77,7 @@ class Explanation:
         return self.steps[-1].words.startswith("this fails")
 
     @property
-    def numbered(self) -> list[tuple[int | None, str, Any]]:
+    def numbered(self) -> list[tuple[int | None, str, object]]:
         """The steps as (number, words, value); a remark below a step has no number."""
         numbers = accumulate(int(not step.words.startswith("  ")) for step in self.steps)
         return [

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.memories import memory_of
-from cute_viz.analysis.swizzles import explain_choice, search
+from cute_viz.analysis.swizzles import Candidate, explain_choice, search
 from cute_viz.engine.answer import Answer
 from cute_viz.errors import UsageError
 from cute_viz.figures import build
@@ -31,11 +30,11 @@ class Search:
     cols: int
     bits: int
     accesses: tuple[str, ...]
-    found: tuple[Any, ...]
+    found: tuple[Candidate, ...]
     claim: str = ""
 
     @property
-    def plain(self) -> Any:
+    def plain(self) -> Candidate:
         """The candidate without a swizzle."""
         return next(candidate for candidate in self.found if candidate.name == "plain")
 

@@ -137,8 +137,10 @@ def _cpp_flagged(value: ComposedLayout) -> str:
     """A flagged smem layout is written as the library's atom of that name."""
     from cute_viz.notation.vocabulary import smem_atom
 
-    each = value.offset.sparsity
-    kind = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}.get(value.offset.bits * each)
+    flag = value.offset
+    assert isinstance(flag, PointerFlag)
+    each = flag.sparsity
+    kind = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}.get(flag.bits * each)
     for major in ("K", "MN"):
         for mode in ("INTER", "SW32", "SW64", "SW128"):
             name, more = f"Layout_{major}_{mode}_{'Sp' if each > 1 else ''}Atom", (each,) if each > 1 else ()

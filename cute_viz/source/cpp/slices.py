@@ -161,7 +161,8 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
     # no swizzle is settled where the place is not known
     found = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
     begin, inner = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
-    return viewed(tensor, ComposedLayout(around.outer, around.offset + begin, inner), lost, part)
+    before: Any = around.offset
+    return viewed(tensor, ComposedLayout(around.outer, before + begin, inner), lost, part)
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
