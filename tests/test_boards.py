@@ -372,6 +372,7 @@ def test_the_steps_of_a_divide_pick_a_tile_and_repeat_it():
     for n, label in enumerate(result.labels):  # ((2,2),(4,2)):((8,16),(1,4))
         r, c = divmod(n, 8)
         assert int(label) == 8 * (r % 2) + 16 * (r // 2) + c % 4 + 4 * (c // 4)
+    assert [shape.points for shape in a.shapes] == [((0, 0), (4, 2))]
     strided = figure("zipped_divide((4,8):(8,1), (2:2, 4:2))", view="steps")
     assert lit(strided.panels[1], 0) == {str(8 * r + c) for r in (0, 2) for c in (0, 2, 4, 6)}
 
@@ -382,10 +383,21 @@ def test_the_steps_of_a_composition_and_a_complement():
     order = {label: (n // 8, n % 8) for n, label in enumerate(drawn.panels[1].labels) if label}
     assert order == {str(i): (2 * i % 4, 2 * i // 4) for i in range(4)}
     assert sorted(map(int, drawn.panels[3].labels)) == sorted(8 * (2 * i % 4) + 2 * i // 4 for i in range(4))
+    two = figure("composition((4,8):(8,1), (2,4):(2,4))", view="steps")
+    assert [shape.points for shape in two.panels[0].shapes] == [((0, r), (4, r + 1)) for r in (0, 2)]
+    hues = [{label: paint for label, paint in zip(p.labels, p.paints, strict=True) if paint < 7} for p in two.panels[2:]]
+    assert hues[0] == hues[1] == {str(16 * r + c): c for r in range(2) for c in range(4)}  # a column of R has its own
     drawn = figure("complement((2,2):(1,8), 32)", view="steps")
     assert drawn.title == "A and its complement reach 32 of 32 places, each once"
     assert lit(drawn.panels[0], 0) == {"0", "1", "8", "9"}
-    for source in ("(4,8):(8,1)", "coalesce((4,8):(8,1))", "logical_divide((4,8):(0,1), (2,4))"):
+    refused = (
+        "(4,8):(8,1)",
+        "coalesce((4,8):(8,1))",
+        "logical_divide((4,8):(0,1), (2,4))",
+        "logical_divide((4,8):(1@0,1@1), (2,4))",
+    )
+    by_mode, beyond = "composition((4,8):(8,1), (2,4))", "composition((4,8):(8,1), 64:1)"
+    for source in (*refused, by_mode, beyond):
         with pytest.raises(CuteVizError):
             figure(source, view="steps")
 

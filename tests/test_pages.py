@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from io import BytesIO
@@ -451,9 +452,15 @@ class TestOperations:
 
     def test_steps_as_a_strip(self, tmp_path):
         out = tmp_path / "steps.svg"
-        result = run("explain", "complement(4:2, 24)", "-o", str(out))
+        result = run("explain", "logical_product((2,2):(2,1), 6:1)", "-o", str(out))  # A, then the layout of each step
         assert result.returncode == 0
-        assert "4. together, coalesced." in out.read_text()
+        words = re.sub(r"<[^>]*>", " ", out.read_text())
+        assert words.index("A: (2,2):(2,1)") < words.index("block and copies side by side.")
+        assert 'class="a"' not in out.read_text()  # no arrow joins neighbors
+        assert run("explain", "complement(4:2, 24)", "-o", str(out)).returncode == 0
+        drawn = run("render", "complement(4:2, 24)", "--view", "steps", "-T", "svg").stdout.decode()
+        assert "2 The complement begins again" in drawn
+        assert re.findall("<text.*", drawn) == re.findall("<text.*", out.read_text())
 
     @pytest.mark.parametrize(
         ("text", "rows", "cols"),
@@ -484,12 +491,13 @@ class TestOperations:
         assert line.paints[48:][8] == line.paints[24:48][2]  # 8 = 2 + 6 is of the copy that begins at 2
 
     def test_every_step_is_under_a_number_and_on_one_scale(self):
-        figure = ask_steps("logical_divide((8,16):(16,1),(4,4))")
-        numbers = [panel.caption.partition(".")[0] for panel in figure.panels]
+        figure = ask_steps("logical_product((8,16):(16,1),(4,4))")
+        assert figure.panels[0].caption == "A: (8,16):(16,1)"
+        numbers = [panel.caption.partition(".")[0] for panel in figure.panels[1:]]
         assert numbers == ["1-3", "4", "5", "6-8", "9", "10", "11"]  # as the words are numbered, without a gap
         assert [int(note.partition(".")[0]) for note in figure.notes] == list(range(1, 12))
-        assert [panel.place[0] for panel in figure.panels] == [0, 0, 0, 1, 1, 1, 2]  # a row for each mode, and the result
-        assert [(a.source, a.target) for a in figure.arrows] == [(0, 1), (1, 2), (3, 4), (4, 5)]
+        assert [panel.place[0] for panel in figure.panels] == [0, 1, 1, 1, 2, 2, 2, 3]  # A, a row for each mode, and the result
+        assert not figure.arrows
         assert len(figure.legends) == 1
         paints = {}
         for panel in figure.panels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -100,21 +101,24 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
-        """The layouts of the steps as a strip of panels, with their numbers; for a swizzle, its bits. Raises: FigureError where no
-        step gives a layout.
+        """What is picked of A and where it lands, where `view=steps` draws that; else A and the layouts of the steps as a strip of
+        panels, with their numbers; for a swizzle, its bits. Raises: FigureError where no step gives a layout.
         """
         if (bits := self.bits) is not None:
             return bits
         from cute_viz.figures.steps import Shown, steps
 
-        parts: list[Shown] = []
+        with suppress(CuteVizError):
+            return build(self.subject, FigureOptions(view="steps"))
+        taken = self.subject.operands[:1] if isinstance(self.subject, Call) else ()
+        parts = [Shown("", "A", x) for x in taken if is_layout(x)]
         told, waiting, begins = [], 0, False  # the first step that no panel shows yet
         for step, (number, words, value) in zip(self.steps, self.numbered, strict=True):
             told.append(f"{number}. {words}." if number is not None else f"{words}.")
             waiting = waiting or number or 0
             begins = begins or _ROW.match(words) is not None
             if is_layout(value):
-                last = int(parts[-1].numbers.partition("-")[2] or parts[-1].numbers) if parts else 0
+                last = int(parts[-1].numbers.split("-")[-1] or 0) if parts else 0
                 upto = number or max(waiting, last)
                 numbers = f"{waiting}-{upto}" if 0 < waiting < upto else str(upto)
                 drawn = _in_place(value) if getattr(self.subject, "name", "") in _CUT else value

@@ -10,7 +10,7 @@ from cute_viz.algebra import ops
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
@@ -34,19 +34,21 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     if not isinstance(call, Call):
         raise FigureError("steps are those of an operation", hint="example: logical_divide((4,8):(8,1), (2,4))")
     found = ops.find(call.name)
+    if found.name not in (*DIVIDES, "composition", "complement"):
+        raise FigureError(f"the steps of {found.name} are not drawn", hint=f"{', '.join(DIVIDES)}, composition, complement")
     result = found.call(list(call.operands), call.template)
     a = as_layout(call.operands[0])
-    if not isinstance(a, Layout) or not isinstance(result, Layout) or len(modes(a.shape)) > 2:
-        raise FigureError(f"the steps of {found.name} are drawn of layouts of one or two modes")
+    if not isinstance(a, Layout) or is_coordinate_layout(a) or not isinstance(result, Layout) or len(modes(a.shape)) > 2:
+        raise FigureError(f"the steps of {found.name} are drawn of layouts of one or two modes, whose values are offsets")
     check_cells(product(a.shape) * 4, f"the steps of {call}", options)
     if found.name in DIVIDES:
         title, panels = _divide(found.name, a, tilers_of(call.operands[1]), result)
-    elif found.name == "composition" and isinstance(b := as_layout(call.operands[1]), Layout):
+    elif found.name == "composition" and isinstance(b := call.operands[1], Layout):
         title, panels = _compose(a, b, result)
     elif found.name == "complement":
         title, panels = _complement(a, result)
     else:
-        raise FigureError(f"the steps of {found.name} are not drawn", hint=f"{', '.join(DIVIDES)}, composition, complement")
+        raise FigureError(f"the steps of a composition are drawn where B is a layout, not {show(call.operands[1])}")
     title = options.title or title
     paints = (*[Paint(h) for h in HUES], *[Paint(h, faded=True) for h in HUES], Paint(-1), Paint(-1, faded=True))
     told = " ".join(f"{panel.caption}." for panel in panels)
@@ -72,6 +74,22 @@ def _panel(
     rows = len(labels) // cols
     lines = Ruler("", ("",) * rows, (0,) * (rows + 1)), Ruler("", ("",) * cols, (0,) * (cols + 1))
     return Panel(caption, rows, cols, tuple(labels), tuple(paints), *lines, shapes=tuple(shapes), foot=foot)
+
+
+def _outline(lit: Sequence[bool], cols: int) -> list[Shape]:
+    """Boxes around the cells that are picked: runs of a row, and of rows that have the same."""
+    out: list[tuple[int, int, int, int]] = []  # row0, col0, row1, col1
+    for n in [n for n, mine in enumerate(lit) if mine]:
+        r, c = divmod(n, cols)
+        if out and (out[-1][0], out[-1][3]) == (r, c):
+            out[-1] = (r, out[-1][1], r + 1, c + 1)
+        else:
+            out.append((r, c, r + 1, c + 1))
+    merged: dict[tuple[int, int, int], tuple[int, int, int, int]] = {}  # by where they end
+    for r0, c0, r1, c1 in out:
+        above = merged.pop((r0, c0, c1), (r0, c0, r1, c1))
+        merged[r1, c0, c1] = (above[0], c0, r1, c1)
+    return [Shape("box", ((c0, r0), (c1, r1)), look="strong") for r0, c0, r1, c1 in merged.values()]
 
 
 def _extents(a: Layout) -> tuple[int, int]:
@@ -131,7 +149,7 @@ def _divide(name: str, a: Layout, tiler: tuple[Layout, ...], result: Layout) -> 
     many = len(origins[0]) * len(origins[1])
     same = Counter(ordered) == Counter(table)
     panels = [
-        _panel(f"1 A  {a}", words, [PAPER] * len(cells), cols),
+        _panel(f"1 A  {a}", words, [PAPER] * len(cells), cols, _outline(picked, cols)),
         _panel(f"2 The tiler picks  {', '.join(map(str, tiler))}", words, [0 if lit else BEHIND for lit in picked], cols),
         _panel(
             f"3 The complement repeats it  {', '.join(map(str, rest))}",
@@ -149,17 +167,21 @@ def _compose(a: Layout, b: Layout, result: Layout) -> tuple[str, list[Panel]]:
     table, cols = _rows(a)
     rows = len(table) // cols
     picks: list[Any] = list(offsets(b))
+    if max(picks) >= len(table):
+        raise FigureError(f"{b} reaches beyond the {len(table)} elements of {a}", hint="`view=operation` draws it")
     wanted = {index: i for i, index in reversed(list(enumerate(picks)))}
     index = [r + c * rows for r in range(rows) for c in range(cols)]
     order = [f"{wanted[x]}" if x in wanted else "" for x in index]
     values, wide = _rows(result)
+    tall = len(values) // wide
+    lit = [wanted[x] // tall % len(HUES) if x in wanted else BEHIND for x in index]  # the column of R where it lands
     panels = [
-        _panel(f"1 A  {a}", list(map(str, table)), [PAPER] * len(table), cols),
-        _panel(f"2 B picks, in this order  {b}", order, [0 if word else BEHIND for word in order], cols),
-        _panel("3 Of these, A's offsets", list(map(str, table)), [0 if word else BEHIND for word in order], cols),
-        _panel(f"4 R(i) = A(B(i))  {result}", list(map(str, values)), [0] * len(values), wide),
+        _panel(f"1 A  {a}", list(map(str, table)), [PAPER] * len(table), cols, _outline([word != "" for word in order], cols)),
+        _panel(f"2 B picks, in this order  {b}", order, lit, cols),
+        _panel("3 Of these, A's offsets", list(map(str, table)), lit, cols),
+        _panel(f"4 R(i) = A(B(i))  {result}", list(map(str, values)), [n % wide % len(HUES) for n in range(len(values))], wide),
     ]
-    exact = list(offsets(result)) == [a(x) for x in picks if x < len(table)]
+    exact = list(offsets(result)) == [a(x) for x in picks]
     held = f"B picks {len(wanted)} of the {len(table)} elements of A"
     return held + (": R(i) = A(B(i))" if exact else "; R differs from A(B(i)) somewhere"), panels
 

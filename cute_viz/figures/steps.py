@@ -1,16 +1,15 @@
-"""The steps of an operation as a strip of numbered panels with arrows, one scale of colours in all of them."""
+"""The steps of an operation as a strip of numbered panels, one scale of colours in all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import FigureError
 from cute_viz.figures.grid import grid
-from cute_viz.figures.model import HOLE, Arrow, Figure, Paint, Panel
+from cute_viz.figures.model import HOLE, Figure, Paint, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.paint import by_order
 from cute_viz.figures.rulers import steps_of
@@ -22,7 +21,9 @@ WIDE = 24  # columns of a panel that has a row of its own
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A step that gives a layout: its numbers as the steps are told (`3`, `1-3`), a title, and whether it begins a row."""
+    """A layout of a step: its numbers as the steps are told (`3`, `1-3`; "" of what goes in), a title, and whether it begins a
+    row.
+    """
 
     numbers: str
     title: str
@@ -31,7 +32,7 @@ class Shown:
 
 
 def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) -> Figure:
-    """The figure of steps: hue is the offset, of all panels on one scale; arrows go from each step to the next beside it.
+    """The figure of steps: hue is the offset, of all panels on one scale.
 
     told: every step in a sentence, with its number, for the notes.
 
@@ -39,14 +40,14 @@ def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) 
 
     >>> from cute_viz.algebra.layout import Layout
     >>> drawn = steps("two", "", [Shown("1", "A", Layout((2, 2))), Shown("2-3", "its rows", Layout(2))], [])
-    >>> [panel.caption for panel in drawn.panels], len(drawn.legends), drawn.arrows[0].target
-    (['1. A: (2,2):(1,2)', '2-3. its rows: 2:1'], 1, 1)
+    >>> [panel.caption for panel in drawn.panels], len(drawn.legends)
+    (['1. A: (2,2):(1,2)', '2-3. its rows: 2:1'], 1)
     """
     if not parts:
         raise FigureError("no step gives a layout to draw")
     plain = FigureOptions(color_by="none")
     figures = [grid(part.layout, plain) for part in parts]
-    panels, firsts, arrows = _placed(parts, figures)
+    panels, firsts = _placed(parts, figures)
     every: list[int | None] = []
     for panel in panels:
         every += panel.data.get("offset", (None,) * len(panel.paints))  # coordinates have no place on the scale
@@ -64,18 +65,17 @@ def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) 
         kind="steps",
         title=title,
         source=source,
-        caption="A cell shows its offset",
+        caption="A cell shows what the layout above it gives",
         description=f"{title}. {' '.join(panels[n].caption + '.' for n in firsts)} {' '.join(told)}{colours(legends)}",
         paints=paints,
         legends=legends,
         panels=tuple(painted),
         notes=tuple(told),
-        arrows=tuple(arrows),
     )
 
 
-def _placed(parts: Sequence[Shown], figures: Sequence[Figure]) -> tuple[list[Panel], list[int], list[Arrow]]:
-    """The panels in rows, which is the first of each step, and the arrows between neighbours of a row."""
+def _placed(parts: Sequence[Shown], figures: Sequence[Figure]) -> tuple[list[Panel], list[int]]:
+    """The panels in rows, and which is the first of each step."""
     panels: list[Panel] = []
     firsts: list[int] = []
     row = col = 0
@@ -86,9 +86,8 @@ def _placed(parts: Sequence[Shown], figures: Sequence[Figure]) -> tuple[list[Pan
             row, col = row + 1, 0
         firsts.append(len(panels))
         for n, panel in enumerate(figure.panels):
-            caption = f"{part.numbers}. {part.title}: {show(part.layout)}" if n == 0 else ""
+            caption = f"{part.numbers}{'. ' if part.numbers else ''}{part.title}: {show(part.layout)}" if n == 0 else ""
             caption = ", ".join(words for words in (caption, panel.caption) if words)
             panels.append(replace(panel, caption=caption, place=(row + panel.place[0], col + panel.place[1]), legends=None))
         row, col = (row + deep, 0) if alone else (row, col + 1)
-    arrows = [Arrow(a, b) for a, b in pairwise(firsts) if panels[a].place[0] == panels[b].place[0]]
-    return panels, firsts, arrows
+    return panels, firsts
