@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import cute_viz.cli.evaluate
+import cute_viz.engine.kernel
 import cute_viz.figures.grid
 from cute_viz.documents.embed import embed
 from cute_viz.ext.markdown import formatter
@@ -104,3 +105,32 @@ def test_the_suite_meets_it_as_it_is(door: str, tmp_path: Path, monkeypatch: pyt
     }
     with pytest.raises(KeyError, match="planted"):
         doors[door]()
+
+
+def test_pages_and_json_that_tell_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A report goes on with the other accesses; the status shows what is in the file, of whatever format it is."""
+    monkeypatch.delenv("CUTE_VIZ_DEBUG")
+    kernel = tmp_path / "k.cu"
+    kernel.write_text(
+        "void f(float* p) {\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\n"
+        "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\n}\n"
+    )
+    page = tmp_path / "k.html"
+    commands = (("-o", str(page)), ("--json",), ("--format", "sarif"), ())
+    assert [run("analyze", str(kernel), *more).returncode for more in commands] == [0, 0, 0, 0]
+    monkeypatch.setattr(cute_viz.engine.kernel, "_costs", broken)
+    done = [run("analyze", str(kernel), *more) for more in commands]
+    assert [one.returncode for one in done] == [70, 70, 70, 70]
+    assert "this is a mistake in cute-viz" in page.read_text()
+    assert all(b"this is a mistake in cute-viz" in one.stdout for one in done[1:])
+    (tmp_path / "x.md").write_text(f"this is a mistake in cute-viz\n<!-- cute-viz: {RIGHT} -->\n<!-- /cute-viz -->\n")
+    assert run("embed", str(tmp_path / "x.md")).returncode == 0  # the author's words
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_gallery_of_several_processes(planted: None, tmp_path: Path, jobs: str) -> None:
+    rows = "".join(f"  wrong{n}: {{layout: '({n + 2},8):(8,1)'}}\n" for n in range(3))
+    (tmp_path / "s.yaml").write_text(f"specs:\n{rows}  right: {{swizzle: '{RIGHT}'}}\n")
+    for more in (("-j", jobs, "-o", str(tmp_path / "out")), ("-j", jobs, "-o", str(tmp_path / "out"), "--check"), ("--validate",)):
+        done = run("gallery", str(tmp_path / "s.yaml"), *more)
+        assert (done.returncode, done.stderr.count(SAID.encode())) == (70, 3), done.stderr

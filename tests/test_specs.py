@@ -289,3 +289,32 @@ def test_fields_of_the_wrong_kind_have_their_place(kind):
                 errors.append(error)
     assert len(errors) > len(ODD)
     assert all(error.span is None or error.place().startswith("f.yaml:") for error in errors)
+
+
+def test_a_spec_has_the_words_for_the_machine_and_the_tensor(tmp_path):
+    """Beside the object, or beside `specs` for all; they do what the keywords of Python do, which win."""
+    copy = "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (64,2), (1,8))"
+    encoding = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>"
+    shared = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"
+    file = tmp_path / "f.yaml"
+    file.write_text(
+        f"arch: gfx942\nspecs:\n  waves: {{layout: '{copy}', figure: {{color_by: warp}}}}\n"
+        f"  warps: {{layout: '{copy}', wave: 16, figure: {{color_by: warp}}}}\n  ambiguous: {{layout: v_mfma_f32_16x16x16_f16}}\n"
+        f"  encoding: {{layout: '{encoding}', shape: 64x32}}\n  shared: {{layout: '{shared}', shape: 64x64, bits: 16}}\n"
+    )
+    same = {
+        "waves": (copy, {"arch": "gfx942", "color_by": "warp"}),
+        "warps": (copy, {"wave": 16, "color_by": "warp"}),
+        "ambiguous": ("v_mfma_f32_16x16x16_f16", {"arch": "gfx942"}),
+        "encoding": (encoding, {"shape": (64, 32)}),
+        "shared": (shared, {"shape": "64x64", "bits": 16}),
+    }
+    for name, (source, words) in same.items():
+        assert cv.figure(str(file), name=name).panels == cv.figure(source, **words).panels, name
+    assert cv.figure(str(file), name="waves").panels != cv.figure(str(file), name="warps").panels
+    asked = cv.figure(str(file), name="warps", wave=64)
+    assert asked.panels == cv.figure(copy, wave=64, color_by="warp").panels
+    for line, words in (("wave: x", "wave: invalid value 'x'"), ("shape: 4y4", "shape: invalid value '4y4'")):
+        with pytest.raises(CuteVizError, match=words) as failed:
+            read_specs(f"layout: (4,8)\n{line}", "f.yaml")
+        assert failed.value.explain().splitlines()[0].startswith("f.yaml:2:")

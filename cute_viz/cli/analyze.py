@@ -156,7 +156,7 @@ def _what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
         raise click.UsageError("--set needs the file of a kernel")
     before, after, wrong = what_if(reading.file, pairs, reading.query)
     if as_json:
-        click.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
+        output.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
         return
     for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
         output.say(line, err=False)

@@ -129,7 +129,7 @@ def command(
             if static
             else runner.kernels(subjects, cuda=cuda, everything=everything, tile=tile, library=reading.library)
         )
-        click.echo(text, nl=False)
+        output.echo(text, nl=False)
         return 0
     if static:
         found = runner.static(subjects, __version__)
@@ -179,7 +179,7 @@ def _tell(found: Report, everything: bool, as_json: bool, save: str | None, path
     if save:
         output.write((json.dumps(evidence(found), indent=1) + "\n").encode(), save)
     if as_json:
-        click.echo(json.dumps(document(found)))
+        output.echo(json.dumps(document(found)))
     elif everything:
         _say_counts(found)
     else:
@@ -202,15 +202,15 @@ def _say(found: Report) -> None:
 
     on_device = "device" in found.machine
     if on_device:
-        click.echo(_machine(found))
+        output.echo(_machine(found))
     for verdict in found.verdicts:
         kind = f", {verdict.kind}" if on_device else ""
-        click.echo(f"{verdict.verdict:<9} {verdict.name}{kind}: {lines(verdict)}")
+        output.echo(f"{verdict.verdict:<9} {verdict.name}{kind}: {lines(verdict)}")
         for panel, row, column, drawn, seen in verdict.differences:
-            click.echo(f"  {panel} ({row},{column}): drawn {drawn}, seen {seen}")
+            output.echo(f"  {panel} ({row},{column}): drawn {drawn}, seen {seen}")
     decided = [verdict.kind for verdict in found.verdicts if verdict.verdict != "undecided"]
     for kind in dict.fromkeys(decided if on_device else ()):
-        click.echo(_promise(kind))
+        output.echo(_promise(kind))
 
 
 def _say_counts(found: Report) -> None:
@@ -220,13 +220,13 @@ def _say_counts(found: Report) -> None:
 
     from cute_viz.check.report import counts, lines
 
-    click.echo(_machine(found))
+    output.echo(_machine(found))
     table = Table("kind", "agree", "differ", "known", "undecided", "cells", "cells agreeing", "controls caught")
     for kind, numbers in counts(found.verdicts).items():
         table.add_row(kind, *(f"{n:,}" for n in numbers.values()))
     Console().print(table)
     if speed := found.more.get("bandwidth"):
-        click.echo("; ".join(f"{key}: {value}" for key, value in speed.items()))
+        output.echo("; ".join(f"{key}: {value}" for key, value in speed.items()))
     for verdict in found.verdicts:
         if verdict.verdict in ("differ", "known"):
-            click.echo(f"{verdict.verdict:<9} {verdict.name}: {lines(verdict)}")
+            output.echo(f"{verdict.verdict:<9} {verdict.name}: {lines(verdict)}")

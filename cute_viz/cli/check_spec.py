@@ -10,7 +10,7 @@ from cute_viz.cli import output
 from cute_viz.cli.help import Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.engine import Request, ask
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, boundary
 from cute_viz.figures.words import count as counted
 from cute_viz.files import read_text
 from cute_viz.gallery.plan import name_files, reserved, root_of
@@ -84,8 +84,9 @@ def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:
     parts = builder.parts()
     for name, fields in parts.items():
         try:
-            name_files(builder, name, fields, (), taken)
-            _check_spec(builder.spec(name, fields), library)
+            with boundary():
+                name_files(builder, name, fields, (), taken)
+                _check_spec(builder.spec(name, fields), library)
         except CuteVizError as error:
             errors.append(error)
     return f"{counted(len(parts), 'spec')} fine", errors

@@ -15,7 +15,7 @@ from cute_viz.documents.names import one_name
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
-from cute_viz.files import decode, held, own_bytes, top_of
+from cute_viz.files import decode, held, own_bytes, top_of, write
 from cute_viz.limits import limit
 from cute_viz.spec import Library
 
@@ -120,7 +120,7 @@ def _one(
     for file, data in done.pictures.items():
         output.write(data, os.path.join(at, file), top)
     if done.text != text:
-        output.write((mark + done.text).encode(), path)
+        write((mark + done.text).encode(), path)  # whose words are the author's
     output.say(f"{path}: {count(len(done.pictures), 'picture')}, {count(len(done.changed), 'changed reference')}")
     return False
 

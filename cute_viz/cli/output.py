@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,14 +15,21 @@ from cute_viz import files
 from cute_viz.errors import CuteVizError, one_line, spelled
 
 MISTAKE = 70  # the status of a command that has said that there is a mistake in cute-viz: EX_SOFTWARE of sysexits.h
-_told: list[str] = []
+_SAID = re.compile(
+    rb"this is a mistake in cute-viz".replace(b" ", rb"(?:\s|<[^<>]*>)+")
+)  # on lines of a terminal or a picture, too
+_told: list[bytes] = []
 
 
 def echo(words: str = "", err: bool = False, nl: bool = True) -> None:
     """Words to standard output or error."""
-    if "a mistake in cute-viz" in words:
-        _told.append(words)
+    look(words.encode("utf-8", "replace"))
     click.echo(words, err=err, nl=nl)
+
+
+def look(data: bytes) -> None:
+    """Remember a mistake of ours that something tells."""
+    _told.extend(_SAID.findall(data))
 
 
 def mistaken() -> bool:
@@ -38,6 +46,7 @@ def file_of(path: str | None) -> str | None:
 
 def write(data: bytes, path: str | None, root: str | None = None) -> None:
     """Write to a path, or to standard output for None and `-`. A file appears whole or not at all; `root` as in `files.write`."""
+    look(data)
     if file_of(path) is None:
         if sys.stdout.name == os.devnull:
             raise CuteVizError("standard output is closed", hint="give a file with -o")

@@ -42,6 +42,7 @@ def command(arch: str | None, path: str | None, as_json: bool, max_ways: float |
     if path is not None:
         for one in recorded.save(path):
             output.say(f"wrote {one}")
+        output.look(str([found.as_dict() for found in reports.values()]).encode())
     elif as_json:
         output.echo(json.dumps({name: found.as_dict() for name, found in reports.items()}))
     else:

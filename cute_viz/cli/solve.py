@@ -42,7 +42,7 @@ def command(table: str, as_json: bool) -> None:
         raise error.named(table if os.path.isfile(table) else None) from None
     if as_json:
         tile = list(found.tile) if found.tile else None
-        click.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": tile}))
+        output.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": tile}))
     else:
         output.say(str(found.layout), err=False)
 

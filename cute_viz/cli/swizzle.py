@@ -55,7 +55,7 @@ def command(
 
         _alone()
         for name, words in (PATTERNS if memory_of(arch.lower()) is None else OF_WAVES).items():
-            click.echo(f"{name:<12} {words}")
+            output.echo(f"{name:<12} {words}")
         return
     if tile is None:
         raise click.UsageError("the tile is missing: give ROWSxCOLS, for example 64x64")
@@ -72,14 +72,14 @@ def command(
         rows = [
             {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in found
         ]
-        click.echo(json.dumps({"winner": found[0].name, "why": result.why, "candidates": rows}))
+        output.echo(json.dumps({"winner": found[0].name, "why": result.why, "candidates": rows}))
         return
     head = ["", "wavefronts", "ideal", *names, "mode"]
     shown = [*found[:top], *([plain] if plain not in found[:top] else [])]
     lines = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in shown]
     output.table([head, *lines])
-    click.echo()
-    click.echo(output.fitted(result.why, sys.stdout))
+    output.echo()
+    output.echo(output.fitted(result.why, sys.stdout))
 
 
 def tile_in(word: str, let: dict[str, str]) -> tuple[tuple[int, int], int | None]:

@@ -105,7 +105,7 @@ def _of_spec(path: str, name: str | None, request: Request, root: str | None = N
 
 
 def _of_made(spec: Spec) -> Subject:
-    return Subject(spec.obj, spec.name, spec, objects=((spec.name, spec.obj),))
+    return Subject(spec.obj, spec.name, spec, objects=((spec.name, spec.obj),), wave=spec.wave)
 
 
 def _of_text(reading: Reading) -> Subject:

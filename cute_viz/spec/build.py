@@ -9,9 +9,9 @@ from typing import Any
 from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
-from cute_viz.notation import read_call
+from cute_viz.notation import is_triton, read_call
 from cute_viz.source.address import Folder, address_of
-from cute_viz.spec import PACKAGED, Library
+from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
 from cute_viz.spec.made import Spec
 from cute_viz.spec.objects import MAKERS
@@ -63,7 +63,8 @@ class Builder:
     def __init__(self, text: str, name: str | None, library: Library = PACKAGED, root: str | None = None) -> None:
         self.text = text
         self.name = name
-        self.library = library
+        self.library = self.asked = library
+        self.said: dict[str, str] = {}
         base = os.path.dirname(name) if name is not None and os.path.isfile(name) else None
         self.folder = None if base is None else Folder(base, base if root is None else root)
         self.names: dict[str, Any] = {}
@@ -86,12 +87,13 @@ class Builder:
             raise self.fail("a spec must be a mapping", root.span, hint="example: layout: (4,8):(8,1)")
         if "specs" not in root:
             return {"": root}
-        others = [key for key in root if key not in ("specs", "let", "description")]
+        others = [key for key in root if key not in ("specs", "let", "description", *WORDS)]
         if others:
             raise self.fail(
                 f"{others[0]!r} cannot be combined with specs", root.keys_at[others[0]], hint="put it into one of the specs"
             )
         self.description = self.words(root, "description") or ""
+        self.said = self.machine(root)
         self.shared = root.get("let")
         self.names = self.let(self.shared)
         several = root["specs"]
@@ -137,10 +139,19 @@ class Builder:
             which = f"both {' and '.join(kinds)}" if kinds else "no object"
             at = fields.keys_at[kinds[1]] if kinds else fields.span
             raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
+        self.machine(fields)
         names = self.let(fields.get("let"))
         figure = fields.get("figure")
         is_call = kinds == ["layout"] and isinstance(figure, Fields) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
+        drawn = self.figure(figure, names) if figure is not None else {}
+        text, wave = fields[kinds[0]], self.library.together
+        if isinstance(text, Text) and is_triton(text):
+            from cute_viz.notation.triton import tile_of
+
+            tile, lanes = tile_of(text, self.library.shape)
+            drawn = {"tile": tile, **drawn} if tile and drawn.get("view", "tv") == "tv" else drawn
+            wave = (lanes, "warp") if lanes else wave
         return Spec(
             name=name,
             kind=kinds[0],
@@ -148,17 +159,35 @@ class Builder:
             title=self.words(fields, "title"),
             description=self.words(fields, "description") or "",
             source=self.words(fields, "source") or "",
-            figure=self.figure(figure, names) if figure is not None else {},
+            figure=drawn,
             beside=self.beside(fields.get("beside"), names),
             expect=self.expect(fields.get("expect"), names),
             formats=self.list_of_words(fields.get("formats")),
             style=self.choice(COMMON, fields, "style") or "default",
             palette=self.words(fields, "palette"),
+            wave=wave,
             text=self.text,
             file=self.name,
             files=(*([self.name] if self.name else []), *files_of(self.shared, self.folder), *files_of(fields, self.folder)),
             at=self.places(name, fields, figure, fields.get("expect")),
         )
+
+    def machine(self, fields: Fields) -> dict[str, str]:
+        """What fields say of the machine and of the tensor, with what the file says for all; the request's own words win.
+
+        Expressions are read with it from here on. Raises: SpecError for what is no number, and no shape.
+        """
+        said = dict(self.said)
+        for key in WORDS:
+            if (word := self.words(fields, key)) is not None:
+                said[key] = word
+                try:
+                    self.asked.with_words({key: word})
+                except CuteVizError:
+                    hint = f"example: {key}: {'64x64' if key == 'shape' else '64'}"
+                    raise self.fail(f"{key}: invalid value {word!r}", fields[key].span, hint=hint) from None
+        self.library = self.asked.with_words(said | self.asked.words)
+        return said
 
     def beside(self, value: Value | None, names: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
         """The further objects of a spec, by their captions."""

@@ -15,6 +15,7 @@ class Spec:
     beside: further objects by their captions, drawn in the same way.
     figure: options of the figure by name; `tensor` is an object, all others are text.
     expect: what must hold of the object, by the names of `schema.EXPECT`, objects as such and all else as text.
+    wave: how many threads run together, and what they are called, where `arch`, `wave` or an encoding tells.
     files: the file, and those of the source that it names.
     at: where fields stand in the file, those of the figure as `figure.tile`; "" is the whole spec.
     """
@@ -31,6 +32,7 @@ class Spec:
     formats: tuple[str, ...] = ()
     style: str = "default"
     palette: str | None = None
+    wave: tuple[int, str] | None = None
     text: str | None = field(default=None, compare=False)
     file: str | None = field(default=None, compare=False)
     files: tuple[str, ...] = field(default=(), compare=False)
