@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -31,8 +31,8 @@ def test_what_gpp_computed(program: dict[str, object]) -> None:
 @pytest.mark.oracle
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_new_programs_beside_gpp(tmp_path: Path) -> None:
-    """3,000 values that nobody has seen: none wrong, nearly all read."""
-    start, refused = int(time.time()) % 1_000_000, 0
+    """3,000 values: none wrong, nearly all read. CUTE_VIZ_SEED takes others; a fuzzer takes new ones every night."""
+    start, refused = int(os.environ.get("CUTE_VIZ_SEED", "410270")), 0
     for seed in range(start, start + 20):
         text, names = Maker(seed).program(150)
         truth, found = by_compiler(text, names, tmp_path), by_reader(text, names)
@@ -54,6 +54,7 @@ def number(text: str, name: str = "c") -> object:
         ("#define CAT(a, b) a ## b\n#define N(x) CAT(1, x)\nconstexpr int c = N(2) + CAT(0x, ff);", 267),
         ("#define S(x) #x\n#define F(n) sizeof(n)\nconstexpr char const* s = S(a + 1); constexpr int c = F(int);", 4),
         ("#define V(a, ...) a __VA_OPT__(+) __VA_ARGS__\nconstexpr int c = V(1) * V(2, 3);", 5),
+        ("constexpr int f(bool z) { size_t v = 3; return (z * v - 4) % 1000; } constexpr int c = f(false);", 612),
         ("#define self self + 1\nconstexpr int self = 3; constexpr int c = 2;", 2),
         ("#define N 4\n#undef N\n#define N 8\nconstexpr int c = N;", 8),
         ("#define SHIFT N >> 1\n#define N 8\nconstexpr int c = SHIFT;", 4),

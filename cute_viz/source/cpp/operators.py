@@ -334,7 +334,7 @@ def _is_static_zero(operator: str, a: int, b: int) -> bool:
     >>> _is_static_zero("%", Runtime(3), 1), _is_static_zero("*", Runtime(3), 0), _is_static_zero("/", 4, Runtime(3))
     (True, True, False)
     """
-    first, second = (None if isinstance(x, (Runtime, Unknown)) else int(x) for x in (a, b))
+    first, second = (None if isinstance(x, (bool, Runtime, Unknown)) else int(x) for x in (a, b))
     if operator in ("*", "&"):
         return 0 in (first, second)
     zero = first == 0 and (isinstance(b, Unknown) or int(b) != 0)
