@@ -397,7 +397,7 @@ def test_the_steps_of_a_composition_and_a_complement():
         "logical_divide((4,8):(1@0,1@1), (2,4))",
     )
     by_mode, beyond = "composition((4,8):(8,1), (2,4))", "composition((4,8):(8,1), 64:1)"
-    for source in (*refused, by_mode, beyond):
+    for source in (*refused, by_mode, beyond, "complement(60000, 12000000000)"):  # the last would be 12 billion cells
         with pytest.raises(CuteVizError):
             figure(source, view="steps")
 

@@ -40,7 +40,8 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     a = as_layout(call.operands[0])
     if not isinstance(a, Layout) or is_coordinate_layout(a) or not isinstance(result, Layout) or len(modes(a.shape)) > 2:
         raise FigureError(f"the steps of {found.name} are drawn of layouts of one or two modes, whose values are offsets")
-    check_cells(product(a.shape) * 4, f"the steps of {call}", options)
+    places = product(a.shape) * (product(result.shape) if found.name == "complement" else 1)
+    check_cells(max(places, product(result.shape)) * 4, f"the steps of {call}", options)
     if found.name in DIVIDES:
         title, panels = _divide(found.name, a, tilers_of(call.operands[1]), result)
     elif found.name == "composition" and isinstance(b := call.operands[1], Layout):
