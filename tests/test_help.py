@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import pytest
@@ -42,6 +43,9 @@ def test_a_wrong_choice_is_told_the_nearest() -> None:
         assert hint in fails(run(*argv), 2)
 
 
+SPECS = str(Path(__file__).parent.parent / "layouts" / "specs" / "ampere_gemm.yaml")
+
+
 def test_old_names_work_and_are_silent() -> None:
     """What was said before is still understood, with the same bytes and no word about it; help shows the new name only."""
     swizzle = ["32x32", "--type", "f32", "--read", "column", "--write", "rows"]
@@ -50,11 +54,14 @@ def test_old_names_work_and_are_silent() -> None:
         (["swizzle", *swizzle], ["find", "swizzle", *swizzle]),
         (["fmt", "(_4,_8):(_8,_1)", "--as", "cpp"], ["eval", "(_4,_8):(_8,_1)", "--as", "cpp"]),
         (["check", "(4,8):(8,1)", "--emit", "ptx"], ["verify", "(4,8):(8,1)", "--emit", "ptx"]),
+        (["--limit", "nesting=90", "fmt", "(4,8)"], ["--limit=nesting=90", "eval", "(4,8)", "--as", "cute"]),
         (["check-spec", "--schema"], ["gallery", "--schema"]),
+        (["check-spec", SPECS], ["gallery", "--validate", SPECS]),
         (["render", "(4,8)", "--target", "readme", "-T", "svg"], ["render", "(4,8)", "--for", "readme", "-T", "svg"]),
     ):
         was, now = run(*old), run(*new)
         assert (was.returncode, was.stdout, was.stderr) == (0, now.stdout, now.stderr)
+    assert "Option '--static' requires an argument" in fails(run("playground"), 2)
     text = run("--help").stdout.decode()
     assert all(re.search(rf"(?m)^  {name} ", text) for name in COMMANDS)
     assert not [name for name in OLD if re.search(rf"(?m)^  {name} ", text)]

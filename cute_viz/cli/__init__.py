@@ -35,23 +35,22 @@ COMMANDS: Table = {
     "verify": ("cute_viz.cli.check", "Verify a picture on a GPU, cell by cell"),
     "mcp": ("cute_viz.cli.mcp", "Serve tools for coding assistants"),
 }
-OLD: Table = {  # names of before; they keep working, and nothing shows them
-    "check": ("cute_viz.cli.check", ""),
-    "swizzle": ("cute_viz.cli.swizzle", ""),
-    "solve": ("cute_viz.cli.solve", ""),
-    "fmt": ("cute_viz.cli.fmt", ""),
-    "check-spec": ("cute_viz.cli.check_spec", ""),
-    "playground": ("cute_viz.cli.playground", ""),
+OLD = {  # names of before, and what they are now; they keep working, and nothing shows them
+    "check": ("verify",),
+    "swizzle": ("find", "swizzle"),
+    "solve": ("find", "layout"),
+    "fmt": ("eval", "--as"),
+    "check-spec": ("gallery", "--validate"),
+    "playground": ("serve",),
 }
 
 
 LONG = (
-    "check",
+    "verify",
     "record",
     "gallery",
     "embed",
     "serve",
-    "playground",
     "mcp",
 )  # each of their pictures or questions is held to its limits
 
@@ -80,11 +79,18 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, imported now; None where there is none."""
-        found = self.table.get(cmd_name) or (OLD.get(cmd_name) if self.table is COMMANDS else None)
+        found = self.table.get(cmd_name)
         if found is None:
             return None
         command: click.Command = import_module(found[0]).command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words of a command; one of an old name is the new one from here on."""
+        at = 0
+        while self.table is COMMANDS and at < len(args) and args[at].startswith("-"):
+            at += 2 if args[at] == "--limit" else 1
+        return super().parse_args(ctx, [*args[:at], *_renewed(args[at:])] if self.table is COMMANDS else args)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names; of a word that names none, wrong usage with the nearest name."""
@@ -92,7 +98,7 @@ class LazyGroup(click.Group):
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, [*self.table, *(OLD if self.table is COMMANDS else ())], n=1)
+            near = get_close_matches(name, self.table, n=1)
             other = _for_a_source(name) if self.table is COMMANDS else f"one of {', '.join(self.table)}"
             hint = f"did you mean '{near[0]}'?" if near else other
             ctx.fail(f"no such command '{name}'; {hint}")
@@ -136,6 +142,22 @@ def cli() -> None:
 
     Exit status: 0 success; 1 wrong input, or a check failed; 2 wrong usage; 3 could not check; 70 a bug in cute-viz.
     """
+
+
+def _renewed(words: Sequence[str]) -> list[str]:
+    """The words of a command under its name of now.
+
+    >>> _renewed(["fmt", "(4,8)", "--as", "cpp"]), _renewed(["playground", "-o", "site"])
+    (['eval', '--as', 'cute', '(4,8)', '--as', 'cpp'], ['serve', '--static', 'site'])
+    """
+    name, more = next(iter(words), ""), list(words[1:])
+    if name == "fmt":  # whose language was optional
+        more = ["yaml" if any(word.endswith((".yaml", ".yml")) for word in more) else "cute", *more]
+    elif name == "playground":
+        more = ["--static" if word in ("-o", "--output") else word.replace("--output=", "--static=", 1) for word in more]
+        needs = not any(word.startswith(("--static", "--help", "-h")) for word in more)
+        more += ["--static"] if needs else []
+    return [*OLD[name], *more] if name in OLD else list(words)
 
 
 def commands() -> Iterator[tuple[str, click.Command, str]]:

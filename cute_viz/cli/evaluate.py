@@ -43,8 +43,6 @@ def command(expressions: tuple[str, ...], as_json: bool, language: str | None, r
     or an address, kernel.cu::gemm_tn::sA(_,_,0), prints that object. --as writes it in another language.
     """
     if language is not None:
-        from cute_viz.cli.fmt import write_as
-
         if as_json:
             raise click.UsageError("--as cannot be combined with --json")
         for text in expressions:
@@ -62,6 +60,36 @@ def command(expressions: tuple[str, ...], as_json: bool, language: str | None, r
             output.echo(_of_file(text, as_json, reading))
         else:
             output.echo((_json if as_json else _value)(text, names, reading))
+
+
+def write_as(source: str, target: str, reading: Reading) -> None:
+    """Print a source in a language; what is printed reads back as an equal object.
+
+    An encoding of Triton is the same map of memory, or, with --shape, of the threads and values of a tensor; yaml tidies a spec.
+    """
+    from cute_viz.engine import ask
+    from cute_viz.notation.write import write
+
+    if target == "yaml":
+        from cute_viz.spec.tidy import tidied
+
+        text, lost = tidied(source, reading.library)
+        if lost:
+            output.notes([f"comments are dropped, the first one on line {lost}; the one at the top is kept"])
+        output.echo(text, nl=False)
+        return
+    answer = ask(reading.request(source))
+    output.notes(answer.notes)
+    if target == "table":
+        from cute_viz.analysis.solve import table_of
+
+        output.echo(table_of(answer.layout), nl=False)
+    elif target == "triton":
+        from cute_viz.notation.triton_write import write_triton
+
+        output.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
+    else:
+        output.echo(write(answer.obj, target))
 
 
 def _of_file(source: str, as_json: bool, reading: Reading) -> str:

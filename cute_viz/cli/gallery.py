@@ -48,6 +48,7 @@ POLL = 0.3  # seconds between two looks of --watch
 @click.option("--prune", is_flag=True, help="Remove files of earlier runs that no spec asks for")
 @click.option("--validate", is_flag=True, help="Only validate SPECS: fields, expressions, figures, `expect:`")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files")
+@click.option("--doc", is_flag=True, hidden=True, help="Print the reference of spec files in Markdown")
 @click.option("--watch", is_flag=True, help="Keep running; draw again when a spec changes")
 @layouts_option
 def command(
@@ -60,6 +61,7 @@ def command(
     prune: bool,
     validate: bool,
     schema: bool,
+    doc: bool,
     watch: bool,
     library: Library,
 ) -> int:
@@ -68,10 +70,10 @@ def command(
     Only what changed is drawn again. The index is README.md and index.html. A spec that fails is reported with its place and does
     not stop the others.
     """
-    if validate or schema:
-        from cute_viz.cli.check_spec import files_in, validated
+    if validate or schema or doc:
+        from cute_viz.cli.validate import files_in, validated
 
-        return validated(files_in(specs), schema, False, library)
+        return validated(files_in(specs), schema, doc, library)
     if check and (prune or watch):
         raise click.UsageError("--check cannot be combined with --prune or --watch")
     paths = specs or _library(library)

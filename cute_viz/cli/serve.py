@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from cute_viz import files
 from cute_viz.cli import output
 from cute_viz.cli.help import Command
 from cute_viz.cli.words import folder_option, layouts_option, let_option
@@ -60,8 +61,6 @@ def command(
     the state of the page. --static DIR writes the page as a static site that runs in the reader's browser.
     """
     if static is not None:
-        from cute_viz.cli.playground import write_site
-
         if source is not None:
             raise click.UsageError("--static writes the page without a source")
         return write_site(static, pyodide)
@@ -107,6 +106,25 @@ def command(
         pass  # how it ends
     finally:
         server.close()
+
+
+def write_site(folder: str, pyodide: str | None) -> None:
+    """Write the live page as a static site.
+
+    Raises: CuteVizError for a folder that leads elsewhere, and for one that holds no Pyodide.
+    """
+    from cute_viz.live.playground import site
+
+    files.held(folder, files.top_of(folder))
+    parts = site(pyodide)
+    for path, data in parts.items():
+        target = os.path.join(folder, *path.split("/"))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        files.write(data, target, folder)
+    size = sum(map(len, parts.values()))
+    output.say(
+        f"{len(parts)} files, {size / 1e6:.1f} MB, in {folder}: serve it with any web server, for example python -m http.server"
+    )
 
 
 def _is_file(source: str) -> bool:

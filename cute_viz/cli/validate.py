@@ -1,4 +1,4 @@
-"""`cute-viz check-spec`: whether spec files are right."""
+"""`cute-viz gallery --validate`: whether spec files are right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import os
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.help import Command
-from cute_viz.cli.words import layouts_option
 from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.figures.words import count as counted
@@ -18,21 +16,6 @@ from cute_viz.renderers import format_named
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder
 from cute_viz.spec.made import Spec
-
-
-@click.command(cls=Command)
-@click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, dir_okay=False))
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files")
-@click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown")
-@layouts_option
-def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -> None:
-    """Validate spec files: fields, names and expressions, whether each figure can be drawn, and its `expect:`. Errors have a line
-    and column.
-
-    In a file of atoms (`library: mma` or `copy`) every entry is tried with the values of its parameters, and its layouts must
-    cover their tiles.
-    """
-    raise SystemExit(validated(files, schema, doc, library))
 
 
 def files_in(specs: tuple[str, ...]) -> tuple[str, ...]:
