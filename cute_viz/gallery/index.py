@@ -165,7 +165,7 @@ def _cell(entry: Entry, live: str | None) -> str:
 
 
 def _card(entry: Entry, live: str | None) -> str:
-    search = " ".join((entry.name, entry.title, entry.expression, entry.note, entry.kind, *entry.archs)).lower()
+    search = " ".join((entry.name, entry.title, entry.alt, entry.expression, entry.note, entry.kind, *entry.archs)).lower()
     out = [f'<figure data-kind="{_text(entry.kind)}" data-archs="{_text(" ".join(entry.archs))}" data-words="{_text(search)}">']
     if entry.picture is not None:
         file = quote(entry.picture)
