@@ -174,8 +174,8 @@ COMMON = (
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a spec file, for editors.
 
-    >>> sorted(json_schema()["properties"])[:3]
-    ['beside', 'copy_atom', 'description']
+    >>> sorted(json_schema()["properties"])[-3:]
+    ['tiled_mma', 'title', 'wave']
     """
     definitions: dict[str, Any] = {}
     for kind in KINDS.values():
