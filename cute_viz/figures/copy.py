@@ -59,7 +59,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         # the rows of the registers' panel are its lanes
         options = replace(options, operand="S" if memory_of(obj.instruction, "D") else "D")
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
-    maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
+    tile = spanned_tile(obj) if isinstance(obj, TiledCopy) else ()
+    maps = _tile_maps(obj, tile, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
     atom = obj.atom if isinstance(obj, TiledCopy) else obj
     op = atom.instruction
@@ -83,7 +84,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
     notes = _notes(sides, maps, owners, memory) + highlight_notes(options, owner(op))
-    if isinstance(obj, TiledCopy) and len(tile := spanned_tile(obj)) > 2:
+    if len(tile) > 2:
         notes = [*notes, f"A row has the {product(tile[2:])} slices of {tile[1]} columns of the tile {show(tile)} side by side."]
     first = maps[sides[0]]
     name = atom.name or "copy atom"
@@ -132,8 +133,7 @@ def _of_words(op: CopyOp) -> Copy_Atom:
     return make_copy_atom(plain, 1)
 
 
-def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str, TVMap]:
-    tile = spanned_tile(tiled)
+def _tile_maps(tiled: TiledCopy, tile: tuple[int, ...], sides: str, options: FigureOptions) -> dict[str, TVMap]:
     rows, cols = tile[0], int(product(tile[1:]))  # further modes go on to the right
     check_cells(rows * cols, f"the {rows} x {cols} tile", options)
     out = {}
