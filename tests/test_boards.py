@@ -420,3 +420,12 @@ def test_a_board_from_a_file_is_held_to_its_model():
             from_dict({**plain, name: value})
     with pytest.raises(CuteVizError, match="too large"):
         from_dict({**plain, "panels": plain["panels"] * 65})
+
+
+def test_a_spec_compares_two_objects(tmp_path: Path) -> None:
+    spec = tmp_path / "d.yaml"
+    spec.write_text("specs:\n  d:\n    layout: (4,8):(8,1)\n    beside: {after: '(4,8):(1,4)'}\n    figure: {diff: true}\n")
+    found = json.loads(run("render", f"{spec}::d", "-T", "json").stdout)
+    assert found["notes"] == ["30 of 32 cells differ."]
+    spec.write_text("specs:\n  d:\n    layout: (4,8):(8,1)\n    figure: {diff: true}\n")
+    assert "beside" in fails(run("render", f"{spec}::d"), 1)
