@@ -227,7 +227,7 @@ def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[st
     first = replace(figure, source=figure.source.partition(", Thr")[0])
     figures = [first, *(replace(build(obj, own), source=caption) for caption, obj in others)]
     if words.get("diff") and len(figures) == 2:
-        return difference(*figures, words.get("title"))
+        return difference(figures[0], figures[1], words.get("title"))
     return side_by_side(figures, words.get("title"))
 
 
