@@ -158,7 +158,7 @@ def explain(
 
 
 def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, type: int | str = "f16", arch: str = "") -> Search:
-    """Rank every legal swizzle, and padding, of a row-major tile in shared memory. `found[0].swizzle` is the best, `why` the reason.
+    """Rank every legal swizzle and padding of a row-major tile in shared memory. `found[0].swizzle` is the best, `why` the reason.
 
     tile: rows x columns in elements, "128x64" or (128, 64). accesses: how the tile is read and written, by the names of
     `cute-viz find swizzle --list`: `ldmatrix`, `cp.async`, `rows`, `column`. The default is the accesses of a GEMM operand.
@@ -177,7 +177,7 @@ def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, t
 
 
 def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
-    """Find the layout that produces a table of offsets, or of owners (`T3V1`). The result has a `layout`, its `kind`, and for owners
+    """Find the layout that produces a table of offsets or owners (`T3V1`). The result has a `layout`, its `kind`, and for owners
     the `tile`.
 
     table: rows of integers, or text with one row per line (or rows separated by semicolons).
