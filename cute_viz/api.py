@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cute_viz.analysis.solve import Solved
     from cute_viz.engine import Answer
     from cute_viz.engine.explaining import Explanation
-    from cute_viz.engine.kernel import Report
+    from cute_viz.engine.kernel_rows import Report
     from cute_viz.engine.search import Search
     from cute_viz.figures.model import Figure
     from cute_viz.keywords import Drawing, Folders, Parsing, Writing
