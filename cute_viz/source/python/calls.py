@@ -192,12 +192,16 @@ def follow(
     if machine.depth > 1:
         machine.path = (*path, ("::".join(around), machine.tree.line(machine.span(node).start)))
     machine.scope = scope
+    loops, outside = machine.around, machine.outside
+    if "kernel" in function.decorators:
+        machine.around, machine.outside = (), machine.splits
     try:
         ended = execute(machine, function.node.body, frame)
     except RecursionError:
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
         machine.path, machine.scope = path, around
+        machine.around, machine.outside = loops, outside
         machine.depth -= 1
         if again:
             machine.active[key] = before_it
