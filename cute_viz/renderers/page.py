@@ -43,7 +43,7 @@ from cute_viz.renderers.ways import once, unshaded
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
-LOWEST = 72.0  # px of a lane beside which there is no inset
+LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 17.0  # px of a row that holds the name of a group
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
@@ -103,9 +103,14 @@ def _in_lanes(figure: Figure, target: Target) -> Page:
     assert target.height is not None
     room, high = target.width - 2 * target.margin, target.height / 2
     for _ in range(3):
-        page = lay_out(figure, width=target.width, target=target, fitted=lanes.fitted(figure, room, high, target.least))
+        fitted = lanes.fitted(figure, room, high, target.least)
+        words = {joined(mark.lines) for frame in fitted[0] for mark in frame.marks}
+        every = {entry.label for legend in figure.legends for entry in legend.entries} <= words  # are told where they are
+        own = replace(target, legend=False) if every and target.head else target
+        page = lay_out(figure, width=target.width, target=own, fitted=fitted)
         high += target.height - page.height - 1
-    low = min(place.grid.bottom - place.grid.top for place in page.panels) < LOWEST
+    lowest = LOWEST * (target.height / 506 if target.is_landscape else 1)
+    low = min(place.grid.bottom - place.grid.top for place in page.panels) < lowest
     return _in_lanes(replace(figure, insets=()), target) if low and figure.insets else page
 
 
