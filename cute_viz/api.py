@@ -59,7 +59,7 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
     view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
+    `access`, `path`, `matrix`, `zoom`, `cube`, `pipeline`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
@@ -67,6 +67,7 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     thread, warp, value: colour only these: 5, "0..3" or range(4). follow: follow this one thread through a GEMM.
     operand: only these panels: "A", "CA", "S".
     type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: reject more cells.
+    schedule: of a pipeline, "tiles=8,load=3".
     coord: where the tile of a TMA copy begins in the tensor: "96,0". by: who accesses the tile of the view `access`.
     note: words on cells, a line each: "(0,0)..(7,0): one bank group", "T5: the first lane of its row".
     diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
