@@ -59,36 +59,19 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
 
     source, more: text (an expression, the name of an atom or a spec, source code, a print, or the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
-<<<<<<< HEAD
-    view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`, `pipeline`, `steps`.
-    tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
-    color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
-    labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
-    coords: rulers show nested coordinates. title: instead of the one made from the object.
-    thread, warp, value: colour only these: 5, "0..3" or range(4). follow: follow this one thread through a GEMM.
-    operand: only these panels: "A", "CA", "S".
-    type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: reject more cells.
-    schedule: of a pipeline, "tiles=8,load=3".
-    coord: where the tile of a TMA copy begins in the tensor: "96,0". by: who accesses the tile of the view `access`.
-    note: words on cells, a line each: "(0,0)..(7,0): one bank group", "T5: the first lane of its row".
-    diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
-    let: values for run-time names. name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
-=======
     view: how to draw a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
+    `access`, `path`, `matrix`, `zoom`, `cube`, `pipeline`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns in elements: "8x128" or (8, 128).
     color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in each cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
     coords: show nested coordinates on the rulers. title: replace the default title.
     thread, warp, value: color only these: 5, "0..3" or range(4). follow: follow this thread through a GEMM.
     operand: draw only these panels: "A", "CA", "S". tensor: draw what `thread` holds of this tensor.
-    type: the element type, "f16", or its width in bits, 16. coord: the origin of a TMA tile in its tensor: "96,0".
+    type: the element type, "f16", or its width in bits, 16. schedule: the numbers of a pipeline: "tiles=8,load=3". coord: the origin of a TMA tile in its tensor: "96,0".
     by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
     diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
     crop: draw only the first rows x columns. max_cells: reject larger figures.
     let, name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
->>>>>>> main
 
     Raises: CuteVizError if the source or an option is wrong, or if the object cannot be drawn that way.
 
