@@ -67,7 +67,8 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     coords: show nested coordinates on the rulers. title: replace the default title.
     thread, warp, value: color only these: 5, "0..3" or range(4). follow: follow this thread through a GEMM.
     operand: draw only these panels: "A", "CA", "S". tensor: draw what `thread` holds of this tensor.
-    type: the element type, "f16", or its width in bits, 16. schedule: the numbers of a pipeline: "tiles=8,load=3". coord: the origin of a TMA tile in its tensor: "96,0".
+    type: the element type, "f16", or its width in bits, 16. coord: the origin of a TMA tile in its tensor: "96,0".
+    schedule: the numbers of a pipeline: "tiles=8,load=3".
     by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
     diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
     crop: draw only the first rows x columns. max_cells: reject larger figures.
