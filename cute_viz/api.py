@@ -60,7 +60,7 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     source, more: text (an expression, the name of an atom or a spec, source code, a print, or the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
     view: how to draw a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
+    `access`, `path`, `matrix`, `zoom`, `cube`, `pipeline`, `steps`.
     tile: the tile that a thread-value layout covers, rows x columns in elements: "8x128" or (8, 128).
     color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text in each cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
@@ -68,6 +68,7 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     thread, warp, value: color only these: 5, "0..3" or range(4). follow: follow this thread through a GEMM.
     operand: draw only these panels: "A", "CA", "S". tensor: draw what `thread` holds of this tensor.
     type: the element type, "f16", or its width in bits, 16. coord: the origin of a TMA tile in its tensor: "96,0".
+    schedule: the numbers of a pipeline: "tiles=8,load=3".
     by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
     diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
     crop: draw only the first rows x columns. max_cells: reject larger figures.
