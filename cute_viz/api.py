@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
     from cute_viz.algebra.layout import Layout
@@ -21,26 +23,14 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel import Report
     from cute_viz.engine.search import Search
     from cute_viz.figures.model import Figure
+    from cute_viz.keywords import Drawing, Folders, Parsing, Writing
 
 Parsed: TypeAlias = (
     "Layout | ComposedLayout | Swizzle | MMA_Atom | TiledMMA | CopyOp | Copy_Atom | TiledCopy | Tensor | int | tuple[object, ...]"
 )
-Folders: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one, or several
 
 
-def parse(
-    source: object,
-    let: Mapping[str, object] | None = None,
-    *,
-    dialect: str = "auto",
-    name: str | None = None,
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    arch: str = "",
-    wave: int | None = None,
-    shape: str | tuple[int, ...] = "",
-    bits: int | None = None,
-) -> Parsed:
+def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpack[Parsing]) -> Parsed:
     """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom; or what a file defines,
     `kernel.cu::gemm_tn::sA(_,_,0)`.
 
@@ -58,45 +48,12 @@ def parse(
     from cute_viz.engine.evaluate import evaluate
     from cute_viz.source.address import address_of
 
-    gpu = _gpu(arch, wave, shape, bits)
-    request = _request((str(_plain(source)) if source is not None else None,), {}, let, name, dialect, layouts, limits, gpu=gpu)
+    request = _request((str(_plain(source)) if source is not None else None,), {"let": let, **words})
     (text,) = request.sources
     return cast("Parsed", ask(request).obj if address_of(text) is not None else evaluate(text, request)[0])
 
 
-def figure(
-    source: object,
-    *more: object,
-    view: str | None = None,
-    tile: str | tuple[int, int] | None = None,
-    color_by: str | None = None,
-    labels: str | None = None,
-    coords: bool | None = None,
-    title: str | None = None,
-    thread: int | str | range | None = None,
-    warp: int | str | range | None = None,
-    value: int | str | range | None = None,
-    follow: int | str | range | None = None,
-    operand: str | None = None,
-    type: int | str | None = None,
-    tensor: object = None,
-    coord: str | None = None,
-    by: object = None,
-    note: str | None = None,
-    max_cells: int | str | None = None,
-    diff: bool | None = None,
-    fold: int | str | None = None,
-    crop: str | tuple[int, int] | None = None,
-    let: Mapping[str, object] | None = None,
-    name: str | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    arch: str = "",
-    wave: int | None = None,
-    shape: str | tuple[int, ...] = "",
-    bits: int | None = None,
-) -> Figure:
+def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     """The picture of a source, or of several side by side.
 
     source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
@@ -120,57 +77,11 @@ def figure(
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
     'Each thread holds 4 elements, in 2 pairs'
     """
-    options = {
-        "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
-        "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
-    }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
-    return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format, _gpu(arch, wave, shape, bits)).figure
+    return _ask((source, *more), words, any_format, _DRAWN).figure
 
 
-def render(
-    source: object,
-    format: str | os.PathLike[str] = "text",
-    *more: object,
-    style: str | None = None,
-    palette: str | None = None,
-    theme: str | None = None,
-    fragment: bool | None = None,
-    width: float | None = None,
-    cell: float | None = None,
-    target: str | None = None,
-    bare: bool | None = None,
-    view: str | None = None,
-    tile: str | tuple[int, int] | None = None,
-    color_by: str | None = None,
-    labels: str | None = None,
-    coords: bool | None = None,
-    title: str | None = None,
-    thread: int | str | range | None = None,
-    warp: int | str | range | None = None,
-    value: int | str | range | None = None,
-    follow: int | str | range | None = None,
-    operand: str | None = None,
-    type: int | str | None = None,
-    tensor: object = None,
-    coord: str | None = None,
-    by: object = None,
-    note: str | None = None,
-    max_cells: int | str | None = None,
-    diff: bool | None = None,
-    fold: int | str | None = None,
-    crop: str | tuple[int, int] | None = None,
-    let: Mapping[str, object] | None = None,
-    name: str | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    arch: str = "",
-    wave: int | None = None,
-    shape: str | tuple[int, ...] = "",
-    bits: int | None = None,
-) -> bytes:
+def render(source: object, format: str | os.PathLike[str] = "text", *more: object, **words: Unpack[Writing]) -> bytes:
     """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is also written there.
 
     format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path, whose suffix is the format; the file appears whole or
@@ -191,15 +102,7 @@ def render(
     if not isinstance(format, str) or (format not in FORMATS and os.path.splitext(format)[1]):
         path = _path(format)
     format_ = format_of(None if path else str(format), path)
-    options = {
-        "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
-        "target": target, "bare": bare,
-        "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
-        "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
-    }  # fmt: skip
-    gpu = _gpu(arch, wave, shape, bits)
-    return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,), gpu), format_, path)
+    return _written(_ask((source, *more), words, (format_,)), format_, path)
 
 
 def report(
@@ -227,7 +130,7 @@ def report(
     from cute_viz.errors import CuteVizError
 
     path = _path(source) if "\n" not in os.fspath(source) else os.fspath(source)
-    request = replace(_request((path,), {}, let, launch, "auto", layouts, limits), files=True)
+    request = replace(_request((path,), {"let": let, "name": launch, "layouts": layouts, "limits": limits}), files=True)
     found = ask(request).kernel
     if found is None:
         raise CuteVizError("there is no `copy` or `gemm` statement to report", name=None if "\n" in path else path)
@@ -246,7 +149,7 @@ def explain(
     """
     from cute_viz.engine import ask
 
-    return ask(_request((source,), {}, let, name, "auto", layouts, None)).explanation
+    return ask(_request((source,), {"let": let, "name": name, "layouts": layouts})).explanation
 
 
 def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, type: int | str = "f16", arch: str = "") -> Search:
@@ -282,23 +185,16 @@ def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
     return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
 
 
-def compare(
-    source: object,
-    other: object,
-    *,
-    let: Mapping[str, object] | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-) -> Figure:
-    """The picture of what differs between two sources, cell by cell.
+def compare(source: object, other: object, **words: Unpack[Drawing]) -> Figure:
+    """The picture of what differs between two sources, cell by cell; the keywords are those of `figure`.
 
     Raises: as `figure`, and where the two have no geometry in common.
 
     >>> compare("(4,4):(4,1)", "(4,4):(1,4)").title
     'What differs: 12 of 16 cells'
     """
-    return figure(source, other, diff=True, let=let, dialect=dialect, layouts=layouts, limits=limits)
+    words["diff"] = True
+    return figure(source, other, **words)
 
 
 def interact(draw: Callable[..., object], /, **choices: object) -> object:
@@ -367,63 +263,55 @@ def bundle(value: object) -> dict[str, str]:
     return {"text/html": framed(answer.write("html").decode(), answer.figure.title, fallback=image), **still}
 
 
-def write(figure: object, format: str | None, path: str | None, how: dict[str, Any]) -> bytes:
+def write(figure: object, format: str | None, path: str | None, how: Mapping[str, Any]) -> bytes:
     """A finished figure in a format, written to a path where there is one: what `display.Drawn` promises."""
     from cute_viz.engine.answer import format_of
 
     format_ = format_of(format, path)
-    return _written(_ask((figure,), how, formats=(format_,)), format_, path)
+    return _written(_ask((figure,), how, (format_,), ("page",)), format_, path)
+
+
+_OF_SOURCES: dict[str, Any] = {"let": None, "name": None, "dialect": "auto", "layouts": (), "limits": None}  # and their defaults
+_OF_TARGETS = ("arch", "wave", "shape", "bits")  # the words of `Library.with_words`
+_DRAWN = ("object", "panels", "several")  # levels of options that are no page's
 
 
 def _ask(
-    sources: tuple[Any, ...],
-    options: Mapping[str, Any],
-    let: Mapping[str, Any] | None = None,
-    name: str | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    formats: tuple[str, ...] = (),
-    gpu: Mapping[str, object] | None = None,
+    sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = (*_DRAWN, "page")
 ) -> Answer:
     from cute_viz.engine import ask
 
-    return ask(_request(sources, options, let, name, dialect, layouts, limits, formats, gpu))
-
-
-def _gpu(arch: str, wave: int | None, shape: str | tuple[int, ...], bits: int | None) -> dict[str, object]:
-    """What a request says of the GPU, and of the tensor of an encoding, as the words of `Library.with_words`."""
-    extents = shape if isinstance(shape, str) else "x".join(map(str, shape))
-    return {"arch": arch, "wave": wave, "shape": extents, "bits": bits}
+    return ask(_request(sources, words, formats, levels))
 
 
 def _request(
-    sources: tuple[Any, ...],
-    options: Mapping[str, Any],
-    let: Mapping[str, Any] | None,
-    name: str | None,
-    dialect: str,
-    layouts: Folders,
-    limits: Mapping[str, int] | None,
-    formats: tuple[str, ...] = (),
-    gpu: Mapping[str, object] | None = None,
+    sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = ()
 ) -> Any:
+    """What the words of a call ask for. levels: those of the options that the function takes. Raises: TypeError for other words."""
     from cute_viz.engine import Request
     from cute_viz.errors import CuteVizError
+    from cute_viz.options import OPTIONS
     from cute_viz.spec import Library
 
     if any(source is None for source in sources):
         raise CuteVizError("the source is None", hint="give a text, for example (4,8):(8,1), or an object")
-    given = {key: _plain(word) for key, word in options.items() if word is not None}
+    known = {*_OF_SOURCES, *_OF_TARGETS, *(name for name, option in OPTIONS.items() if option.level in levels)}
+    if other := set(words) - known:
+        raise TypeError(f"got an unexpected keyword argument {min(other)!r}")
+    given = {key: _plain(word) for key, word in words.items() if word is not None}
+    let, name, dialect, layouts, limits = (given.pop(key, other) for key, other in _OF_SOURCES.items())
+    gpu = {key: given.pop(key, None) for key in _OF_TARGETS}
+    if gpu["shape"] is not None and not isinstance(gpu["shape"], str):
+        gpu["shape"] = "x".join(map(str, gpu["shape"]))
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
     _check(isinstance(dialect, str), "dialect", "text, for example cpp", dialect)
-    for words, names in (("let", let), ("limits", limits)):
-        fits = names is None or (isinstance(names, Mapping) and all(isinstance(key, str) for key in names))
-        _check(fits, words, "a mapping of names to values", names)
+    for key, names in (("let", let), ("limits", limits)):
+        fits = names is None or (isinstance(names, Mapping) and all(isinstance(one, str) for one in names))
+        _check(fits, key, "a mapping of names to values", names)
     several = (layouts,) if isinstance(layouts, (str, os.PathLike)) else layouts
     fits = isinstance(several, (tuple, list)) and all(isinstance(folder, (str, os.PathLike)) for folder in several)
     _check(fits, "layouts", "a folder, or a tuple of folders", layouts)
-    library = Library.of_environment(tuple(_path(folder) for folder in several)).with_words(gpu or {})
+    library = Library.of_environment(tuple(_path(folder) for folder in several)).with_words(gpu)
     values, most = ({key: _plain(value) for key, value in (names or {}).items()} for names in (let, limits))
     return Request(tuple(map(_plain, sources)), given, values, name, dialect, library, most, formats)
 

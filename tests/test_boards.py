@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from math import prod
+from pathlib import Path as Folder
 
 import pytest
 
@@ -16,7 +17,7 @@ from cute_viz.figures.model import to_dict
 from cute_viz.renderers import Options, render
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Cells, Line, Path
-from tests.commands import run
+from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
 ONE_OF_EACH = [
@@ -420,3 +421,12 @@ def test_a_board_from_a_file_is_held_to_its_model():
             from_dict({**plain, name: value})
     with pytest.raises(CuteVizError, match="too large"):
         from_dict({**plain, "panels": plain["panels"] * 65})
+
+
+def test_a_spec_compares_two_objects(tmp_path: Folder) -> None:
+    spec = tmp_path / "d.yaml"
+    spec.write_text("specs:\n  d:\n    layout: (4,8):(8,1)\n    beside: {after: '(4,8):(1,4)'}\n    figure: {diff: true}\n")
+    found = json.loads(run("render", f"{spec}::d", "-T", "json").stdout)
+    assert found["notes"] == ["30 of 32 cells differ."]
+    spec.write_text("specs:\n  d:\n    layout: (4,8):(8,1)\n    figure: {diff: true}\n")
+    assert "beside" in fails(run("render", f"{spec}::d"), 1)

@@ -49,7 +49,7 @@ FIGURE = tuple(
         choices=option.choices,
     )
     for option in OPTIONS.values()
-    if option.level != "several" and option.name not in _SPECS_OWN
+    if option.name not in _SPECS_OWN
 )
 
 KINDS: dict[str, Kind] = {
