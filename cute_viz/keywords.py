@@ -53,6 +53,7 @@ class Drawing(Parsing, total=False):
     operand: str | None
     type: int | str | None
     tensor: object
+    schedule: str | None
     coord: str | None
     by: object
     note: str | None

@@ -18,10 +18,10 @@ from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
 from cute_viz.engine.accessing import DRAWN, Access
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
+from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_text import text_of, totals_of
 from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError

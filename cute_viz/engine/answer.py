@@ -23,7 +23,7 @@ from cute_viz.options import known
 
 if TYPE_CHECKING:
     from cute_viz.engine.explaining import Explanation
-    from cute_viz.engine.kernel import Report
+    from cute_viz.engine.kernel_rows import Report
     from cute_viz.engine.pages import Drawing
     from cute_viz.figures.model import Figure
     from cute_viz.renderers import Options
@@ -110,7 +110,7 @@ class Answer:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file, fixes, of=reading.query)
+            return report_of(reading.file, reading.query, "fixes" if fixes else "costs")
 
     @property
     def notes(self) -> tuple[str, ...]:

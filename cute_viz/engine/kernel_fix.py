@@ -19,7 +19,7 @@ from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
-    from cute_viz.engine.kernel import Access, Report
+    from cute_viz.engine.kernel_rows import Access, Report
     from cute_viz.source.model import Move, SourceFile
 
 
@@ -240,10 +240,10 @@ class Fixer:
         for row in self.report.accesses:
             other = others.get(row.key)
             if other is None or other.cost.instruction != row.cost.instruction or other.cost.instructions > row.cost.instructions:
-                return f"it would take the width of line {_place(row)}"
+                return f"it would take the width of line {row.move.place}"
             worse = row.key not in keys and (other.cost.wavefronts or 0) > (row.cost.wavefronts or 0)
             if worse or (other.cost.sectors or 0) > (row.cost.sectors or 0):
-                return f"line {_place(row)} would cost more"
+                return f"line {row.move.place} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else "it changes another buffer"
 
@@ -275,7 +275,3 @@ def _hopeless(rows: list[Access], found: bool) -> str:
         "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"
     )
     return f"no swizzle or stride that keeps the width of every access helps; {advice}"
-
-
-def _place(row: Access) -> str:
-    return f"{row.move.file}:{row.move.line}" if row.move.file else str(row.move.line)

@@ -6,8 +6,9 @@ import os
 
 from cute_viz.analysis.access import WarpAccess
 from cute_viz.analysis.banks import BANKS, LANES, Phase
-from cute_viz.engine.kernel import Access, Report
+from cute_viz.engine.kernel_loops import steps, told
 from cute_viz.engine.kernel_memory import REGISTERS
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
 from cute_viz.renderers.report import Bar, Lanes, Page, Row, page
 
@@ -39,6 +40,11 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         ("Sectors of global memory", f"{total:,}", "", f"{least:,} ideal"),
         ("Evaluated", f"{count} of {count + len(report.unknown)}", "", "statements"),
     ]
+    for step in steps(report)[:4]:
+        if step.loop is not None:
+            name = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
+            fixed = f"{step.fixed:,}" if step.fixed not in (None, step.now) else ""
+            figures.insert(1, (name, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
     figures = figures[not now :]
     rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(report.accesses)]
     short = os.path.basename(name)
@@ -97,6 +103,8 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
             ("Model", "the phases of this instruction were counted by a device" * (basis["model"] == "counted") or "documented"),
         ]
         rests += [("Width", reason) for reason in cost.why[:1]]
+    if times := told(row.often):
+        rests.append(("Runs", times))
     pictures = _pictures(row) if pictured and cost.wavefronts is not None and cost.ways > 1 else []
     return Row(
         row.move.line, row.move.file, row.move.text, call, cost.instruction, now, ideal, unit,

@@ -94,7 +94,7 @@ def page(of: Page) -> bytes:
         *(["<section class='memory'>", *(_bar(bar) for bar in of.bars), "</section>"] if of.bars else []),
         f"<section class='report{'' if of.source else ' alone'}'>",
         "".join(_source(of)),
-        "<div class='rows'><h2>Accesses <small>worst first, each statement once for a block</small></h2>",
+        "<div class='rows'><h2>Accesses <small>worst first, one execution by a block</small></h2>",
         *(_row(n, row) for n, row in enumerate(of.rows)),
         "</div></section>",
     ]

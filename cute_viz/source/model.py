@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
 from cute_viz.records import dataclass
@@ -91,6 +91,47 @@ class Entry:
         return f"{self.cell or self.file}:{self.line}" if self.cell or self.file else str(self.line)
 
 
+class Loop(NamedTuple):
+    """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
+    statement runs; None where that is not known.
+    """
+
+    line: int
+    file: str
+    rounds: int | None
+    runs: int | None
+
+
+class Often(NamedTuple):
+    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
+
+    >>> Often((Loop(7, "", 512, 512), Loop(9, "", 4, 1))).times, Often((), False).times
+    (512, None)
+    """
+
+    loops: tuple[Loop, ...] = ()
+    sure: bool = True
+
+    @property
+    def times(self) -> int | None:
+        """How often it runs, None where that is not known."""
+        return _product(self.loops) if self.sure else None
+
+    def inside(self, loop: Loop | None) -> int | None:
+        """How often it runs at most in one round of a loop around it, in all of the block for None."""
+        at = 0 if loop is None else next(n for n, one in enumerate(self.loops, 1) if one[:2] == loop[:2])
+        return _product(self.loops[at:])
+
+
+def _product(loops: Iterable[Loop]) -> int | None:
+    out = 1
+    for loop in loops:
+        if loop.runs is None:
+            return None
+        out *= loop.runs
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """A statement that moves or multiplies tensors.
@@ -101,9 +142,10 @@ class Move:
     assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
     uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
     again: the operands at other values of the indices that only a run knows, where these may matter to its cost.
+    often: how often a block runs it.
 
-    >>> Move("copy", 7, ("gemm_tn",), "", list).line
-    7
+    >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
+    ('7', 'a.cuh:7')
     """
 
     name: str
@@ -116,6 +158,12 @@ class Move:
     uncalled: tuple[str, ...] | None = None
     file: str = ""
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
+    often: Callable[[], Often] = field(default=Often, compare=False)
+
+    @property
+    def place(self) -> str:
+        """Its line, behind the included file that it is in."""
+        return f"{self.file}:{self.line}" if self.file else str(self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,21 @@ KINDS: dict[str, Kind] = {
     )
 }
 
+KINDS["pipeline"] = Kind(
+    "pipeline",
+    "Tiles through stages of shared memory, against time.",
+    (
+        Field("stages", "text", "buffers of shared memory", True),
+        Field("tiles", "text", "tiles of K; by default 8"),
+        Field("load", "text", "slots until a load has arrived; by default 3"),
+        Field("compute", "text", "slots of an MMA; by default 1"),
+        Field("consumers", "text", "warp groups that take turns, an output tile each; by default 1"),
+        Field("work", "text", "output tiles; by default 1"),
+        Field("epilogue", "text", "slots to store an output tile; by default 2"),
+    ),
+    "pipeline: {stages: 4, tiles: 8, load: 3}",
+)
+
 EXPECT = (
     Field("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),
     Field("covers", "text", "the tile, for example 8x128, whose cells are each held by one thread; `yes` for a tiled copy's own"),

@@ -12,18 +12,18 @@ from itertools import takewhile
 from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.files import read_text
-from cute_viz.limits import raised
+from cute_viz.files import read_text, regular
+from cute_viz.limits import limit, raised
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
+from cute_viz.source.compiled.apart import parse
+from cute_viz.source.compiled.clang import Call, Instance, Unit
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
 from cute_viz.source.type_tree import arguments
 
-_LIMITS = {"seconds": 3600, "memory": 1 << 36}  # of the compiler, which takes what a unit of its size takes
 _MOST = 2000  # statements of one unit
 _FAR = 40  # lines between the name of a kernel and its launch
 
@@ -39,8 +39,8 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     if build.instances is not None:
         flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
     own = os.path.abspath(path)
-    with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
-        unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags, given)
+    with raised({"seconds": limit("unit-seconds"), "memory": limit("unit-memory")}):  # for the rest of the request: a unit is large
+        unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(regular(name)), name, flags, given)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
@@ -164,7 +164,7 @@ def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning) -> 
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     try:
-        return tuple(read_text(file).splitlines())
+        return tuple(read_text(regular(file)).splitlines())
     except (CuteVizError, OSError):
         return ()
 

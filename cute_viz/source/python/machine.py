@@ -47,12 +47,27 @@ class Frame:
     inside: Frame | None = None
 
 
+@dataclass(slots=True, eq=False)
+class Rounds:
+    """A loop that is being followed: its line, its file, and how many rounds it has, None where that is not known."""
+
+    line: int
+    file: str
+    count: int | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Called:
-    """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first."""
+    """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first.
+
+    loops: those around it within its kernel, with the number of the round, None where one round stands for all. sure: no
+    condition that is not known decides whether it runs.
+    """
 
     path: tuple[tuple[str, int], ...]
     args: tuple[Any, ...]
+    loops: tuple[tuple[Rounds, int | None], ...] = ()
+    sure: bool = True
 
 
 class Parts(NamedTuple):
@@ -87,6 +102,9 @@ class Machine:
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
         self.splits = 0  # ways around of which it is not known whether they are taken
+        self.outside = 0  # of these, those around the kernel
+        self.around: tuple[tuple[Rounds, int | None], ...] = ()  # loops around, within the kernel, and which round it is
+        self.made_calls: list[list[Any]] = []  # for each call that was kept the list that it is the last of
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
         self.left: list[int] = []  # places of the journal where a round of a loop may have ended
@@ -183,7 +201,13 @@ class Machine:
         """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
         values = self.records.setdefault(id(node), [])
         if not self.quiet and len(values) < MOVES:
-            values.append(Called(self.path, tuple(args)))
+            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside))
+            self.made_calls.append(values)
+
+    def unmoved(self, mark: int) -> None:
+        """Forget the operands that were kept since there were `mark` calls: other rounds stand for them."""
+        while len(self.made_calls) > mark:
+            self.made_calls.pop().pop()
 
     def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
         """Keep the values that names have when a call of a function ends."""
