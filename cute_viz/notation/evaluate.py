@@ -118,7 +118,7 @@ class Evaluator:
         """`1@0@1`: a basis element; written, its last position is the outermost."""
         return Basis(self.value(node.value), tuple(reversed(node.path)))
 
-    def pointer(self, node: FlaggedPointer) -> PointerFlag:
+    def flaggedpointer(self, node: FlaggedPointer) -> PointerFlag:
         """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""
         return PointerFlag(node.bits, sparsity=node.sparsity)
 
