@@ -32,6 +32,7 @@ from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import called_last, calls_with, is_triton, read_calls
+from cute_viz.renderers import Options
 from cute_viz.spec import Library
 from cute_viz.values.integer import MulticastMask, unknowns
 
@@ -44,7 +45,7 @@ _MOVES = re.compile(r"\b(?:" + "|".join(VERDICTS) + r")\s*[<(]")  # a text witho
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of a linear one, another value. where: of a definition
+    """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of one, another value. where: of a definition
     of a file its name, its line and the expression; "" of any other.
     """
 
@@ -101,15 +102,20 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
+        """Its picture. Raises: FigureError where no step gives a layout."""
+        return self.drawn()
+
+    def drawn(self, series: bool = False) -> Figure:
         """What is picked of A and where it lands, where `view=steps` draws that; else A and the layouts of the steps as a strip of
-        panels, with their numbers; for a swizzle, its bits. Raises: FigureError where no step gives a layout.
+        panels, with their numbers; for a swizzle, its bits. series: with the pictures of a slider. Raises: FigureError where no
+        step gives a layout.
         """
         if (bits := self.bits) is not None:
             return bits
         from cute_viz.figures.steps import StepLayout, steps
 
         with suppress(CuteVizError):
-            return build(self.subject, FigureOptions(view="steps"))
+            return build(self.subject, FigureOptions(view="steps", series=series))
         taken = self.subject.operands[:1] if isinstance(self.subject, Operation) else ()
         parts = [StepLayout("", "A", x) for x in taken if is_layout(x)]
         told, waiting, begins = [], 0, False  # the first step that no panel shows yet
@@ -127,6 +133,18 @@ class Explanation:
                 waiting, begins = 0, False
         title = show(self.subject).splitlines()[0]
         return steps(f"{title}, step by step", title, parts, _sentences(told))
+
+
+def moving(drawn: Figure, how: Options) -> bytes:
+    """The steps of an operation as an SVG that moves. Raises: FigureError for any other picture.
+
+    >>> from cute_viz.spec import PACKAGED
+    >>> b"@keyframes" in moving(explain("complement(4:2, 24)", {}, PACKAGED).figure, Options())
+    True
+    """
+    from cute_viz.renderers.moving import render
+
+    return render(drawn, how).encode("utf-8", "replace")
 
 
 _CUT = ("local_tile", "local_partition")

@@ -52,8 +52,10 @@ def render(figure: Figure, options: Options) -> str:
     return write(page_of(figure, options), options)
 
 
-def write(page: Page, options: Options) -> str:
+def write(page: Page, options: Options, over: Sequence[tuple[str, Sequence[p.Primitive]]] = (), style: str = "") -> str:
     """A laid out page as an SVG document.
+
+    over: groups above it, each with the attributes of its element; style: rules for them.
 
     >>> from cute_viz import figure
     >>> write(page_of(figure("(2,2)"), Options()), Options(fragment=True))[:4]
@@ -62,6 +64,12 @@ def write(page: Page, options: Options) -> str:
     writer = _SvgWriter(page, options)
     for item in page.items:
         writer.put(item)
+    writer.parts += [f"<style>{style}</style>"] if style else []
+    for attributes, items in over:
+        writer.parts.append(f"<g {attributes}>")
+        for item in items:
+            writer.put(item)
+        writer.parts.append("</g>")
     header = "" if options.fragment else '<?xml version="1.0" encoding="utf-8"?>\n'
     return f"{header}{writer.head}{''.join(writer.parts)}</svg>\n"
 

@@ -20,8 +20,7 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, EnumMember, Items, Object, SizedInt, Symbol, same
-from cute_viz.values.integer import Unknown as Unknown
-from cute_viz.values.integer import compared
+from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {

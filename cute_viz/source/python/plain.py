@@ -20,7 +20,7 @@ from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Class, Items, Object, Symbol, same
-from cute_viz.values.integer import Unknown as Unknown
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")

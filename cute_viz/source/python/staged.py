@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from cute_viz.source.python.values import SizedInt
-from cute_viz.values.integer import Unknown as Unknown
+from cute_viz.values.integer import Unknown
 
 
 def unstaged(value: Any) -> Any:

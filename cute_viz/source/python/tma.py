@@ -31,7 +31,7 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import coordinates, layout_of, picked
 from cute_viz.source.python.values import Atom, DslOp, run_times, tensor_of
-from cute_viz.values.integer import Unknown as Unknown
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

@@ -21,7 +21,7 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tensors import picked
 from cute_viz.source.python.values import Items
-from cute_viz.values.integer import Unknown as Unknown
+from cute_viz.values.integer import Unknown
 
 
 def _extended(front: bool) -> Callable[..., Any]:
