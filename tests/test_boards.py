@@ -607,7 +607,6 @@ def test_steps_that_are_not_drawn():
     for source, words in (
         ("logical_product((2,2), (2,2))", "a tiler that is one layout"),
         ("coalesce((2,2))", "are not drawn"),
-        ("blocked_product((2,2):(1,1), (2,2))", "overlap"),
     ):
         assert words in fails(run("render", source, "--view", "steps"), 1)
 

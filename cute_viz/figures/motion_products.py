@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import ops
+from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
@@ -26,8 +27,8 @@ def by_product(name: str, block: Layout, tiler: Any, result: Layout) -> tuple[st
     >>> by_product("logical_product", Layout(2, 1), Layout(3, 2), ops.find("logical_product").call([Layout(2, 1), Layout(3, 2)]))[0]
     'logical_product repeats A 3 times'
     """
-    if isinstance(tiler, int):
-        tiler = Layout(tiler)
+    if isinstance(tiler, int) or name in _TOGETHER:  # elsewhere a tuple is taken mode by mode
+        tiler = as_layout(tiler)
     if not isinstance(tiler, Layout):
         raise FigureError(f"the steps of {name} are drawn of a tiler that is one layout", hint="`view=operation` draws it")
     own: list[Any] = list(offsets(block))

@@ -68,7 +68,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "labels",
             "choice",
-            "Text in the cells",
+            "Cell text",
             "object",
             LABELS,
             "auto",
@@ -105,7 +105,7 @@ OPTIONS: dict[str, Option] = {
             "text",
             "Of a pipeline: tiles=8,load=3,compute=1",
             "object",
-            example="NAME=N,...",
+            example="NAME=N",
             more="Slots that a load, an MMA and the epilogue take; stages, tiles, consumers that take turns, work (output tiles).",
         ),
         Option("coord", "text", "Origin of a TMA tile in its tensor: 96,0", "object", example="I,J"),
