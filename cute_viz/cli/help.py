@@ -11,7 +11,7 @@ import click
 WIDTH = 80
 _DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
-    "Input": ("dialect", "library", "diff"),
+    "Input": ("dialect", "library", "diff", "arch", "wave", "shape", "bits"),
     "Picture": (
         *[
             "view",
@@ -25,6 +25,7 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
             "theme",
             "style",
             "by",
+            "schedule",
             "note",
             "draw",
             "wavefront",
@@ -34,7 +35,6 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
     "Size": ("target", "width", "cell", "crop", "fold", "max_cells"),
     "Highlight": ("thread", "warp", "value", "operand", "tensor", "follow"),
     "Kernel": ("name", "every", "launch", "let", "coord", "flags", "folder", "through"),
-    "AMD and Triton": ("arch", "wave", "shape", "bits"),
     "Output": ("path", "format_", "formats", "bare", "fragment", "as_json", "color_", "help"),
 }
 

@@ -26,7 +26,7 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Instruction, Items, Member, Slice, Unknown, kind_of, tensor_of
+from cute_viz.source.python.values import Atom, DslOp, EnumMember, Items, Lost, Slice, kind_of, tensor_of
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
@@ -39,14 +39,14 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
-    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": ValueType("f32")})
+    >>> op = DslOp("tcgen05", "MmaF16BF16Op", {"acc_dtype": ValueType("f32")})
     >>> str(fragment(Atom(mma, op), "C", ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((65536,1),0,64)'
     """
     op = mma.op
     assert op is not None
     source = need(op.get("a_src"))
-    in_tensor_memory = isinstance(source, Member) and source.name == "TMEM"
+    in_tensor_memory = isinstance(source, EnumMember) and source.name == "TMEM"
     if operand == "B" or (operand == "A" and not in_tensor_memory):
         raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     kind = _accumulator(op) if operand == "C" else need(op.get("a_dtype"))
@@ -65,7 +65,7 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     return tensor_of(clear_static(find("composition").call([address, tiled])), Pointer("tmem", kind))
 
 
-def _accumulator(op: Instruction) -> ValueType:
+def _accumulator(op: DslOp) -> ValueType:
     kind = need(op.get("acc_dtype"))
     return kind if isinstance(kind, ValueType) else ValueType("s32" if op.name == "MmaI8Op" else "f32")
 
@@ -89,12 +89,12 @@ def _compact(shape: Any, step: int) -> Any:
     return tuple(out)
 
 
-def _descriptors(op: Instruction, operand: str, source: Any) -> Any:
+def _descriptors(op: DslOp, operand: str, source: Any) -> Any:
     """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
     MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
     kind = source.pointer.type if isinstance(source, Tensor) else None
-    if isinstance(kind, Unknown):
+    if isinstance(kind, Lost):
         raise kind.error
     if not isinstance(source, Tensor) or not isinstance(kind, ValueType):
         raise AlgebraError(f"operand {operand} of {op.name} is a tensor of shared memory, of a type that is known")
@@ -107,12 +107,12 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Any:
     return made if made is not None and made.layout == fragment else tensor_of(fragment)
 
 
-def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> Any:
+def _fields(op: DslOp, operand: str, kind: ValueType, source: Tensor) -> Any:
     """The descriptors with their fields; None where the place, the swizzle or the major mode of the operand is not known."""
     major, layout, swizzle = op.get(f"{operand.lower()}_major_mode"), source.layout, source.pointer.swizzle
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and layout.offset == 0:  # of element offsets
         swizzle, layout = layout.outer.rescaled(4 - kind.bits.bit_length()), layout.inner
-    if not isinstance(major, Member) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
+    if not isinstance(major, EnumMember) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
         return None
     memory = Tensor(Pointer("smem", kind.cpp, None, swizzle, offset=source.offset), layout)
     try:
@@ -159,7 +159,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
             raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)
         where = need(mma.op.get("a_src")) if operand == "A" else None
-        held = operand == "C" or (isinstance(where, Member) and where.name in ("RMEM", "TMEM"))
+        held = operand == "C" or (isinstance(where, EnumMember) and where.name in ("RMEM", "TMEM"))
         if mma.op.module in ("tcgen05", "warpgroup") and not held:
             return _descriptors(mma.op, operand, source)
         if mma.op.module == "tcgen05":
@@ -216,7 +216,7 @@ def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
     layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
-    if not isinstance(kind, ValueType) or not isinstance(acc, ValueType) or not isinstance(layout, Member):
+    if not isinstance(kind, ValueType) or not isinstance(acc, ValueType) or not isinstance(layout, EnumMember):
         raise AlgebraError("get_smem_store_op takes a LayoutEnum, two element types and a copy of tensor memory")
     op = instruction("cute", "CopyUniversalOp", [], {})
     try:

@@ -24,9 +24,9 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import marked
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, Instance, Member, Unknown, decorators, kind_of, tensor_of
+from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, tensor_of
 from cute_viz.values.examples import hint_for
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
@@ -76,14 +76,14 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
 
 def _element_of(machine: Machine, iterator: Any) -> Any:
     """The element type of an unknown iterator: that given as `mA.element_type` for `mA.iterator`, or an error that asks for it."""
-    if not isinstance(iterator, Unknown) or not iterator.path:
+    if not isinstance(iterator, Lost) or not iterator.path:
         return None
     ends = (".element_type",) if iterator.path.endswith(".iterator") else (".value_type", ".dtype")
     for path in [iterator.path.removesuffix(".iterator") + end for end in reversed(ends)]:
         if (given := machine.let(path, machine.module)) is not NOTHING:
             return given
     message = f"the element type of {iterator.path!r} is not known"
-    return Unknown(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
+    return Lost(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
 
 
 def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -126,7 +126,7 @@ def fragment_like(layout: Any) -> Any:
     layout = domain(layout)
     if isinstance(layout, Layout):  # run-time steps come last, as in the DSL
         last = count(1)
-        layout = Layout(layout.shape, map_leaves(lambda x: next(last) << 48 if isinstance(x, RunTime) else x, layout.stride))
+        layout = Layout(layout.shape, map_leaves(lambda x: next(last) << 48 if isinstance(x, Unknown) else x, layout.stride))
     out = clear_static(find("make_fragment_like").call([layout]))
     shape = clear_static(domain(layout).shape)
     if isinstance(out, Layout) and out.shape != shape and tuple(leaves(out.shape)) == tuple(leaves(shape)):
@@ -153,7 +153,7 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
     if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
         raise AlgebraError("where this memory begins is a run-time value")
-    return Instance(kind)
+    return Object(kind)
 
 
 def _retrieve_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -180,7 +180,7 @@ def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
     source, kind = need(source), need(kind)
     if not isinstance(source, Tensor) or not isinstance(kind, ValueType) or source.pointer.known is None:
         raise AlgebraError("the element types of a tensor that is recast must be known")
-    if source.pointer.swizzle is not None or (not isinstance(source.offset, RunTime) and source.offset):
+    if source.pointer.swizzle is not None or (not isinstance(source.offset, Unknown) and source.offset):
         raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
     layout = find("recast_layout").call([source.layout, source.pointer.bits, kind.bits])
     return tensor_of(clear_static(layout), Pointer(source.pointer.space, kind))
@@ -230,7 +230,7 @@ def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     if isinstance(a, tuple):
         others = b if isinstance(b, tuple) else (b,) * len(a)
         return tuple(_round_up(machine, [x, y], {}) for x, y in zip(a, others, strict=False)) + a[len(others) :]
-    if isinstance(a, RunTime) and isinstance(b, int):
+    if isinstance(a, Unknown) and isinstance(b, int):
         return computed("*", computed("//", computed("+", a, b - 1), b), b)
     if not isinstance(a, int) or not isinstance(b, int) or b < 1:
         raise AlgebraError("round_up takes integers")
@@ -240,7 +240,7 @@ def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _assume(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
     value, div = picked(args, named, ("src", "divby"))
-    if isinstance(value, RunTime) and isinstance(div, int) and div > 0:
+    if isinstance(value, Unknown) and isinstance(div, int) and div > 0:
         return value.turned(plain=False, div=div)
     return value
 
@@ -275,7 +275,7 @@ def _ones(front: bool) -> Callable[..., Any]:
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
     kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
-    return Pointer(space.name if isinstance(space, Member) else "", kind_of(kind))
+    return Pointer(space.name if isinstance(space, EnumMember) else "", kind_of(kind))
 
 
 def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -286,7 +286,7 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     if isinstance(source, Tensor) and isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
         offset = find("crd2idx").call([place, layout.inner])  # the pointer moves, the swizzle remains
         known = isinstance(source.offset, int) and isinstance(offset, int)
-        return tensor_of(layout, source.pointer, source.offset + layout.outer(offset) if known else RunTime())
+        return tensor_of(layout, source.pointer, source.offset + layout.outer(offset) if known else Unknown())
     result = find("domain_offset").call([place, layout])
     return moved(source, result) if isinstance(source, Tensor) else result[0] if isinstance(result, tuple) else result
 
@@ -325,10 +325,10 @@ TENSORS: dict[str, Callable[..., Any]] = {
 def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
     """Methods of LayoutEnum: a row-major A or B is K-major, a row-major C is N-major."""
     member = args[0]
-    if isinstance(member, Member) and member.enum == "LayoutEnum" and len(args) == 1:
+    if isinstance(member, EnumMember) and member.enum == "LayoutEnum" and len(args) == 1:
         row = member.name == "ROW_MAJOR"
         if name in ("mma_major_mode", "sm90_mma_major_mode"):
-            return Member("OperandMajorMode", "K" if row else "MN")
+            return EnumMember("OperandMajorMode", "K" if row else "MN")
         if name in ("is_k_major_a", "is_k_major_b", "is_n_major_c"):
             return row
         if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
@@ -336,18 +336,18 @@ def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) ->
     raise machine.fail(f"{name} of this is not supported here", node)
 
 
-def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member:
+def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> EnumMember:
     """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
-    if isinstance(value, Member):
-        return Member(enum, value.name, value.value)
+    if isinstance(value, EnumMember):
+        return EnumMember(enum, value.name, value.value)
     if enum == "Repetition" and isinstance(value, int):
-        return Member(enum, f"x{value}", int(value))
+        return EnumMember(enum, f"x{value}", int(value))
     if enum == "CtaGroup" and value in (1, 2):
-        return Member(enum, "ONE" if value == 1 else "TWO", int(value))
+        return EnumMember(enum, "ONE" if value == 1 else "TWO", int(value))
     if enum == "OperandMajorMode" and isinstance(value, str) and value.upper() in ("K", "MN"):
-        return Member(enum, value.upper())
+        return EnumMember(enum, value.upper())
     if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
-        return Member(enum, value.upper())
+        return EnumMember(enum, value.upper())
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
@@ -358,5 +358,5 @@ def leading(layout: Any) -> int | None:
     (1, None)
     """
     strides = modes(layout.stride) if isinstance(layout, Layout) else ()
-    found = [n for n, stride in enumerate(strides) if not isinstance(stride, RunTime) and stride == 1]
+    found = [n for n, stride in enumerate(strides) if not isinstance(stride, Unknown) and stride == 1]
     return found[0] if len(found) == 1 else None

@@ -21,7 +21,7 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tensors import picked
 from cute_viz.source.python.values import Items
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import Unknown
 
 
 def _extended(front: bool) -> Callable[..., Any]:
@@ -72,7 +72,7 @@ def _is_major(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     for at in mode.items if isinstance(mode, Items) else mode if isinstance(mode, tuple) else (mode,):
         stride = modes(stride)[at]
     first = next(iter(leaves(stride)))
-    return not isinstance(first, RunTime) and first == 1
+    return not isinstance(first, Unknown) and first == 1
 
 
 def _leading(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -92,7 +92,7 @@ def leading_path(shape: Any, stride: Any) -> Any:
             inner = leading_path(extent, step)
             if inner is not None:
                 return (n, *(inner if isinstance(inner, tuple) else (inner,)))
-        elif not isinstance(step, (RunTime, Basis)) and step == 1 and (isinstance(extent, RunTime) or extent != 1):
+        elif not isinstance(step, (Unknown, Basis)) and step == 1 and (isinstance(extent, Unknown) or extent != 1):
             return n
     return None
 
@@ -122,10 +122,10 @@ def _mask(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _flat_coord(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`layout.get_flat_coord(index)`; of an index that only a run knows, 0 along modes of one entry."""
     layout, index = map(need, picked(args, named, ("layout", "index")))
-    if not isinstance(index, RunTime):
+    if not isinstance(index, Unknown):
         return clear_static(find("get_flat_coord").call([layout, index]))
     return tuple(
-        0 if find("size").call([layout], (n,)) == 1 else RunTime(index.name, index.text, index.span, index.written)
+        0 if find("size").call([layout], (n,)) == 1 else Unknown(index.name, index.text, index.span, index.written)
         for n in range(len(modes(layout.shape)))
     )
 
