@@ -105,7 +105,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     elif not rows and len(tensors) > 1:
         title, words = (
             of_shared({name.partition(" ")[0]: {column for _, column in held_by(name, x)} for name, x in tensors}, COLUMNS),
-            f"{words}; grey: scale factors, which tcgen05.cp brings",
+            f"{words}; gray: scale factors, which tcgen05.cp brings",
         )
     elif not rows and pair:
         title = f"One instruction of two CTAs: each loads, holds and stores its own {panels[0].rows // 2} rows"

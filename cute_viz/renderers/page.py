@@ -94,6 +94,8 @@ def _chosen(figure: Figure, options: Options) -> Page:
         of_unit = _in_blocks(unit, target)
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
             blocks = of_unit
+    if target.legend and not _fits(blocks, target):
+        blocks = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
     return _grown(blocks, target)
 
 
@@ -128,6 +130,11 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
         frames(replace(drawn.figure, panels=(panel,)), detail, None if detail < Detail.COLOUR else drawn.cell, drawn.fit)[0]
         for panel, detail in zip(drawn.figure.panels, drawn.details, strict=True)
     ]
+    if "matrices of 8 × 8" in drawn.figure.facts and len({(f.panel.rows, f.panel.cols) for f in found}) == 1:
+        wide, exact = max(f.cell_w for f in found), max(f.cell_h for f in found)  # what is copied has one size on both sides
+        found = [
+            frames(replace(drawn.figure, panels=(f.panel,)), f.detail, wide, drawn.fit._replace(exact=exact))[0] for f in found
+        ]
     fitted = aligned(drawn.figure, found)
     insets = sum(strip.height for strip in strips(drawn.figure.insets, target.width - 2 * target.margin, target.least))
     if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale + insets > target.height:
