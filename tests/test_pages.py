@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, parse, render
 from cute_viz.algebra import ops
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy
@@ -25,7 +26,6 @@ from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Paint
-from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS
@@ -273,7 +273,7 @@ class TestSeveral:
         ],
     )
     def test_the_same_cells_drawn_twice_are_counted_once(self, source, options, cells):
-        drawn = figure(Call("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
+        drawn = figure(Operation("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
         assert {entry.count for entry in drawn.legends[0].entries} == {cells}
 
     def test_a_plain_layout_beside_a_swizzled_one_has_its_code(self):
@@ -422,7 +422,7 @@ class TestOperations:
     @pytest.mark.parametrize(("name", "operands"), OPERATIONS)
     def test_a_tile_has_one_colour_in_every_panel(self, name, operands):
         values = tuple(parse(text) for text in operands)
-        drawn = build(Call(name, values))
+        drawn = build(Operation(name, values))
         result = ops.find(name).call(list(values), ())
         shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
         assert shown == sorted(offsets(result))
@@ -448,7 +448,7 @@ class TestOperations:
 
     def test_the_blocks_of_a_product_are_the_copies(self):
         block, tiling = parse("(2,5):(5,1)"), parse("(3,4):(1,3)")
-        drawn = build(Call("blocked_product", (block, tiling)))
+        drawn = build(Operation("blocked_product", (block, tiling)))
         result = drawn.panels[-1]
         hues = [[drawn.paints[result.paints[r * 20 + c]] for c in range(20)] for r in range(6)]
         for r in range(6):
@@ -458,10 +458,10 @@ class TestOperations:
 
     def test_every_operand_has_a_name(self):
         operands = tuple(parse(f"2:{2**n}") for n in range(28))
-        captions = [panel.caption for panel in build(Call("make_layout", operands[:7])).panels]
+        captions = [panel.caption for panel in build(Operation("make_layout", operands[:7])).panels]
         assert captions[:2] + captions[6:7] == ["A: 2:1", "B: 2:2", "G: 2:64"]
         with pytest.raises(LimitError):  # more operands than letters, and more cells than a figure has
-            build(Call("make_layout", operands))
+            build(Operation("make_layout", operands))
 
     def test_a_slice_is_lit_within_its_parent(self):
         for text, lit in (

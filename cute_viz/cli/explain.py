@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import write
@@ -36,7 +36,7 @@ from cute_viz.renderers import Options
 @click.option("--animate", is_flag=True, help="With -o FILE.svg: the elements move to where they land")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
-def command(expression: str, path: str | None, target: str | None, animate: bool, as_json: bool, reading: Reading) -> None:
+def command(expression: str, path: str | None, target: str | None, animate: bool, as_json: bool, reading: SourceOptions) -> None:
     """Show how an operation gets its result, step by step, or the condition that fails.
 
     For a swizzle: which bits are XORed into which. For copy(...) and gemm(...): whether CuTe accepts them, how wide the copy is,

@@ -11,7 +11,7 @@ from cute_viz.cli import output
 from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.engine import Request, ask
-from cute_viz.engine.quiz import TOPICS, Question, Quiz, check, quiz
+from cute_viz.engine.quiz import TOPICS, Quiz, QuizQuestion, check, quiz
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 
@@ -48,10 +48,10 @@ def command(topic: str, seed: int, key: bool, answers: str | None, path: str | N
 
 def _check(topic: str, seed: int, path: str) -> None:
     """Answers of a sheet, which they may name: topic, seed."""
-    from cute_viz.spec.yaml import Fields, read_yaml
+    from cute_viz.spec.yaml import Keys, read_yaml
 
     value = read_yaml(read_text(path, None), path)
-    if not isinstance(value, Fields):
+    if not isinstance(value, Keys):
         raise CuteVizError("answers are a mapping of numbers to answers", name=path, hint="example:  1: 19")
     named = str(value.get("seed", seed))
     if not named.isdecimal():
@@ -72,7 +72,7 @@ def _text(sheet: Quiz, key: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picture(question: Question, format_: str) -> str:
+def _picture(question: QuizQuestion, format_: str) -> str:
     """The picture of a question as a piece of a document."""
     if question.figure is None:
         return ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -30,11 +30,11 @@ def motion(call: Any, options: FigureOptions) -> Figure:
 
     Raises: FigureError for another operation, and for operands of more than two modes or values that repeat.
 
-    >>> drawn = motion(Call("logical_divide", (Layout((4, 8), (8, 1)), (2, 4))), FigureOptions())
+    >>> drawn = motion(Operation("logical_divide", (Layout((4, 8), (8, 1)), (2, 4))), FigureOptions())
     >>> drawn.title, drawn.panels[2].caption
     ('logical_divide cuts A into 4 tiles and moves nothing', '3 The complement repeats it  2:2, 2:4')
     """
-    if not isinstance(call, Call):
+    if not isinstance(call, Operation):
         raise FigureError("steps are those of an operation", hint="example: logical_divide((4,8):(8,1), (2,4))")
     found = ops.find(call.name)
     known = (*DIVIDES, "composition", "complement", *PRODUCTS, *INVERSES)
