@@ -50,8 +50,9 @@ def _member_type(target: Symbol, index: Any) -> Pointer | None:
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
-    if isinstance(index, (Lost, Unknown)) and isinstance(target, (tuple, list)) and target:  # one of these, nobody knows which
-        return either(list(target), index.error if isinstance(index, Lost) else index.error())
+    if isinstance(index, (Lost, Unknown)) and isinstance(target, (tuple, list, dict)) and target:  # one, nobody knows which
+        entries = list(target.values() if isinstance(target, dict) else target)
+        return either(entries, index.error if isinstance(index, Lost) else index.error())
     try:
         found = target[index]
     except (IndexError, KeyError, TypeError, ValueError):
