@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import takewhile
@@ -14,6 +14,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import read_text
 from cute_viz.limits import raised
+from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
@@ -21,6 +22,7 @@ from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
+from cute_viz.source.opened import opened
 from cute_viz.source.type_tree import arguments
 
 _LIMITS = {"seconds": 3600, "memory": 1 << 36}  # of the compiler, which takes what a unit of its size takes
@@ -28,10 +30,11 @@ _MOST = 2000  # statements of one unit
 _FAR = 40  # lines between the name of a kernel and its launch
 
 
-def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
+def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, str] | None = None) -> SourceFile:
     """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's.
 
-    What differs between the instances of a function stands in scopes with the template arguments that tell them apart.
+    What differs between the instances of a function stands in scopes with the template arguments that tell them apart. others:
+    texts for files that it includes, by their paths from its folder, that are not those of the disk.
 
     Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
     """
@@ -40,7 +43,12 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
         flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
     own = os.path.abspath(path)
     with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
-        unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags, given)
+        texts = {os.path.join(os.path.dirname(own), key): other for key, other in (others or {}).items()}
+        if os.path.realpath(name) != os.path.realpath(path):  # a header, through a unit
+            texts[own], text_of_unit = text, read_text(name)
+        else:
+            text_of_unit = text
+        unit = unit_of(text_of_unit, name, flags, given, texts)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
@@ -62,6 +70,8 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
         given=given,
         compiled=True,
         launches=lambda: launches,
+        written=lambda: opened(text, path, Given(given.let, given.resolve), folder=Folder(build.root), check=False) or SourceFile(text, ()),
+        again=lambda texts: read(texts.get("", text), path, build, replace(given, notes={}), {k: v for k, v in texts.items() if k}),
     )
 
 
@@ -76,14 +86,15 @@ def instances_of(symbols: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in own if not line.split()[1].startswith(("cute::", "std::", "__"))))[:_MOST]
 
 
-def unit_of(text: str, path: str, flags: Flags, given: Given) -> Unit:
-    """The unit of a file, parsed now or kept from before."""
+def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, parsed now or kept from before. others: texts for files that it includes."""
     path = os.path.abspath(path)
-    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""))
+    unsaved = [part for pair in sorted(others.items()) for part in pair]
+    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""), *unsaved)
     found = kept.unit(key)
     if found is None:
         with given.watch(f"compiling {os.path.basename(path)}"):
-            found = parse(path, text, flags)
+            found = parse(path, text, flags, others)
             kept.keep(key, found)
     return found
 
@@ -139,8 +150,11 @@ def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) ->
 def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Move]:
     """The statements that copy or multiply, once for each chain of callers and each set of types. only: of one kernel."""
     seen: set[Any] = set()
+    differing = _differing(one for one in unit.instances if one.kernel)
     for frame in frames(unit, only):
-        instance = unit.instances[frame.number]
+        instance, root = unit.instances[frame.number], frame.root
+        kernel = unit.instances[root]
+        launch = _told(kernel.scope[-1], kernel, differing.get(kernel.scope, set())) if kernel.kernel else f"function {root}"
         for call in instance.calls:
             key = (call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
             if call.name.rpartition("::")[0] != "cute" or key in seen:
@@ -148,7 +162,7 @@ def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> I
             seen.add(key)
             if len(seen) > _MOST:
                 return
-            yield _move(frame, call, unit, path, meaning)
+            yield replace(_move(frame, call, unit, path, meaning), launch=launch)
 
 
 def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:

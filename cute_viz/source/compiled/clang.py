@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -106,8 +106,8 @@ class Unit:
     files: tuple[str, ...]
 
 
-def parse(path: str, text: str, flags: Flags) -> Unit:
-    """The unit of a file, whose text may be newer than the file.
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
 
     Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
     """
@@ -120,7 +120,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     path = os.path.abspath(path)
     whole, index = _used(text) + _named(flags.instances), cindex.Index.create()
     try:
-        unit = index.parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
+        unit = index.parse(path, [*words(flags)], [(path, whole), *others.items()], _KEEP_GOING)
         walk = _Walk(unit, path, text.count("\n") + 1)
         found = walk.unit()
         asked = walk.unnamed()
@@ -128,7 +128,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
             return found
         probes = "".join(f"\nusing __cute_viz_{n} = {class_}::{alias.name};" for n, (class_, _, alias) in enumerate(asked))
         again = [*words(flags), "-fno-access-control"]
-        unit = index.parse(path, again, [(path, text + probes)], _KEEP_GOING | _SKIP_BODIES)
+        unit = index.parse(path, again, [(path, text + probes), *others.items()], _KEEP_GOING | _SKIP_BODIES)
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
         raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint=NEEDS) from None
     return replace(found, instances=(*found.instances, *_answers(unit, asked)))

@@ -26,6 +26,8 @@ from cute_viz.values.integer import Unknown
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEEP = 48  # expressions and callers behind one another
+_POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
+_PLAIN = re.compile(r"(?:(?:const|volatile|unsigned|signed|void|bool|char|short|int|long|float|double|half_t|[a-z]*int\w*_t)\b\s*[*&]*\s*)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class Chain:
     number: int
     caller: Chain | None = None
     use: int = -1
+
+    @property
+    def root(self) -> int:
+        """The instance that the chain begins with."""
+        return self.number if self.caller is None else self.caller.root
 
     def lines(self, unit: Unit) -> tuple[int, ...]:
         """Where each of the chain is called, innermost first."""
@@ -147,22 +154,15 @@ class Meaning(Parts):
 
     def named(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
-        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
-            frame = frame.caller  # a lambda has the names around it
-        if variable is not None and variable.kind == "param" and frame.caller is not None:
-            instance = self.unit.instances[frame.number]
-            params = [x.name for x in instance.variables if x.kind == "param"]
-            use = self.unit.instances[frame.caller.number].uses[frame.use]
-            place = params.index(node.text)
-            if len(params) == len(use.args) and params.count(node.text) == 1:
-                return self.tensor(frame.caller, use.args[place], deep + 1)
+        frame, variable, argument = self.declared(frame, node)
+        if argument is not None and frame.caller is not None:
+            return self.tensor(frame.caller, argument, deep + 1)
         if variable is not None and variable.init is not None and is_object(variable.init.type):
             found = self.tensor(frame, variable.init, deep + 1)
-            return (
-                found
-                if found.name
-                else replace(found, name=node.text, pointer=replace(found.pointer, base=node.text, name=node.text))
-            )
+            if found.name:
+                return found
+            base = found.pointer.base or f"?{node.text}"
+            return replace(found, name=node.text, pointer=replace(found.pointer, base=base, name=node.text))
         return self.numbered(value, node.text)
 
     def made(self, frame: Chain, args: list[Node], value: Tensor, deep: int) -> Tensor:
@@ -175,7 +175,45 @@ class Meaning(Parts):
             and is_object(pointer.parts[0].type)
         ):
             return self.viewed(self.tensor(frame, pointer.parts[0], deep + 1), value)
-        return self.numbered(value, "")
+        made = self.numbered(value, "")
+        base = "" if pointer is None else self.spelled(frame, pointer)
+        return replace(made, pointer=replace(made.pointer, base=base))
+
+    def spelled(self, frame: Chain, node: Node, deep: int = 0) -> str:
+        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by their
+        arguments, storage by its class; "" where that is not read.
+        """
+        if deep > _DEEP:
+            return ""
+        if node.kind == "field":
+            inner = self.spelled(frame, node.parts[0], deep + 1)
+            return f"{inner}.{node.text}" if inner else ""
+        if node.kind == "call" and node.text in _POINTERS:
+            inner = next((part for part in reversed(node.parts) if part.type), None)
+            return "" if inner is None else self.spelled(frame, inner, deep + 1)
+        if node.kind != "ref":
+            return ""
+        frame, variable, argument = self.declared(frame, node)
+        if argument is not None and frame.caller is not None:
+            return self.spelled(frame.caller, argument, deep + 1)
+        begun = None if variable is None else variable.init
+        if begun is not None and (inner := self.spelled(frame, begun, deep + 1)):
+            return inner
+        class_ = unqualified(node.type).rstrip("*& ")
+        if _PLAIN.fullmatch(class_) is None and not is_object(class_):
+            return class_
+        return node.text if begun is None else ""
+
+    def declared(self, frame: Chain, node: Node) -> tuple[Chain, Variable | None, Node | None]:
+        """Where a name is declared, what it is there, and of a parameter the argument of the call."""
+        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
+            frame = frame.caller  # a lambda has the names around it
+        if variable is not None and variable.kind == "param" and frame.caller is not None:
+            params = [x.name for x in self.unit.instances[frame.number].variables if x.kind == "param"]
+            use = self.unit.instances[frame.caller.number].uses[frame.use]
+            if len(params) == len(use.args) and params.count(node.text) == 1:
+                return frame, variable, use.args[params.index(node.text)]
+        return frame, variable, None
 
     def divided(self, frame: Chain, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
         """`partition_S` and its like."""
