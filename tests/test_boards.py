@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from math import prod
+from pathlib import Path as Folder
 
 import pytest
 
@@ -16,7 +17,7 @@ from cute_viz.figures.model import to_dict
 from cute_viz.renderers import Options, render
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Cells, Line, Path
-from tests.commands import run
+from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
 ONE_OF_EACH = [
@@ -26,6 +27,7 @@ ONE_OF_EACH = [
     ("ampere_gemm", {"view": "zoom"}),
     ("SM80_16x8x16_F32F16F16F32_TN", {"view": "cube"}),
     ("logical_divide((4,8):(8,1), (2,4))", {"view": "steps"}),
+    ("(64,64,4)", {"view": "pipeline"}),
 ]
 
 
@@ -420,3 +422,114 @@ def test_a_board_from_a_file_is_held_to_its_model():
             from_dict({**plain, name: value})
     with pytest.raises(CuteVizError, match="too large"):
         from_dict({**plain, "panels": plain["panels"] * 65})
+
+
+def test_a_spec_compares_two_objects(tmp_path: Folder) -> None:
+    spec = tmp_path / "d.yaml"
+    spec.write_text("specs:\n  d:\n    layout: (4,8):(8,1)\n    beside: {after: '(4,8):(1,4)'}\n    figure: {diff: true}\n")
+    found = json.loads(run("render", f"{spec}::d", "-T", "json").stdout)
+    assert found["notes"] == ["30 of 32 cells differ."]
+    spec.write_text("specs:\n  d:\n    layout: (4,8):(8,1)\n    figure: {diff: true}\n")
+    assert "beside" in fails(run("render", f"{spec}::d"), 1)
+
+
+def simulated(stages, tiles, load=3, compute=1, consumers=1, work=1, epilogue=2):
+    """A pipeline slot by slot: barriers, a producer, and consumers that share the tensor cores, by nothing but their rules."""
+    arrives, holds = {}, [None] * stages
+    issued, done, busy_until = 0, 0, [0] * consumers
+    rows = [[] for _ in range(1 + stages + consumers)]
+    stored, running, slot = [0] * consumers, None, 0
+    while done < tiles * work or running or any(until > slot for until in busy_until):
+        if running and slot == running[1]:  # the MMA is over: the stage is empty
+            tile = running[0]
+            holds[tile % stages], running, done = None, None, done + 1
+            if tile % tiles == tiles - 1:
+                busy_until[tile // tiles % consumers] = slot + epilogue
+                stored[tile // tiles % consumers] = tile // tiles
+        if done == tiles * work and not any(until > slot for until in busy_until):
+            break
+        new = issued < tiles * work and holds[issued % stages] is None
+        if new:
+            holds[issued % stages], arrives[issued] = issued, slot + load
+            issued += 1
+        nxt = done
+        who = nxt // tiles % consumers
+        if running is None and nxt in arrives and arrives[nxt] <= slot and busy_until[who] <= slot:
+            running = (nxt, slot + compute)
+        rows[0].append(("load", issued - 1) if new else None)
+        for n in range(stages):
+            tile = holds[n]
+            state = "mma" if running and tile == running[0] else "load" if tile is not None and arrives[tile] > slot else "full"
+            rows[1 + n].append(None if tile is None else (state, tile))
+        for n in range(consumers):
+            mine = running is not None and running[0] // tiles % consumers == n
+            rows[1 + stages + n].append(("mma", running[0]) if mine else ("store", stored[n]) if busy_until[n] > slot else None)
+        slot += 1
+    return rows
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"stages": 4, "tiles": 8},
+        {"stages": 3, "tiles": 9},
+        {"stages": 1, "tiles": 3, "load": 2},
+        {"stages": 2, "tiles": 7, "load": 5, "compute": 2},
+        {"stages": 4, "tiles": 4, "work": 4, "consumers": 2, "epilogue": 4},
+        {"stages": 4, "tiles": 4, "work": 3, "epilogue": 5},
+        {"stages": 5, "tiles": 3, "work": 5, "consumers": 3, "epilogue": 9, "compute": 2},
+        {"stages": 8, "tiles": 2},
+        {"stages": 3, "tiles": 6, "load": 1, "compute": 4, "epilogue": 0},
+    ],
+)
+def test_the_pipeline_is_that_of_a_simulation(numbers, tmp_path):
+    fields = ", ".join(f"{key}: {value}" for key, value in numbers.items())
+    (tmp_path / "p.yaml").write_text(f"specs:\n  p:\n    pipeline: {{{fields}}}\n")
+    found = from_dict(json.loads(run("render", str(tmp_path / "p.yaml"), "-T", "json").stdout))
+    rest = ",".join(f"{key}={value}" for key, value in numbers.items() if key != "stages")
+    assert figure(numbers["stages"], view="pipeline", schedule=rest).panels == found.panels
+    (panel,) = found.panels
+    rows = simulated(**numbers)
+    assert (panel.rows, panel.cols) == (len(rows), len(rows[0]))
+    words = {1: "load", 2: "full", 3: "mma", 4: "store"}
+    for r, row in enumerate(rows):
+        for c, cell in enumerate(row):
+            n = r * panel.cols + c
+            shown = (words[panel.paints[n]], panel.data["tile"][n]) if panel.paints[n] in words else None
+            assert shown == cell, (r, c)
+    first = min(c for row in rows[1 + numbers["stages"] :] for c, cell in enumerate(row) if cell and cell[0] == "mma")
+    mma = [any(row[c] and row[c][0] == "mma" for row in rows[1 + numbers["stages"] :]) for c in range(len(rows[0]))]
+    last = max(c for c, busy in enumerate(mma) if busy)
+    waits = sum(not busy for busy in mma[first : last + 1])
+    assert found.facts["MMA waits"] == waits
+    assert (f"{waits} of {last + 1 - first} slots" in found.title) == (waits > 0)
+    assert sum(entry.count for entry in found.legends[0].entries) == sum(paint > 0 for paint in panel.paints)
+
+
+@pytest.mark.parametrize(
+    ("source", "schedule", "words"),
+    [
+        ("(8,8):(8,1)", None, "no mode of stages"),
+        ("4", "tiles=0", "tiles of a pipeline is an integer from 1 to 256, not 0"),
+        ("4", "tile=4", "did you mean tiles?"),
+        ("4", "tiles", "is not a schedule"),
+        ("4", "tiles=256,load=64", "slots"),
+        ("64", None, "64 stages"),
+    ],
+)
+def test_what_is_no_pipeline(source, schedule, words):
+    more = () if schedule is None else ("--schedule", schedule)
+    assert words in fails(run("render", source, "--view", "pipeline", *more), 1)
+
+
+@pytest.mark.parametrize(("launch", "stages"), [("1", 3), ("2", 5)])
+def test_the_stages_of_a_launch_are_a_mode_of_its_tile(launch, stages, tmp_path):
+    (tmp_path / "k.cu").write_text(
+        "template <int Stages> __global__ void gemm(half_t* a) {\n  __shared__ half_t smem[4096];\n"
+        "  auto sA = make_tensor(make_smem_ptr(smem), make_layout(make_shape(Int<16>{}, Int<8>{}, Int<Stages>{})));\n}\n"
+        "int main() {\n  gemm<3><<<8, 128>>>(nullptr);\n  gemm<5><<<8, 128>>>(nullptr);\n}\n"
+    )
+    done = run("render", "k.cu::sA", "--launch", launch, "--view", "pipeline", "-T", "json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (panel,) = json.loads(done.stdout)["panels"]
+    assert sum(row.startswith("stage") for row in panel["row_ruler"]["labels"]) == stages

@@ -13,7 +13,6 @@ from cute_viz.live.follow import Followed
 from cute_viz.live.page import fragment
 from cute_viz.live.pool import Pool
 from cute_viz.live.server import Server
-from cute_viz.live.websocket import WebSocket
 from tests.browser import chromium, complaints, until
 
 pytestmark = pytest.mark.browser
@@ -106,26 +105,6 @@ def test_typing_draws(page):
     page.type("SM80_16x8x16_F32F16F16F32_TN")
     page.drawn("SM80_16x8x16_F32F16F16F32_TN")
     assert page.picture().startswith("Each thread holds 4 elements of C")
-
-
-def test_a_socket_that_was_closed_is_opened_anew(driver, server, monkeypatch):
-    opened = []
-
-    class OfOneQuestion(WebSocket):
-        def receive(self):
-            if self in opened:
-                return None
-            opened.append(self)
-            return super().receive()
-
-    monkeypatch.setattr("cute_viz.live.server.WebSocket", OfOneQuestion)
-    page = Page(driver, server.address)
-    for n in range(20):
-        driver.execute_script("document.getElementById('source').value = arguments[0]", f"(2,{n + 1})")
-        page.drawn(f"(2,{n + 1})")
-        if len(opened) > 2:
-            break
-    assert len(opened) > 2
 
 
 def test_a_mistake_keeps_the_last_picture_and_a_click_cures_it(page):

@@ -320,9 +320,48 @@ class TestSeveral:
         smaller = difference(figure("(4,8)", view="banks", type=8), figure("(4,8):(8,1)", view="banks", type=8))
         assert smaller.notes == ("28 of 32 cells differ.",)
 
+    @pytest.mark.parametrize(
+        ("one", "two"),
+        [
+            ("(4,8):(8,1)", "(8,4):(4,1)"),
+            ("(8,8):(8,1)", "(8,12):(12,1)"),
+            ("(4,6):(1,4)", "(4,6):(6,1)"),
+            ("(2,9):(1,2)", "(9,2):(1,9)"),
+        ],
+    )
+    def test_a_difference_has_one_geometry(self, one, two):
+        layouts = [parse(text) for text in (one, two)]
+        rows, cols = (max(layout.shape[axis] for layout in layouts) for axis in (0, 1))
+
+        def at(layout, r, c):
+            return r * layout.stride[0] + c * layout.stride[1] if r < layout.shape[0] and c < layout.shape[1] else None
+
+        want = [[at(layout, r, c) for r in range(rows) for c in range(cols)] for layout in layouts]
+        found = difference(figure(one), figure(two))
+        assert [(panel.rows, panel.cols) for panel in found.panels] == [(rows, cols)] * 2
+        differ = [x != y for x, y in zip(*want, strict=True)]
+        for panel, mine in zip(found.panels, want, strict=True):
+            assert list(panel.data["offset"]) == mine
+            assert [p == HOLE for p in panel.paints] == [x is None for x in mine]
+            boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
+            assert boxed == {divmod(n, cols) for n, flag in enumerate(differ) if flag and mine[n] is not None}
+        assert found.title.startswith(f"{sum(differ)} of {rows * cols} cells ")
+
+    @pytest.mark.parametrize(
+        ("one", "two", "title"),
+        [
+            ("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "448 of 512 offsets move within their rows"),
+            ("(4,8):(8,1)", "(4,8):(1,4)", "30 of 32 cells have another offset: the same offsets, in another order"),
+            ("(8,8):(8,1)", "(8,8):(9,1)", "56 of 64 cells have another offset: cosize 64 becomes 71"),
+            ("(4,8):(1,4)", "((2,2),8):((1,2),4)", "All 32 cells are the same"),
+        ],
+    )
+    def test_a_difference_says_what_changed(self, one, two, title):
+        assert difference(figure(one), figure(two)).title == title
+
     def test_what_cannot_be_compared(self):
-        with pytest.raises(FigureError, match="same cells"):
-            difference(figure("(4,8)"), figure("(8,4)"))
+        with pytest.raises(FigureError, match=r"1 panel, .*: 3 panels"):
+            difference(figure("(4,8)"), figure("SM80_16x8x8_F32F16F16F32_TN"))
         image = build(Layout((4, 8)), FigureOptions(heat=True, max_cells=8))
         for bare in (image, figure("(4,8)", labels="none")):  # an image; cells without text
             with pytest.raises(FigureError, match=r"\(4,8\):\(1,4\) is drawn without labels"):

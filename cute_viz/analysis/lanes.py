@@ -117,7 +117,7 @@ def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> Non
     x2 ask for.
     """
     whole, values = width(instruction), len(lanes[0])
-    what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
+    what = f"{instruction} needs " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
     if bytes_ > whole:
         raise AlgebraError(f"{what}; an element has {bytes_}")
     per = whole // bytes_

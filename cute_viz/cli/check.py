@@ -12,7 +12,8 @@ import click
 
 from cute_viz import __version__
 from cute_viz.check.promises import PROVES
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import Word
 from cute_viz.cli.words import Reading, reading_options
@@ -79,7 +80,7 @@ def _promise(kind: str) -> str:
     "  cute-viz verify 'Sw<3,3,3> o 0 o (8,64):(64,1)' --static\n"
     "  cute-viz verify --all --save report.json",
 )
-@click.argument("sources", metavar="SOURCE...", nargs=-1)
+@click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Verify the whole library and every packaged spec")
 @click.option(
     "--tile",
@@ -88,12 +89,12 @@ def _promise(kind: str) -> str:
     help="Tile of a thread-value layout",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
-@click.option("--save", metavar="FILE", help="Save the compact report that captions refer to")
+@click.option("--save", **FILE, help="Save the compact report that captions refer to")
 @click.option("--emit", type=Choice(["ptx", "cuda"]), help="Print the kernels, run nothing")
 @click.option("--with-cute", is_flag=True, help="Also evaluate layouts with CuTe's headers on the GPU")
 @click.option("--static", is_flag=True, help="Evaluate layouts with CuTe's headers at compile time")
 @click.option("--counters", is_flag=True, help="Compare wavefronts and sectors with Nsight Compute")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the first difference, its cells marked")
+@click.option("-o", "--output", "path", **FILE, help="Draw the first difference, its cells marked")
 @reading_options
 def command(
     sources: tuple[str, ...],

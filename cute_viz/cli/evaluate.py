@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine.evaluate import evaluate
@@ -26,7 +26,7 @@ from cute_viz.limits import limit, over
     "  cute-viz eval '(_4,_8):(_8,_1)' --as cpp\n"
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -",
 )
-@click.argument("expressions", metavar="EXPR|FILE...|-", nargs=-1, required=True)
+@click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=completion.sources, nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: value, names, warnings")
 @click.option(
     "--as",

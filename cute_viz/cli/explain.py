@@ -7,9 +7,10 @@ import sys
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import Reading, completed, reading_options
+from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 
@@ -24,8 +25,8 @@ from cute_viz.engine.answer import format_of
     "  cute-viz explain - < copy.cu\n"
     "  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'",
 )
-@click.argument("expression", metavar="EXPR|FILE|-", shell_complete=completed)
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the steps; the suffix selects the format")
+@click.argument("expression", metavar="EXPR|FILE|-", shell_complete=completion.sources)
+@click.option("-o", "--output", "path", **FILE, help="Draw the steps; the suffix selects the format")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
 def command(expression: str, path: str | None, as_json: bool, reading: Reading) -> None:

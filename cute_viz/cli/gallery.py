@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.completion import DIR
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.files import held
@@ -32,7 +33,7 @@ POLL = 0.3  # seconds between two looks of --watch
     "  # remove what no spec asks for any more\n  cute-viz gallery spec.yaml -o pictures --prune",
 )
 @click.argument("specs", nargs=-1, type=click.Path(exists=True), metavar="[SPECS]...")
-@click.option("-o", "--output", "folder", default="gallery", show_default=True, metavar="DIR", help="Where the pictures go")
+@click.option("-o", "--output", "folder", default="gallery", show_default=True, **DIR, help="Where the pictures go")
 @click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes  [default: one per core]")
 @click.option(
     "-T",

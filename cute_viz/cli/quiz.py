@@ -8,6 +8,7 @@ import os
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.engine import Request, ask
 from cute_viz.engine.quiz import TOPICS, Question, Quiz, check, quiz
@@ -27,8 +28,8 @@ FORMATS = (".html", ".tex", ".md", ".txt")
 @click.argument("topic", type=Choice(tuple(TOPICS)), default="layout", metavar="[TOPIC]")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Another seed, other numbers")
 @click.option("--key", is_flag=True, help="Print the answers below the sheet")
-@click.option("--check", "answers", metavar="FILE", help="Check answers, YAML: 1: 19; exit 1 if any is wrong")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write .html, .tex, .md or .txt, with the key at the end")
+@click.option("--check", "answers", **FILE, help="Check answers, YAML: 1: 19; exit 1 if any is wrong")
+@click.option("-o", "--output", "path", **FILE, help="Write .html, .tex, .md or .txt, with the key at the end")
 def command(topic: str, seed: int, key: bool, answers: str | None, path: str | None) -> None:
     """Make an exercise on TOPIC: layout, composition, divide, swizzle, tv or conflicts.
 

@@ -7,7 +7,8 @@ import sys
 import click
 from click.core import ParameterSource
 
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
 from cute_viz.cli.options import Word
 from cute_viz.cli.words import Reading, let_option
@@ -22,15 +23,15 @@ from cute_viz.options import OPTIONS
     "  cute-viz find swizzle kernel.cu::gemm_tn::sA --read rows\n"
     "  cute-viz find swizzle 32x32 --type f32 --read column -o swizzle.svg",
 )
-@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", required=False)
-@click.option("--type", "element", metavar="TYPE", help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
+@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", shell_complete=completion.sources, required=False)
+@click.option("--type", "element", **TYPE, help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written")
 @click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="Candidates to show")
 @click.option("--arch", default="", metavar="ARCH", help="Target GPU; gfx90a, gfx942: ds_read, ds_write, waves of 64")
 @click.option("--list", "listing", is_flag=True, help="List the accesses; with --arch those of that GPU")
 @click.option("--json", "as_json", is_flag=True, help="Print every candidate as JSON")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the banks before and after; the suffix is the format")
+@click.option("-o", "--output", "path", **FILE, help="Draw the banks before and after; the suffix is the format")
 @let_option
 def command(
     tile: str | None,

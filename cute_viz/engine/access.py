@@ -22,6 +22,7 @@ from cute_viz.engine.whole import value_of
 from cute_viz.errors import UsageError
 from cute_viz.figures import build
 from cute_viz.figures.frames import frames
+from cute_viz.figures.machine import of_wavefronts
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
@@ -87,12 +88,11 @@ def picture_of(layout: Any, access: Access) -> Figure:
     steps = [(plain, a) for a in before if (a.warp, a.step, a.instruction) == (worst.warp, worst.step, worst.instruction)]
     steps.append((layout, worst))
     parts = [(f"{show(one)}: {count(a.wavefronts, 'wavefront')}" if len(steps) > 1 else "", a.phases()) for one, a in steps]
-    costs = " to ".join(str(a.wavefronts) for _, a in steps)
     memory = memory_of(access.arch)
     group = "wave" if memory else "warp"
-    title = f"{worst.instruction} of {group} {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
+    title = of_wavefronts(worst.instruction, [a.wavefronts for _, a in steps], worst.ideal)
     counted = memory.claim if memory else CLAIMS.get(worst.instruction, "The number of wavefronts is as the hardware counts")
-    note = f"{counted}; in which of them a bank serves which word is unknown."
+    note = f"{group.capitalize()} {worst.warp}, step {worst.step}. {counted}; in which of them a bank serves which word is unknown."
     begins = [a.begins for _, a in steps]
     xor = [old ^ new for old, new in zip(*begins, strict=True)] if len(steps) > 1 else []
     if access.draw == "frames":
@@ -160,9 +160,8 @@ def _sectors(layout: Any, found: list[Any]) -> Figure:
     """The request that moves most bytes for nothing."""
     report = global_report(found)["steps"]
     worst, told = max(zip(found, report, strict=True), key=lambda pair: (pair[1]["sectors"], -pair[1]["efficiency"]))
-    lines = count(told["lines"], "line")
-    title = f"{told['instruction']} of warp {worst.warp}, step {worst.step}: {count(told['sectors'], 'sector')} of {lines}"
-    return sectors(title, show(layout), worst.begins, worst.width, worst.mask)
+    where = f"{told['instruction']} of warp {worst.warp}, step {worst.step}"
+    return sectors(where, show(layout), worst.begins, worst.width, worst.mask)
 
 
 def accessor(answer: Answer, text: str) -> Any:

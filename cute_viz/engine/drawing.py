@@ -170,6 +170,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
             from cute_viz.check.digest import owned_up  # a kept report may say otherwise
 
             figure = owned_up(figure, request.library)
+        if subject.spec is not None and words.get("diff") and len(subject.spec.beside) != 1 and not one_of_several:
+            raise FigureError("`diff=` compares the object with one other, `beside`", hint="beside: {after: (8,8):(1,8)}")
         if subject.spec is not None and subject.spec.beside:
             return _beside(figure, subject.spec.beside, words, heat)
     except CuteVizError as error:
@@ -219,11 +221,14 @@ def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | N
 
 def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[str, Any], heat: bool) -> Figure:
     """The figure of a spec and those of its further objects, each under its caption."""
-    from cute_viz.figures.compare import side_by_side
+    from cute_viz.figures.compare import difference, side_by_side
 
     own = options_of({name: word for name, word in words.items() if name != "title"}, heat)
     first = replace(figure, source=figure.source.partition(", Thr")[0])
-    return side_by_side([first, *(replace(build(obj, own), source=caption) for caption, obj in others)], words.get("title"))
+    figures = [first, *(replace(build(obj, own), source=caption) for caption, obj in others)]
+    if words.get("diff") and len(figures) == 2:
+        return difference(figures[0], figures[1], words.get("title"))
+    return side_by_side(figures, words.get("title"))
 
 
 def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:

@@ -127,8 +127,8 @@ def launches(moves: Sequence[Move]) -> dict[str, str]:
     >>> launches([move("g, line 9"), move("f, line 3, called in g, line 9"), move("h, line 8")])
     {'g, line 9': 'g, line 9', 'h, line 8': 'h, line 8', 'f, line 3, called in g, line 9': 'g, line 9'}
     """
-    out: dict[str, str] = {}
-    for label in sorted({move.call for move in moves}, key=lambda label: (len(label), label)):
+    out = {move.launch: move.launch for move in moves if move.launch}
+    for label in sorted({move.call for move in moves if not move.launch}, key=lambda label: (len(label), label)):
         parts = label.split(", called in ")
         tails = (", called in ".join(parts[n:]) for n in range(1, len(parts)))
         out[label] = next((out[tail] for tail in tails if tail in out), label)

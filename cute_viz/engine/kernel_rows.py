@@ -191,9 +191,7 @@ class Report:
     def called(self, move: Move) -> str:
         """What launches the kernel of a statement, in as few words as distinguish it."""
         label = self.launch(move)
-        if move.launch:
-            return label
-        parts = [part.split(", called in ") for part in set(self.launched.values())]
+        parts = [part.split(", called in ") for part in {*self.launched.values()}]
         mine = label.split(", called in ")
         for words in ([x[0].partition(",")[0] for x in (mine, *parts)], [x[0] for x in (mine, *parts)]):
             if words.count(words[0]) == 2:  # itself, and once among all

@@ -45,6 +45,7 @@ class FigureOptions:
     tensor: Any = None
     bits: int | None = None
     coord: str | None = None
+    schedule: str | None = None
     by: Any = None
     heat: bool = False
     beside: Any = None

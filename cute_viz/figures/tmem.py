@@ -15,7 +15,6 @@ from cute_viz.algebra.tmem import (
     COLUMNS,
     LANES,
     WARP,
-    WORD,
     TensorMemory,
     find_tmem_tensor_col_offset,
     found,
@@ -23,6 +22,7 @@ from cute_viz.algebra.tmem import (
     rows_of_scales,
 )
 from cute_viz.errors import FigureError
+from cute_viz.figures.machine import of_metadata, of_tensor_memory
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
@@ -76,8 +76,11 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
             paints.append(HUES if part is None else part % HUES if several else r * STEP // WARP)
     used = {column for part in parts for _, column in part.held}
     legend = _legend(parts, paints, several)
-    title = options.title or f"Tensor memory of one CTA: {LANES} lanes × {COLUMNS} columns of {WORD} bits"
-    caption = f"A cell is {STEP} lanes × {count(wide, 'column')}; it shows the rows and columns of the tile that lie there, m,n"
+    free = COLUMNS - len(used)
+    told = f"{len(parts)} tensors take {len(used)} of {COLUMNS} columns: {free} stay free"
+    title = options.title or (told if several else of_tensor_memory(parts[0].held, COLUMNS))
+    cell = f"{STEP} lanes × {count(wide, 'column')}"
+    caption = f"Tensor memory of one CTA. A cell is {cell}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
         caption="",
         rows=rows,
@@ -104,7 +107,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         notes=tuple(notes),
         facts={
             **{f"columns of {part.name or 'the tensor'}": find_tmem_tensor_col_offset(part.tensor) for part in parts},
-            "free columns": COLUMNS - len(used),
+            "free columns": free,
         },
     )
 
@@ -125,8 +128,11 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     painting = by_group([None if x is None else order[x] for x in blocks], len(order), "hue: one tcgen05.mma", "MMA ")
     labels = tuple("\n".join(f"{row},{min(held[row])}-{max(held[row])}" for row in held) for held in cells)
     words = metadata_words(tensor)
-    title = options.title or f"Metadata of a sparse tcgen05.mma: {LANES} lanes × {count(wide, 'column')} of {WORD} bits"
-    caption = "A cell shows the row of A and the columns of A that its bits are for, the lowest bits first"
+    each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
+    title = options.title or of_metadata(cells, each)
+    caption = (
+        "Metadata of a sparse tcgen05.mma. A cell shows the row and the columns of A that its bits are for, the lowest bits first"
+    )
     notes = (f"{words[0].upper()}{words[1:]}. {not_run()}",)
     return Figure(
         kind="tmem",

@@ -100,6 +100,14 @@ OPTIONS: dict[str, Option] = {
             more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
             " or wgmma, tcgen05, tma.",
         ),
+        Option(
+            "schedule",
+            "text",
+            "Of a pipeline: tiles=8,load=3,compute=1",
+            "object",
+            example="NAME=N,...",
+            more="Slots that a load, an MMA and the epilogue take; stages, tiles, consumers that take turns, work (output tiles).",
+        ),
         Option("coord", "text", "Origin of a TMA tile in its tensor: 96,0", "object", example="I,J"),
         Option(
             "max_cells",

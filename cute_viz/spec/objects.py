@@ -99,6 +99,15 @@ def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 
 
+def _pipeline(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+    from cute_viz.algebra.pipeline import Pipeline
+
+    try:
+        return Pipeline(1).given({key: str(b.expression(fields[key], names)) for key in fields})
+    except CuteVizError as error:
+        raise b.fail(error.message, fields.span, hint=error.hint) from None
+
+
 MAKERS: dict[str, Callable[[Builder, Fields, dict[str, Any]], Any]] = {
     "layout": _layout,
     "swizzle": _swizzle,
@@ -107,4 +116,5 @@ MAKERS: dict[str, Callable[[Builder, Fields, dict[str, Any]], Any]] = {
     "tiled_mma": _tiled_mma,
     "tiled_copy": _tiled_copy,
     "gemm": _gemm,
+    "pipeline": _pipeline,
 }

@@ -49,7 +49,7 @@ FIGURE = tuple(
         choices=option.choices,
     )
     for option in OPTIONS.values()
-    if option.level != "several" and option.name not in _SPECS_OWN
+    if option.name not in _SPECS_OWN
 )
 
 KINDS: dict[str, Kind] = {
@@ -139,6 +139,21 @@ KINDS: dict[str, Kind] = {
         ),
     )
 }
+
+KINDS["pipeline"] = Kind(
+    "pipeline",
+    "Tiles through stages of shared memory, against time.",
+    (
+        Field("stages", "text", "buffers of shared memory", True),
+        Field("tiles", "text", "tiles of K; by default 8"),
+        Field("load", "text", "slots until a load has arrived; by default 3"),
+        Field("compute", "text", "slots of an MMA; by default 1"),
+        Field("consumers", "text", "warp groups that take turns, an output tile each; by default 1"),
+        Field("work", "text", "output tiles; by default 1"),
+        Field("epilogue", "text", "slots to store an output tile; by default 2"),
+    ),
+    "pipeline: {stages: 4, tiles: 8, load: 3}",
+)
 
 EXPECT = (
     Field("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),

@@ -12,12 +12,13 @@ from itertools import takewhile
 from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.files import read_text
-from cute_viz.limits import raised
+from cute_viz.files import read_text, regular
+from cute_viz.limits import limit, raised
 from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
+from cute_viz.source.compiled.apart import parse
+from cute_viz.source.compiled.clang import Call, Instance, Unit
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
@@ -25,8 +26,8 @@ from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.type_tree import arguments
 
-_LIMITS = {"seconds": 3600, "memory": 1 << 36}  # of the compiler, which takes what a unit of its size takes
 _MOST = 2000  # statements of one unit
+APART = 8  # kernels of a unit whose statements have rows of their own, each
 _FAR = 40  # lines between the name of a kernel and its launch
 
 
@@ -42,13 +43,12 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     if build.instances is not None:
         flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
     own = os.path.abspath(path)
-    with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
-        texts = {os.path.join(os.path.dirname(own), key): other for key, other in (others or {}).items()}
-        if os.path.realpath(name) != os.path.realpath(path):  # a header, through a unit
-            texts[own], text_of_unit = text, read_text(name)
-        else:
-            text_of_unit = text
-        unit = unit_of(text_of_unit, name, flags, given, texts)
+    texts = {os.path.join(os.path.dirname(own), key): other for key, other in (others or {}).items()}
+    through = os.path.realpath(name) != os.path.realpath(path)
+    if through and others is not None:  # a header with edits, in a unit that includes it
+        texts[own] = text
+    with raised({"seconds": limit("unit-seconds"), "memory": limit("unit-memory")}):  # for the rest of the request: a unit is large
+        unit = unit_of(read_text(regular(name)) if through else text, name, flags, given, texts)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
@@ -70,7 +70,9 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         given=given,
         compiled=True,
         launches=lambda: launches,
-        written=lambda: opened(text, path, Given(given.let, given.resolve), folder=Folder(build.root), check=False) or SourceFile(text, ()),
+        written=lambda: (
+            opened(text, path, Given(given.let, given.resolve), folder=Folder(build.root), check=False) or SourceFile(text, ())
+        ),
         again=lambda texts: read(texts.get("", text), path, build, replace(given, notes={}), {k: v for k, v in texts.items() if k}),
     )
 
@@ -150,35 +152,47 @@ def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) ->
 def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Move]:
     """The statements that copy or multiply, once for each chain of callers and each set of types. only: of one kernel."""
     seen: set[Any] = set()
-    differing = _differing(one for one in unit.instances if one.kernel)
+    labels = _labels(unit) if only is not None or sum(one.kernel for one in unit.instances) <= APART else {}
     for frame in frames(unit, only):
-        instance, root = unit.instances[frame.number], frame.root
-        kernel = unit.instances[root]
-        launch = _told(kernel.scope[-1], kernel, differing.get(kernel.scope, set())) if kernel.kernel else f"function {root}"
+        instance, launch = unit.instances[frame.number], labels.get(frame.root, "")
         for call in instance.calls:
-            key = (call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
+            key = (launch, call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
             if call.name.rpartition("::")[0] != "cute" or key in seen:
                 continue
             seen.add(key)
             if len(seen) > _MOST:
                 return
-            yield replace(_move(frame, call, unit, path, meaning), launch=launch)
+            yield _move(frame, call, unit, path, meaning, launch)
 
 
-def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
+def _labels(unit: Unit) -> dict[int, str]:
+    """For each kernel, or function that nothing calls, where it is launched, in words that no other has."""
+    out: dict[int, str] = {}
+    for n, instance in enumerate(unit.instances):
+        name = instance.scope[-1] if instance.scope else ""
+        place = (
+            next(((one, use) for one in unit.instances for use in one.uses if use.instance == n), None) if instance.kernel else None
+        )
+        label = name if place is None or not place[0].scope else f"{place[0].scope[-1]}, line {place[1].line}"
+        out[n] = label if label not in out.values() else f"{label}, instance {n}"
+    return out
+
+
+def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning, launch: str) -> Move:
     operands = partial(meaning.operands, frame, call)
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
+    where = ", called in ".join(filter(None, (chain, launch)))
     text = _line(call.file, call.line)
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
-    return Move(name, call.line, instance.scope, chain, read, text, file=file, again=again)
+    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
 
 
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     try:
-        return tuple(read_text(file).splitlines())
+        return tuple(read_text(regular(file)).splitlines())
     except (CuteVizError, OSError):
         return ()
 

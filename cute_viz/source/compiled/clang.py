@@ -130,7 +130,7 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit
         again = [*words(flags), "-fno-access-control"]
         unit = index.parse(path, again, [(path, text + probes), *others.items()], _KEEP_GOING | _SKIP_BODIES)
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
-        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint=NEEDS) from None
+        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None
     return replace(found, instances=(*found.instances, *_answers(unit, asked)))
 
 
@@ -244,7 +244,7 @@ class _Walk:
             CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
         }
         included = [str(file.include.name) for file in unit.get_includes()]
-        self.files = tuple(dict.fromkeys((path, *map(os.path.abspath, included))))
+        self.files = tuple(dict.fromkeys((path, *map(os.path.realpath, included))))  # `..` behind a link leads elsewhere
         self.skipped = tuple(dict.fromkeys(os.path.realpath(folder) + os.sep for folder in self._foreign(included)))
         libraries = (os.path.dirname(os.path.dirname(name)) for name in included if name.endswith("/cutlass/cutlass.h"))
         self.libraries = (*self.skipped, *(os.path.realpath(place) + os.sep for place in libraries))

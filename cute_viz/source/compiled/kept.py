@@ -28,7 +28,7 @@ def unit(key: str) -> Unit | None:
         if data["form"] != _FORM or not all(_same(*row) for row in data["files"]):
             return None
         os.utime(path)
-        return _unit(data)
+        return unit_from(data)
     except (OSError, EOFError, ValueError, LookupError, TypeError):
         return None
 
@@ -39,7 +39,7 @@ def keep(key: str, found: Unit) -> None:
     if path is None:
         return
     with suppress(OSError):
-        write(gzip.compress(json.dumps(_data(found), separators=(",", ":")).encode(), 5, mtime=0), path)
+        write(gzip.compress(json.dumps(data_of(found), separators=(",", ":")).encode(), 5, mtime=0), path)
         _prune(os.path.dirname(path))
 
 
@@ -65,7 +65,8 @@ def _path(key: str) -> str | None:
     return os.path.join(folder, f"{key}.json.gz") if own and stat.S_ISDIR(found.st_mode) else None
 
 
-def _data(found: Unit) -> dict[str, Any]:
+def data_of(found: Unit) -> dict[str, Any]:
+    """A unit as JSON has it, each type once."""
     files = []
     for path in found.files:
         with suppress(OSError):
@@ -101,7 +102,8 @@ def _data(found: Unit) -> dict[str, Any]:
     return {"form": _FORM, "files": files, "words": list(table), "instances": instances, "errors": found.errors}
 
 
-def _unit(data: dict[str, Any]) -> Unit:
+def unit_from(data: dict[str, Any]) -> Unit:
+    """The unit that `data_of` has written."""
     words = [str(word) for word in data["words"]]
 
     def node(row: Any) -> Node:

@@ -27,7 +27,9 @@ _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend",
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEEP = 48  # expressions and callers behind one another
 _POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
-_PLAIN = re.compile(r"(?:(?:const|volatile|unsigned|signed|void|bool|char|short|int|long|float|double|half_t|[a-z]*int\w*_t)\b\s*[*&]*\s*)+")
+_PLAIN = re.compile(
+    r"(?:(?:const|volatile|unsigned|signed|void|bool|char|short|int|long|float|double|half_t|[a-z]*int\w*_t)\b\s*[*&]*\s*)+"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import map_leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -16,6 +17,7 @@ from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import dotted
@@ -28,15 +30,15 @@ from cute_viz.source.python.values import (
     Instruction,
     Items,
     Member,
-    Pointer,
     Slice,
     Super,
     Symbol,
-    Tensor,
     Unknown,
+    as_tensor,
 )
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _ALLOCATES = (
@@ -158,11 +160,11 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
 
 def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> Any:
     if name == "element_type":
-        if value.pointer.element is None:
+        if value.pointer.type is None:
             return machine.unknown("the element type of this tensor is not known", node)
-        return value.pointer.element
+        return value.pointer.type
     if name == "iterator":
-        return value.offset if isinstance(value.offset, tuple) else replace(value.pointer, of=value)
+        return value.offset if isinstance(value.offset, tuple) else replace(value.pointer, part=value.part)
     if name == "layout":
         return value.layout
     if name in ("shape", "stride"):
@@ -171,8 +173,8 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
 
 
 def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> Any:
-    if name in ("dtype", "value_type") and value.element is not None:
-        return value.element
+    if name in ("dtype", "value_type") and value.type is not None:
+        return value.type
     if name in ("get_tensor", "data_ptr", "align"):  # of a field of a struct in shared memory
         return Bound(Symbol(f"@tensor.{name}"), value)
     return machine.unknown(f"{name!r} of a pointer is not known", node)
@@ -263,6 +265,7 @@ _READERS: tuple[tuple[Any, Callable[[Machine, Any, str, ast.expr], Any]], ...] =
     ((Items, str), _of_plain),
     ((Layout, ComposedLayout, Swizzle), _of_layout),
     (Tensor, _of_tensor),
+    (DescriptorTensor, lambda machine, value, name, node: _of_tensor(machine, as_tensor(value), name, node)),
     (Pointer, _of_pointer),
     (Instruction, _of_instruction),
     (Atom, _of_atom),

@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES, forget
 from cute_viz.source.python.lets import NOTHING
@@ -27,19 +28,19 @@ from cute_viz.source.python.values import (
     Items,
     Member,
     Partial,
-    Pointer,
     Super,
     Symbol,
-    Tensor,
     Typed,
     Unknown,
     decorators,
     either,
     lone_self,
     same,
+    tensor_of,
 )
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
@@ -273,7 +274,7 @@ def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> 
         return value
     if kind is NOTHING:
         kind = machine.unknown(f"the element type of {item.arg!r} is not known", item, hint_for(path), (path,), path)
-    return Tensor(value, Pointer(kind))
+    return tensor_of(value, Pointer(type=kind))
 
 
 def _bind_parameters(
@@ -314,9 +315,9 @@ def _bind_parameters(
         if (given := machine.let(item.arg, frame, binds="parameter" if known else "", asked=asked)) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
             frame.begun.add(item.arg)
-        if isinstance(value, Tensor) and not (value.pointer.root and value.pointer.space):
+        if isinstance(value, Tensor) and not (value.pointer.base and value.pointer.space):
             kept = value.pointer.space or ("gmem" if "kernel" in function.decorators else "")  # what a kernel is given
-            value = replace(value, pointer=replace(value.pointer, space=kept, root=value.pointer.root or item.arg))
+            value = replace(value, pointer=replace(value.pointer, space=kept, base=value.pointer.base or item.arg))
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (

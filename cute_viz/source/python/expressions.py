@@ -10,6 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
@@ -27,12 +28,13 @@ from cute_viz.source.python.values import (
     Items,
     Member,
     Symbol,
-    Tensor,
     Unknown,
+    as_tensor,
     either,
     element,
     lone_self,
     run_times,
+    tensor_of,
 )
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
@@ -207,7 +209,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
 
 
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
-    target = machine.value(node.value, frame)
+    target = as_tensor(machine.value(node.value, frame))
     if isinstance(target, Unknown):
         return target
     if isinstance(node.slice, ast.Slice):
@@ -216,7 +218,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
     else:
         index = machine.value(node.slice, frame)
         if isinstance(target, (Layout, ComposedLayout)) and isinstance(index, tuple):
-            target = Tensor(target)  # a layout has no slices: it was given for a tensor
+            target = tensor_of(target)  # a layout has no slices: it was given for a tensor
         if isinstance(target, Tensor):
             index = unstaged(index)
         elif not isinstance(target, (Symbol, Items, tuple)):

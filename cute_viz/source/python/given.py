@@ -12,7 +12,8 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Atom, Items, Member, Pointer, Symbol, Tensor, Unknown, element
+from cute_viz.source.python.values import Atom, Items, Member, Symbol, Unknown, element, tensor_of
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 # Members that are written without their enumerations.
@@ -56,7 +57,7 @@ def convert(machine: Machine, given: Any) -> Any:
         typed = named.tensors.get("x") if named is not None else None
         if typed is None or (kind := element(str(typed.pointer.type))) is None or not isinstance(found, (Layout, ComposedLayout)):
             return found
-        return Tensor(found, Pointer(kind, space=typed.pointer.space))
+        return tensor_of(found, Pointer(typed.pointer.space, kind))
     except CuteVizError as error:
         if isinstance(value, Unknown):
             return Unknown(error.named("let"))

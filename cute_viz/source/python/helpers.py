@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.staged import computed
@@ -18,7 +19,7 @@ from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
 from cute_viz.source.python.tensors import leading, picked
 from cute_viz.source.python.tma import TMA
 from cute_viz.source.python.tuples import TUPLES
-from cute_viz.source.python.values import Class, Instance, Member, Tensor, Unknown
+from cute_viz.source.python.values import Class, Instance, Member, Unknown
 from cute_viz.values.integer import Unknown as RunTime
 
 _CAPACITY = dict.fromkeys(("80", "87"), 163) | dict.fromkeys(("86", "89", "120", "121"), 99)

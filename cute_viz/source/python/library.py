@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.call import Call
@@ -17,6 +18,7 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
 from cute_viz.source.python import known
@@ -30,7 +32,20 @@ from cute_viz.source.python.shares import carried, first, partitioned
 from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Typed, Unknown, run_times
+from cute_viz.source.python.values import (
+    Atom,
+    Class,
+    Instance,
+    Items,
+    Partial,
+    Slice,
+    Symbol,
+    Typed,
+    Unknown,
+    as_tensor,
+    run_times,
+    tensor_of,
+)
 from cute_viz.values.integer import Unknown as RunTime
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
@@ -78,7 +93,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         for value in (*args, *named.values()):
             forget(machine, value, error)
         raise error
-    name, module = function.last, family(function.path)
+    name, module, args = function.last, family(function.path), [as_tensor(value) for value in args]
     if name in _PASS and args:
         return args[0]
     if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
@@ -145,7 +160,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
             raise machine.fail(f"{name} of the DSL does not take this kind of operand", node)
     given, operands = operands, list(operands)
     if (at := _OF_TENSORS.get(name, len(operands))) < len(operands) and isinstance(operands[at], (Layout, ComposedLayout)):
-        operands[at] = Tensor(operands[at])  # a layout was given for a tensor
+        operands[at] = tensor_of(operands[at])  # a layout was given for a tensor
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
     source = next((value for value in given if isinstance(value, Tensor)), None)
     if name in _PLACED and len(operands) > _PLACED[name]:
@@ -177,8 +192,8 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
-        part = moved(tensor, result) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
-        part = Tensor(_cleared(part.layout), part.pointer, part.offset)
+        part = moved(tensor, result) if name in _MOVES else replace(tensor, layout=result)
+        part = replace(part, layout=_cleared(part.layout), part=None)
         if name == "local_partition" or name.startswith("partition_"):
             some = name == "local_partition" and isinstance(given[2], (RunTime, Unknown))
             return partitioned(part, tensor, values[1] if some else None, name[-1])

@@ -9,13 +9,14 @@ from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Launch, Loop, Move, Often, chosen
 from cute_viz.source.python.machine import MOVES, Called
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.shares import share_of
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Atom, Slice, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Slice, Unknown, as_tensor
 from cute_viz.values.instruction import UNKNOWN
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -118,7 +119,12 @@ def _often(rounds: list[Called], sole: bool) -> Often:
 
 
 def _kind(args: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(f"{domain(x.layout)} {x.pointer} {x.pointer.root}" if isinstance(x, Tensor) else str(x) for x in args)
+    def told(x: Any) -> str:
+        x = as_tensor(x)
+        at = x.pointer if isinstance(x, Tensor) else None
+        return str(x) if at is None else f"{domain(x.layout)} {at.space} {at.type} {at.swizzle} {at.base}"
+
+    return tuple(map(told, args))
 
 
 def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]:
@@ -144,6 +150,7 @@ def _operand(value: Any, own: bool = False) -> Any:
         return value.value
     if isinstance(value, Unknown):
         return value.error
+    value = as_tensor(value)
     if not isinstance(value, Tensor):
         return NotationError("a tensor is expected here")
     try:

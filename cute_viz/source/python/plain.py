@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.branches import forget
@@ -18,7 +19,7 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, Tensor, same
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, same
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.types import ValueType
 

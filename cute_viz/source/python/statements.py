@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.branches import (
     BREAKS,
@@ -28,7 +29,7 @@ from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.tree import defaults_of, dotted, stored
-from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Tensor, Typed, Unknown, decorators
+from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Typed, Unknown, decorators
 from cute_viz.values.integer import Unknown as RunTime
 
 
@@ -94,8 +95,8 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         value = Unknown(value.error.but(needs=(name,)), value.path)
     elif isinstance(value, RunTime) and name and not value.error().needs and machine.tree is machine.main:
         value = value.turned(plain=value.plain, written=name)
-    elif isinstance(value, Tensor) and name and value.pointer.space and not value.pointer.root:
-        value = replace(value, pointer=replace(value.pointer, root=name))
+    elif isinstance(value, Tensor) and name and value.pointer.space and not value.pointer.base:
+        value = replace(value, pointer=replace(value.pointer, base=name))
     elif isinstance(value, Typed) and name and not value.written and machine.tree is machine.main:
         value = Typed.of(value, value.bits, name)
     if isinstance(target, ast.Name):

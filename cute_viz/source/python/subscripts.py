@@ -13,10 +13,12 @@ from cute_viz.algebra.measure import rank
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import add, plain
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import carried, first
-from cute_viz.source.python.values import Class, Items, Member, Pointer, Symbol, Tensor, Unknown, either
+from cute_viz.source.python.values import Class, Items, Member, Symbol, Unknown, either, tensor_of
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -43,7 +45,7 @@ def _member_type(target: Symbol, index: Any) -> Pointer | None:
     """What a field of a struct in shared memory is, by its type: `cute.struct.Align[cute.struct.MemRange[dtype, n], 1024]`."""
     kind = index[0] if isinstance(index, tuple) and index else None
     if target.path.endswith("struct.MemRange") and isinstance(kind, ValueType):
-        return Pointer(kind, space="smem")
+        return Pointer("smem", kind)
     return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
@@ -98,11 +100,11 @@ def moved(tensor: Tensor, result: Any) -> Tensor:
     elif has_origin(result) or (_has_place(result) and isinstance(tensor.layout, Layout)):
         result, offset = result.inner, result.offset
     if isinstance(tensor.offset, tuple):
-        return Tensor(result, tensor.pointer, add(tensor.offset, plain(offset)))
+        return tensor_of(result, tensor.pointer, add(tensor.offset, plain(offset)))
     result, passed = settled(result)
     offset = passed + offset
-    known = tensor.offset is not None and isinstance(offset, int)
-    return Tensor(result, tensor.pointer, (tensor.offset or 0) + int(offset) if known else None)
+    known = isinstance(tensor.offset, int) and isinstance(offset, int)
+    return tensor_of(result, tensor.pointer, tensor.offset + int(offset) if known else RunTime())
 
 
 def _has_place(result: Any) -> bool:

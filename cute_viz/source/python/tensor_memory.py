@@ -20,14 +20,14 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import make_fragment_sf
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
-from cute_viz.values.pointer import Pointer as Address
+from cute_viz.source.python.values import Atom, Instruction, Items, Member, Slice, Unknown, kind_of, tensor_of
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
@@ -62,7 +62,7 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     tiled = find("tiled_product").call([block, tiles])
     column = 32 // kind.bits if operand == "C" else 1
     address = Layout((128, 16384), (_LANE * 32 // kind.bits, column))
-    return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind, space="tmem"))
+    return tensor_of(clear_static(find("composition").call([address, tiled])), Pointer("tmem", kind))
 
 
 def _accumulator(op: Instruction) -> ValueType:
@@ -89,11 +89,11 @@ def _compact(shape: Any, step: int) -> Any:
     return tuple(out)
 
 
-def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
+def _descriptors(op: Instruction, operand: str, source: Any) -> Any:
     """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
     MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
-    kind = source.pointer.element if isinstance(source, Tensor) else None
+    kind = source.pointer.type if isinstance(source, Tensor) else None
     if isinstance(kind, Unknown):
         raise kind.error
     if not isinstance(source, Tensor) or not isinstance(kind, ValueType):
@@ -103,7 +103,8 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
         raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     units = find("upcast").call([layout, 128 // kind.bits])
     fragment = clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:])))
-    return Tensor(fragment, descriptors=_fields(op, operand, kind, source))
+    made = _fields(op, operand, kind, source)
+    return made if made is not None and made.layout == fragment else tensor_of(fragment)
 
 
 def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> Any:
@@ -113,7 +114,7 @@ def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> A
         swizzle, layout = layout.outer.rescaled(4 - kind.bits.bit_length()), layout.inner
     if not isinstance(major, Member) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
         return None
-    memory = Memory(Address("smem", kind.cpp, None, swizzle, offset=source.offset), layout)
+    memory = Tensor(Pointer("smem", kind.cpp, None, swizzle, offset=source.offset), layout)
     try:
         made = make_fragment(memory, "GMMA" if op.module == "warpgroup" else "UMMA", major.name)
     except CuteVizError:
@@ -127,7 +128,7 @@ def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     taken = 0
     for tensor in tensors.items if isinstance(tensors, Items) else tensors if isinstance(tensors, tuple) else (tensors,):
         tensor = need(tensor)
-        kind = need(tensor.pointer.element) if isinstance(tensor, Tensor) else None
+        kind = need(tensor.pointer.type) if isinstance(tensor, Tensor) else None
         if not isinstance(kind, ValueType):
             raise AlgebraError("get_num_tmem_alloc_cols takes tensors of tensor memory, of types that are known")
         taken += int(find("cosize").call([find("recast_layout").call([tensor.layout, kind.bits, 32])])) & 0xFFFF
@@ -140,10 +141,10 @@ def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _copied_descriptors(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
     _, source = map(need, picked(args, named, ("atom", "smem_tensor")))
-    kind = need(source.pointer.element) if isinstance(source, Tensor) else None
+    kind = need(source.pointer.type) if isinstance(source, Tensor) else None
     if not isinstance(kind, ValueType) or not isinstance(source.layout, Layout):
         raise AlgebraError("get_s2t_smem_desc_tensor takes a tensor of shared memory, of a type that is known")
-    return Tensor(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
+    return tensor_of(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
 
 
 def _make_fragment(operand: str) -> Callable[..., Any]:
@@ -168,7 +169,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         elif isinstance(source, Tensor):
             layout = fragment_like(layout)
         kind = mma.op.get("acc_dtype") if operand == "C" else mma.op.get(f"{operand.lower()}_dtype") or mma.op.get("ab_dtype")
-        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
+        return tensor_of(clear_static(layout), Pointer("rmem", kind_of(kind)))
 
     return make
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -15,16 +16,18 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.shares import carried
+from cute_viz.source.python.shares import marked
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.source.python.values import Atom, Class, Instance, Member, Unknown, decorators, kind_of, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -64,14 +67,11 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     layout = layout_of(layout)
     if isinstance(iterator, tuple):
         with_origin(need(iterator), layout)  # which refuses another nesting
-        return Tensor(layout, offset=iterator)
+        return tensor_of(layout, offset=iterator)
     if not isinstance(iterator, Pointer):
-        return Tensor(layout, Pointer(_element_of(machine, iterator)))
-    pointer = replace(iterator, of=None, root="")
-    if not isinstance(iterator.of, Tensor):
-        return Tensor(layout, pointer)
-    part = Tensor(layout, pointer, iterator.of.offset)
-    return carried(part, iterator.of, lambda whole: Tensor(layout, offset=whole.offset))
+        return tensor_of(layout, Pointer(type=_element_of(machine, iterator)))
+    made = Tensor(replace(iterator, part=None, base=""), layout)
+    return made if (parts := iterator.part) is None else replace(made, part=cache(lambda: marked(parts(), layout)))
 
 
 def _element_of(machine: Machine, iterator: Any) -> Any:
@@ -98,23 +98,23 @@ def coordinates(layout: Layout) -> Tensor:
     (0, (0, 0))
     """
     begun = counting(layout)
-    return Tensor(layout, offset=begun.offset if isinstance(begun, ComposedLayout) else 0)
+    return tensor_of(layout, offset=begun.offset if isinstance(begun, ComposedLayout) else 0)
 
 
 def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_rmem_tensor(shape or layout, dtype)`, in older files `make_fragment`."""
     layout, kind = picked(args, named, ("layout_or_shape", "dtype"))
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
+    return tensor_of(layout_of(layout), Pointer("rmem", kind_of(kind)))
 
 
 def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     source, kind = picked(args, named, ("src", "dtype"))
     source = need(source)
-    old = source.pointer.element if isinstance(source, Tensor) else None
+    old = source.pointer.type if isinstance(source, Tensor) else None
     layout = fragment_like(layout_of(source))
     if not isinstance(source, Tensor) and kind is None:
         return layout
-    return Tensor(layout, Pointer(kind if isinstance(kind, ValueType) else old, space="rmem"))
+    return tensor_of(layout, Pointer("rmem", kind_of(kind) or old))
 
 
 def fragment_like(layout: Any) -> Any:
@@ -138,7 +138,7 @@ def fragment_like(layout: Any) -> Any:
 def _get_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`storage.sA.get_tensor(layout, swizzle=None, dtype=None)`: shared memory, of which the layout counts."""
     field, layout, swizzle, kind = picked(args, named, ("self", "layout", "swizzle", "dtype"))
-    return _shared(layout, swizzle, field.element if kind is None and isinstance(field, Pointer) else kind)
+    return _shared(layout, swizzle, field.type if kind is None and isinstance(field, Pointer) else kind)
 
 
 def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -159,31 +159,31 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
 def _retrieve_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`tmem.retrieve_ptr(dtype)`: where allocated tensor memory begins, which counts as its first column."""
     _, kind = picked(args, named, ("self", "dtype"))
-    return Pointer(kind if isinstance(kind, ValueType) else None, space="tmem")
+    return Pointer("tmem", kind_of(kind))
 
 
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
         raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="example: cute.make_swizzle(3, 4, 3)")
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, swizzle, "smem"))
+    return tensor_of(layout_of(layout), Pointer("smem", kind_of(kind), swizzle=swizzle))
 
 
 def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     pointer, swizzle, kind = picked(args, named, ("ptr", "swizzle_", "dtype"))
     old = pointer if isinstance(pointer, Pointer) else Pointer()
-    return replace(old, element=kind if isinstance(kind, ValueType) else old.element, swizzle=need(swizzle) or old.swizzle)
+    return replace(old, type=kind_of(kind) or old.type, swizzle=need(swizzle) or old.swizzle)
 
 
 def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     source, kind, _ = picked(args, named, ("src", "dtype", "swizzle_"))
     source, kind = need(source), need(kind)
-    if not isinstance(source, Tensor) or not isinstance(kind, ValueType) or not isinstance(source.pointer.element, ValueType):
+    if not isinstance(source, Tensor) or not isinstance(kind, ValueType) or source.pointer.known is None:
         raise AlgebraError("the element types of a tensor that is recast must be known")
-    if source.pointer.swizzle is not None or source.offset:
+    if source.pointer.swizzle is not None or (not isinstance(source.offset, RunTime) and source.offset):
         raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
-    layout = find("recast_layout").call([source.layout, source.pointer.element.bits, kind.bits])
-    return Tensor(clear_static(layout), Pointer(kind, space=source.pointer.space))
+    layout = find("recast_layout").call([source.layout, source.pointer.bits, kind.bits])
+    return tensor_of(clear_static(layout), Pointer(source.pointer.space, kind))
 
 
 def _make_mma_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -267,7 +267,7 @@ def _ones(front: bool) -> Callable[..., Any]:
         layout = layout_of(source)
         most = int(find("rank").call([layout])) + 1 if rank is None else rank
         out = clear_static(find("prepend" if front else "append").call([layout, Layout(1, 0)], (most,)))
-        return Tensor(out, source.pointer, source.offset) if isinstance(source, Tensor) else out
+        return replace(source, layout=out, part=None) if isinstance(source, Tensor) else out
 
     return make
 
@@ -275,7 +275,7 @@ def _ones(front: bool) -> Callable[..., Any]:
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
     kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
-    return Pointer(kind if isinstance(kind, ValueType) else None, space=space.name if isinstance(space, Member) else "")
+    return Pointer(space.name if isinstance(space, Member) else "", kind_of(kind))
 
 
 def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -285,8 +285,8 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     place, layout = somewhere(underscores(coord)), layout_of(source)
     if isinstance(source, Tensor) and isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
         offset = find("crd2idx").call([place, layout.inner])  # the pointer moves, the swizzle remains
-        known = source.offset is not None and isinstance(offset, int)
-        return Tensor(layout, source.pointer, (source.offset or 0) + layout.outer(offset) if known else None)
+        known = isinstance(source.offset, int) and isinstance(offset, int)
+        return tensor_of(layout, source.pointer, source.offset + layout.outer(offset) if known else RunTime())
     result = find("domain_offset").call([place, layout])
     return moved(source, result) if isinstance(source, Tensor) else result[0] if isinstance(result, tuple) else result
 
@@ -302,7 +302,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
     "allocate": _allocate_struct,
-    "allocate_array": lambda machine, args, named: Pointer(need([*args, named.get("element_type")][1]), space="smem"),
+    "allocate_array": lambda machine, args, named: Pointer("smem", need([*args, named.get("element_type")][1])),
     "retrieve_ptr": _retrieve_pointer,
     **dict.fromkeys(("data_ptr", "align"), lambda machine, args, named: args[0]),
     "recast_ptr": _recast_pointer,

@@ -14,12 +14,13 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tensors import picked
-from cute_viz.source.python.values import Items, Tensor
+from cute_viz.source.python.values import Items
 from cute_viz.values.integer import Unknown as RunTime
 
 

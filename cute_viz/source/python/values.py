@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, with_origin
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.limits import limit, over
 from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.integer import unknowns
-from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, named
 
 
@@ -186,33 +187,6 @@ class Typed(int):
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where a tensor begins: the type of what is there, the swizzle of its addresses, and the memory, as far as they are known.
-    space: smem, gmem, rmem or tmem. root: the name of the memory in the source. of: the tensor whose iterator it is.
-    """
-
-    element: Any = None
-    swizzle: Swizzle | None = None
-    space: str = ""
-    root: str = field(default="", compare=False)
-    of: Any = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """A pointer and a layout. offset: from the pointer, None if it is not known; of a tensor of coordinates where they begin.
-    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts
-    of all (see `shares.py`).
-    """
-
-    layout: Any
-    pointer: Pointer = Pointer()
-    offset: Any = 0
-    descriptors: Any = field(default=None, compare=False)
-    parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Instruction:
     """An operation of the DSL, `warp.MmaF16BF16Op(...)`, by its module, its name and its arguments."""
 
@@ -263,12 +237,35 @@ def element(name: str) -> ValueType | None:
     return None if found is None else ValueType(found.dsl or found.cpp)
 
 
+def tensor_of(layout: Any, pointer: Pointer | None = None, offset: Any = 0) -> Tensor:
+    """A layout behind a pointer, as the DSL shows it. offset: of a tensor of coordinates where they begin.
+
+    >>> tensor_of(Layout(8), offset=RunTime()).offset
+    ?
+    """
+    return Tensor(replace(pointer or Pointer(), offset=offset), layout)
+
+
+def as_tensor(value: Any) -> Any:
+    """A fragment of descriptors as the tensor that it counts as; anything else as it is.
+
+    >>> as_tensor(4)
+    4
+    """
+    return tensor_of(value.layout) if isinstance(value, DescriptorTensor) else value
+
+
+def kind_of(value: Any) -> Any:
+    """An element type, or None for anything else."""
+    return value if isinstance(value, ValueType) else None
+
+
 def plain(value: Any, room: list[int] | None = None) -> Any:
     """A value as other rooms know it.
 
     room: how many entries it may still have. Raises: LimitError for too many: a list may hold another one again and again.
 
-    >>> str(plain(Tensor(Layout(8), Pointer(ValueType("f16"), Swizzle(1, 4, 3)))))
+    >>> str(plain(tensor_of(Layout(8), Pointer("smem", "f16", swizzle=Swizzle(1, 4, 3)))))
     'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
     if isinstance(value, Tensor):
@@ -293,19 +290,16 @@ def plain(value: Any, room: list[int] | None = None) -> Any:
 
 
 def shown(value: Any) -> Any:
-    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address, of a fragment its descriptors.
+    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address.
 
-    >>> shown(Tensor(Layout(8), Pointer(ValueType("f32"), space="tmem"))).pointer.space
+    >>> shown(tensor_of(Layout(8), Pointer("tmem", "f32"))).pointer.space
     'tmem'
     """
     if isinstance(value, Atom) and value.tma is not None:
         return value.tma
-    if isinstance(value, Tensor) and value.descriptors is not None:
-        return value.descriptors
-    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, ValueType):
-        layout, offset = value.layout, value.offset
-        known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
-        return Memory(Address("tmem", kind.cpp, 0, offset=offset), layout) if known else plain(value)
+    if isinstance(value, Tensor) and value.pointer.space == "tmem" and (kind := value.pointer.known) is not None:
+        known = isinstance(value.layout, Layout) and isinstance(value.offset, int) and next(run_times(value.layout), None) is None
+        return Tensor(Pointer("tmem", kind.cpp, 0, offset=value.offset), value.layout) if known else plain(value)
     return plain(value)
 
 
@@ -313,18 +307,16 @@ def _addressed(tensor: Tensor) -> Any:
     """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes, or behind its origin."""
     if isinstance(tensor.offset, tuple):
         return with_origin(tensor.offset, tensor.layout, tensor=True)
-    swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
-    if swizzle is None or not isinstance(tensor.layout, Layout):
+    if tensor.pointer.swizzle is None or not isinstance(tensor.layout, Layout):
         return tensor.layout
-    if isinstance(kind, ValueType):
-        offset = RunTime() if tensor.offset is None else tensor.offset
-        return Memory(Address("smem", kind.cpp, None, swizzle, offset=offset), tensor.layout).whole
+    if tensor.pointer.known is not None:
+        return tensor.whole
     if tensor.offset != 0:
         raise NotationError(
-            f"{swizzle} acts on the address in bytes, and the element type of this tensor is not known",
+            f"{tensor.pointer.swizzle} acts on the address in bytes, and the element type of this tensor is not known",
             hint="give the element type: `let=`",
         )
-    return ComposedLayout(swizzle, 0, tensor.layout)
+    return ComposedLayout(tensor.pointer.swizzle, 0, tensor.layout)
 
 
 def is_object(value: Any) -> bool:
@@ -381,7 +373,16 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, (Tensor, Pointer)):
+        a, b = map(_anywhere, (a, b))
     return bool(a == b)
+
+
+def _anywhere(x: Any) -> Any:
+    """A tensor or a pointer, of whichever memory that is like its own."""
+    if isinstance(x, Tensor):
+        return replace(x, pointer=_anywhere(x.pointer), part=None)
+    return replace(x, base="", part=None, offset=None if isinstance(x.offset, RunTime) else x.offset)
 
 
 def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
