@@ -132,10 +132,8 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
         if any(not isinstance(x, Tensor) or x.pointer.base == base for x in operands):
             out.append(move.place)
     for move, found in report.read:  # as compiled, what lies nobody knows where
-        others = [
-            x.pointer.base for x in found or () if isinstance(x, Tensor) and x.pointer.space == "smem" and x.pointer.base != base
-        ]
-        if report.launch(move) == where and any("?" in (other[:1], base[:1]) for other in others):
+        bases = {x.pointer.base for x in found or () if isinstance(x, Tensor) and x.pointer.space == "smem"} - {base}
+        if report.launch(move) == where and any("?" in (other[:1], base[:1]) for other in bases):
             out.append(move.place)
     out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
     return tuple(dict.fromkeys(out))

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
 _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
 _READS = 24  # edits of one buffer that are read again
-_BLIND = 3  # of one buffer that only a compiler can read
+_BLIND = 4  # of one buffer that only a compiler can read
 _SWIZZLE = {"cpp": re.compile(r"\bSwizzle\s*<([^<>]*)>"), "python": re.compile(r"\bmake_swizzle\s*\(([^()]*)\)")}
 
 
@@ -104,7 +105,8 @@ class Editor:
         wanted = places.of(clear_static(layout))
         for entry in self._definitions(layout, swizzle, tensor.pointer.name, call):
             known = not self.file.compiled or _is(self._meant(entry), layout, swizzle)
-            for edit in self._of(entry, wanted, places):
+            found = list(self._of(entry, wanted, places))
+            for edit in found if known else sorted(found, key=partial(self._unlikely, entry, places)):
                 changed = self._changed((edit,), entry) if known else None
                 if changed is not None and wanted is not None and _places_of(changed, layout, tensor) == _table(wanted):
                     yield (edit,)
@@ -128,6 +130,12 @@ class Editor:
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
         return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+
+    def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
+        """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""
+        text, (start, _) = self.written.text, expression(self.written.text, entry) or (0, 0)
+        old = text[edit.start : edit.end]
+        return text.rfind("tride", start, edit.start) < 0, old.isdigit() and int(old) != places.row
 
     def _meant(self, entry: Entry) -> Any:
         """The value of an entry, None of one that cannot be read."""
@@ -187,12 +195,16 @@ class Editor:
                 yield edit(there.start(1), there.end(1), numbers)
             elif language == "python":
                 yield edit(0, len(text), f"cute.make_composed_layout(cute.make_swizzle({numbers}), 0, {text})")
-            elif inside := re.fullmatch(r"decltype\s*\((.*)\)", text, re.DOTALL):
-                yield edit(0, len(text), f"decltype(composition(Swizzle<{numbers}>{{}}, {inside[1].strip()}))")
+            cute = "cute::" if "cute::" in text else ""
+            composed = f"{cute}composition({cute}Swizzle<{numbers}>{{}}, "
+            if there or language == "python":
+                return
+            if inside := re.fullmatch(r"decltype\s*\((.*)\)", text, re.DOTALL):
+                yield edit(0, len(text), f"decltype({composed}{inside[1].strip()}))")
             elif re.search(r"\busing\s+\w+\s*=\s*$", self.written.text[max(0, start - 200) : start]):
-                yield edit(0, len(text), f"decltype(composition(Swizzle<{numbers}>{{}}, {text}{{}}))")
+                yield edit(0, len(text), f"decltype({composed}{text}{{}}))")
             else:
-                yield edit(0, len(text), f"composition(Swizzle<{numbers}>{{}}, {text})")
+                yield edit(0, len(text), f"{composed}{text})")
             return
         change = places.step - places.row
         for match in reversed(list(_TOKEN.finditer(text))):

@@ -62,6 +62,11 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
         raise CuteVizError("the compiler makes no object of CuTe of this file", name=path, hint=told)
+
+    def again(texts: Mapping[str, str]) -> SourceFile:
+        other = {name: new for name, new in texts.items() if name}
+        return read(texts.get("", text), path, build, replace(given, notes={}), {**(others or {}), **other})
+
     return SourceFile(
         text,
         found,
@@ -70,10 +75,8 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         given=given,
         compiled=True,
         launches=lambda: launches,
-        written=lambda: (
-            opened(text, path, Given(given.let, given.resolve), folder=Folder(build.root), check=False) or SourceFile(text, ())
-        ),
-        again=lambda texts: read(texts.get("", text), path, build, replace(given, notes={}), {k: v for k, v in texts.items() if k}),
+        written=lambda: opened(text, path, Given(given.let), folder=Folder(build.root), check=False) or SourceFile(text, ()),
+        again=again,
     )
 
 

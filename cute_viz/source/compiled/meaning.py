@@ -27,9 +27,7 @@ _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend",
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEEP = 48  # expressions and callers behind one another
 _POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
-_PLAIN = re.compile(
-    r"(?:(?:const|volatile|unsigned|signed|void|bool|char|short|int|long|float|double|half_t|[a-z]*int\w*_t)\b\s*[*&]*\s*)+"
-)
+_NUMBERS = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +196,12 @@ class Meaning(Parts):
         frame, variable, argument = self.declared(frame, node)
         if argument is not None and frame.caller is not None:
             return self.spelled(frame.caller, argument, deep + 1)
-        begun = None if variable is None else variable.init
-        if begun is not None and (inner := self.spelled(frame, begun, deep + 1)):
+        begun, storage = None if variable is None else variable.init, unqualified(node.type).rstrip("*& ")
+        if begun is None or "[" in storage:  # of an array it is the extent
+            return node.text
+        if inner := self.spelled(frame, begun, deep + 1):
             return inner
-        class_ = unqualified(node.type).rstrip("*& ")
-        if _PLAIN.fullmatch(class_) is None and not is_object(class_):
-            return class_
-        return node.text if begun is None else ""
+        return "" if is_object(storage) or storage.rpartition(" ")[2] in _NUMBERS else storage
 
     def declared(self, frame: Chain, node: Node) -> tuple[Chain, Variable | None, Node | None]:
         """Where a name is declared, what it is there, and of a parameter the argument of the call."""
