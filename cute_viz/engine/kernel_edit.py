@@ -55,7 +55,12 @@ def edited(text: str, edits: tuple[Edit, ...]) -> str:
 
 
 def as_written(file: SourceFile) -> SourceFile:
-    """The file as it is written, whose definitions have places: itself, or what a compiler was given."""
+    """The file as it is written, whose definitions have places: itself, or what a compiler was given.
+
+    >>> from cute_viz.source.model import SourceFile
+    >>> as_written(SourceFile("", (), compiled=True, written=lambda: SourceFile("int a;", ()))).text
+    'int a;'
+    """
     return file if file.written is None else file.written()
 
 
@@ -63,6 +68,11 @@ def read_again(file: SourceFile, written: SourceFile, edits: tuple[Edit, ...]) -
     """A file with edits of it as it is written, read with what it was read with; as compiled, by its compiler.
 
     Raises: CuteVizError where a place is not that of the file which the compiler reads.
+
+    >>> from cute_viz.source.model import Given
+    >>> file = read("using A = Layout<_4>;", "cpp", Given())
+    >>> read_again(file, file, (Edit(18, 19, "8", 1),)).text
+    'using A = Layout<_8>;'
     """
     if file.again is None:
         return replace(read(edited(file.text, edits), file.language, replace(file.given, notes={}, used=set())), given=file.given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -20,9 +20,10 @@ from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.clang import Call, Instance, Unit
 from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.compiled.loops import often
 from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
-from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
+from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.type_tree import arguments
 
@@ -75,7 +76,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         given=given,
         compiled=True,
         launches=lambda: launches,
-        written=lambda: opened(text, path, Given(given.let), folder=Folder(build.root), check=False) or SourceFile(text, ()),
+        written=lambda: opened(text, path, Given(given.let), folder=Folder(root=build.root), check=False) or SourceFile(text, ()),
         again=again,
     )
 
@@ -154,18 +155,32 @@ def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) ->
 
 def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Move]:
     """The statements that copy or multiply, once for each chain of callers and each set of types. only: of one kernel."""
-    seen: set[Any] = set()
+    seen: Counter[Any] = Counter()
     labels = _labels(unit) if only is not None or sum(one.kernel for one in unit.instances) <= APART else {}
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.root, "")
         for call in instance.calls:
             key = (launch, call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
-            if call.name.rpartition("::")[0] != "cute" or key in seen:
+            seen[key] += 1
+            if call.name.rpartition("::")[0] != "cute" or seen[key] > 1:
                 continue
-            seen.add(key)
             if len(seen) > _MOST:
                 return
-            yield _move(frame, call, unit, path, meaning, launch)
+            yield replace(
+                _move(frame, call, unit, path, meaning, launch), often=partial(_often, unit, frame, call, path, seen, key)
+            )
+
+
+def _often(unit: Unit, frame: Chain, call: Call, path: str, seen: Counter[Any], key: Any) -> Often:
+    """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
+    parts, sure = [(_relative(call.file, path), call.around)], seen[key] == 1
+    while frame.caller is not None:
+        outer = unit.instances[frame.caller.number]
+        use = outer.uses[frame.use]
+        parts.insert(0, (_relative(use.file, path), use.around))
+        sure = sure and not outer.foreign and use.name != "lambda"
+        frame = frame.caller
+    return often(parts, sure)
 
 
 def _labels(unit: Unit) -> dict[int, str]:

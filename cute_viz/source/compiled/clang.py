@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.compiled.loops import Around, within
 from cute_viz.source.type_tree import arguments
 
 if TYPE_CHECKING:
@@ -70,13 +71,17 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet."""
+    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet.
+
+    around: the loops and conditions that it is in.
+    """
 
     name: str
     file: str
     line: int
     args: tuple[Node, ...]
     instance: int = -1
+    around: tuple[Around, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,14 +394,14 @@ class _Walk:
         calls: list[Call] = []
         uses: list[Call] = []
         kernel = any(child.kind == self.kinds.CUDAGLOBAL_ATTR for child in self.template(cursor))
-        todo = [cursor]
+        todo: list[tuple[Cursor, tuple[Around, ...]]] = [(cursor, ())]
         while todo:
-            here = todo.pop()
+            here, around = todo.pop()
             kind = here.kind
             if kind in self.templates and here is not cursor:
                 continue
             if kind == self.kinds.LAMBDA_EXPR and here is not cursor:
-                uses.append(Call("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number)))
+                uses.append(Call("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number), around))
                 continue
             kernel = kernel or kind == self.kinds.CUDAGLOBAL_ATTR
             if kind == self.kinds.RETURN_STMT:
@@ -406,10 +411,10 @@ class _Walk:
                 if found is not None:
                     variables.setdefault((found.name, found.line, found.type), found)
             elif kind in self.references:
-                self.refer(here, variables, calls, uses)
+                self.refer(here, variables, calls, uses, around)
             elif kind == self.kinds.TYPE_REF:
                 self.alias(here)
-            todo.extend(reversed(list(here.get_children())))
+            todo.extend(reversed([(part, around) for part in here.get_children()] if foreign else list(within(here, around))))
         parent = cursor.semantic_parent
         if own is None and parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
             self.fields(parent)
@@ -418,7 +423,14 @@ class _Walk:
             scope, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses), tuple(dict.fromkeys(returns)), foreign
         )
 
-    def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call], uses: list[Call]) -> None:
+    def refer(
+        self,
+        here: Cursor,
+        variables: dict[tuple[str, int, str], Variable],
+        calls: list[Call],
+        uses: list[Call],
+        around: tuple[Around, ...],
+    ) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
         target = here.referenced
         if target is None:
@@ -427,11 +439,11 @@ class _Walk:
             place = target.location.file
             called = here.kind == self.kinds.CALL_EXPR
             if called and target.spelling in MOVES:
-                calls.append(self.call(here, target))
+                calls.append(replace(self.call(here, target), around=around))
             if place is not None and (not self.is_foreign(str(place.name)) or (called and self.hands_on(here, target))):
                 number = self.reach(target)
                 if called:
-                    uses.append(self.call(here, target, number))
+                    uses.append(replace(self.call(here, target, number), around=around))
                 elif here.location.file and not any(use.instance == number and use.line == here.location.line for use in uses):
                     uses.append(Call("&", str(here.location.file.name), int(here.location.line), (), number))
         elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:

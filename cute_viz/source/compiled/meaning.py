@@ -189,8 +189,7 @@ class Meaning(Parts):
             inner = self.spelled(frame, node.parts[0], deep + 1)
             return f"{inner}.{node.text}" if inner else ""
         if node.kind == "call" and node.text in _POINTERS:
-            inner = next((part for part in reversed(node.parts) if part.type), None)
-            return "" if inner is None else self.spelled(frame, inner, deep + 1)
+            return next((self.spelled(frame, part, deep + 1) for part in reversed(node.parts) if part.type), "")
         if node.kind != "ref":
             return ""
         frame, variable, argument = self.declared(frame, node)

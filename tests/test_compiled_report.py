@@ -1,8 +1,9 @@
-"""Fixes of kernels that a compiler reads: edits of the definition's line, after which the whole unit was compiled and counted again."""
+"""Reports of kernels that a compiler reads: fixes as edits of definitions, after which the unit was compiled again; loops."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from cute_viz.cli import main
 from cute_viz.headers import cuda_headers, cute_headers
+from tests.test_kernel_loops import HEAD, body, runs_of
 
 pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
 pytestmark = pytest.mark.skipif(cute_headers() is None or not cuda_headers(), reason="pip install 'cute-viz[compiler]'")
@@ -71,7 +73,7 @@ def _cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_edit_of_a_header(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What a template parameter decides is written in a header, by one view in a helper, and read through another of the same alias."""
+    """What a template parameter decides is written in a header, in a helper, and read through another view of the same alias."""
     found, _ = report(folder, capsys, "sV.data()", "Smem")
     (read,) = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32"]
     assert (read["wavefronts"], read["ideal"], read["fix"]["left"]) == (1024, 32, 32)
@@ -113,3 +115,43 @@ def test_another_definition(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     padded = SAME.replace("cute::Stride<cute::Int<N>", "cute::Stride<cute::Int<N + 1>")
     _, said = report(folder, capsys, "sV.data()", "Smem", "", "--set", f"Smem={padded}")
     assert "1024 -> 32 wavefronts" in said
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+def test_loops_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of random loops each number is the one that a program counts; a bound may be a static integer."""
+    programs = [[*body(seed), "copy(r, part);"] for seed in range(12)]
+    counted = runs_of(programs, folder)
+    text, first = "#include <cute/tensor.hpp>\nusing namespace cute;\n", []
+    for n, lines in enumerate(programs):
+        text += HEAD.replace(" k(", f" k{n}(")
+        first.append(text.count("\n") + 1)
+        text += "\n".join(lines) + "\n}\n"
+    text += """__global__ void last(float* p, int n) {
+  __shared__ float sm[128];
+  auto s = make_tensor(make_smem_ptr(sm), make_layout(Shape<_32,_4>{}));
+  auto part = local_partition(s, Layout<_32>{}, threadIdx.x);
+  constexpr int kSteps = 3;
+  for (int tile = blockIdx.x; tile < n; tile += gridDim.x) {
+    for (int k = 0; k < size<1>(s) * kSteps; ++k) {
+      if (k == size<1>(s) - 1) { copy(make_fragment_like(part), part); }
+    }
+  }
+}
+"""
+    launches = "".join(f"k{n}<<<1, 32>>>(p, 4); " for n in range(len(programs)))
+    text += f"void host(float* p) {{ {launches} last<<<1, 32>>>(p, 4); }}\n"
+    (folder / "loops.cu").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["analyze", str(folder / "loops.cu"), "--flags", "-arch=sm_80", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    known = 0
+    for row in found["accesses"]:
+        n = next((n for n in reversed(range(len(first))) if row["line"] >= first[n]), 0)
+        times = row["often"]["times"]
+        if row["statement"].startswith("if"):
+            assert [(loop["rounds"], loop["runs"]) for loop in row["often"]["loops"]] == [(None, None), (12, 1)]
+            continue
+        assert times in (None, counted[n, row["line"] - first[n]]), (programs[n], row["line"] - first[n])
+        known += times is not None
+    assert known > 15, "`for` loops with constant bounds; of `while` and of remainders nothing is known"
