@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.shares import Given
+from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.transfer import Transfer
@@ -37,8 +37,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
-    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
+    >>> from cute_viz.source.model import Starts
+    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Starts())) is None
     True
     """
     moves = [move for move in file.moves() if of is None or _is_of(move, of)]
@@ -204,7 +204,7 @@ def _alone(move: Move, operands: list[Any]) -> list[Cost]:
     """What a copy costs if all threads of a warp moved the same."""
     return costs(
         move.name,
-        [replace(x, part=Given((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
+        [replace(x, part=Starts((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
     )
 
 

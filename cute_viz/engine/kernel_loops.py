@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
 
 
-class Step(NamedTuple):
+class LoopCost(NamedTuple):
     """Wavefronts of a launch: in a round of a loop, or, for None, in all of a block. fixed: with all fixes, None where there are
     none. sure: every statement runs as often as is counted; else a condition may switch some of them off.
     """
@@ -28,7 +28,7 @@ class Step(NamedTuple):
         return self.launch, *(("", 0) if self.loop is None else (self.loop.file, self.loop.line))
 
 
-def steps(report: Report) -> list[Step]:
+def steps(report: Report) -> list[LoopCost]:
     """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
     known. Empty where no statement with wavefronts is in a loop.
 
@@ -71,12 +71,12 @@ def _innermost(often: Often, shown: dict[tuple[tuple[int, str], ...], Loop]) -> 
     return next((chain for chain in chains if chain in shown), ())
 
 
-def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[str, int, str, int], int] | None) -> Step:
+def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[str, int, str, int], int] | None) -> LoopCost:
     times = [row.often.inside(loop) or 0 for row in rows]
     now = sum(n * (row.cost.wavefronts or 0) for n, row in zip(times, rows, strict=True))
     ideal = sum(n * (row.cost.ideal or 0) for n, row in zip(times, rows, strict=True))
     fixed = None if after is None else sum(n * after.get(row.key, 0) for n, row in zip(times, rows, strict=True))
-    return Step(name, loop, now, fixed, ideal, all(row.often.sure for row in rows))
+    return LoopCost(name, loop, now, fixed, ideal, all(row.often.sure for row in rows))
 
 
 def told(often: Often) -> str:

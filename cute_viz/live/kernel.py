@@ -71,7 +71,7 @@ _known: dict[str, Report | None] = {}  # the last ones of this process
 
 def _whole(question: Question) -> Report | None:
     """The report with its fixes, which the questions that follow ask for again."""
-    key = repr((question.source, question.let, question.name, question.dialect, question.library, question.path))
+    key = repr((question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch))
     if key not in _known:
         while len(_known) > 3:
             del _known[next(iter(_known))]

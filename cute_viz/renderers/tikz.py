@@ -62,7 +62,7 @@ def write(page: Page, options: Options) -> str:
     if max(page.width, page.height) > LONGEST:
         size = f"{page.width:.0f} x {page.height:.0f} px"
         raise FigureError(f"a page of {size} is too long for TeX", hint="`width=`, `cell=`, `crop=` or `fold=` makes it shorter")
-    writer = _Writer(page.figure, options)
+    writer = _TikzWriter(page.figure, options)
     body = "".join([writer.head(page), *(part for item in page.items for part in writer.put(item)), _FOOT])
     if options.fragment or target_of(options).fragment:
         return "% needs \\usepackage{tikz}\n" + body
@@ -104,7 +104,7 @@ _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
 _INKS = {"#000000": "black", "#ffffff": "white", PAPER_INK: "cvt", **dict.fromkeys(FADED_INKS, "cvfaded")}
 
 
-class _Writer:
+class _TikzWriter:
     """The colours of a page, and the TeX of each primitive."""
 
     def __init__(self, figure: Figure, options: Options) -> None:
@@ -140,7 +140,7 @@ class _Writer:
                 return self._cells(item)
             case p.Image():
                 return self._image(item)
-            case p.Lines():
+            case p.Strokes():
                 grid, colour = item.grid, "black" if item.role == p.CELL else "cvtile"
                 across = [f"({number(grid.left)},{number(y)})--({number(grid.right)},{number(y)})" for y in item.ys]
                 down = [f"({number(x)},{number(grid.top)})--({number(x)},{number(grid.bottom)})" for x in item.xs]

@@ -13,7 +13,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
     from cute_viz.notation.reading import Resolver
 
 _MANY = 12  # names that an error lists
@@ -73,7 +73,7 @@ class Entry:
     read: Callable[[], Any]
     end: Callable[[], Any] | None = None
     likely: bool = True
-    operations: Callable[[], tuple[Call, ...]] = tuple
+    operations: Callable[[], tuple[Operation, ...]] = tuple
     text: str = ""
     depends: tuple[str, ...] = ()
     cell: int = 0
@@ -331,7 +331,7 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
         raise error.but(text=slices, span=place, name=entry.path) from None
 
 
-def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Call, ...]:
+def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Operation, ...]:
     """The operation that an entry is, and the slice of it."""
     from cute_viz.notation import read_calls
 

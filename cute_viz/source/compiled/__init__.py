@@ -18,10 +18,10 @@ from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.apart import parse
-from cute_viz.source.compiled.clang import Call, Instance, Unit
+from cute_viz.source.compiled.clang import CallSite, Instance, Unit
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.loops import often
-from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
+from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened
@@ -56,7 +56,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         file, line, message = unit.errors[0]
         more = f" (and {len(unit.errors) - 1} more)" if len(unit.errors) > 1 else ""
         given.notes[f"the compiler: {_relative(file, own) or os.path.basename(file)}:{line}: {message}{more}"] = None
-    meaning = Meaning(unit, given.resolve, given.notes)
+    meaning = UnitMeaning(unit, given.resolve, given.notes)
     launches = tuple(launches_of(unit, own))
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
@@ -107,7 +107,7 @@ def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[st
 
 def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
     """The instances of kernels, in the order in which the unit names them."""
-    places: dict[int, Call] = {}
+    places: dict[int, CallSite] = {}
     for instance in unit.instances:
         for use in instance.uses:
             places.setdefault(use.instance, use)
@@ -133,7 +133,7 @@ def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
     return grid, block
 
 
-def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Entry]:
+def entries(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) -> Iterator[Entry]:
     """An entry for each name and value, in the order of their places, the file's own first. only: of one kernel, by its number."""
     named: dict[tuple[str, int, tuple[str, ...], str], dict[str, Instance]] = defaultdict(dict)
     wanted = None if only is None else reached(unit, only)
@@ -153,7 +153,7 @@ def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) ->
             yield Entry(name, where, Span(0, 0), line, partial(meaning.typed, type_), file=_relative(file, path))
 
 
-def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Move]:
+def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) -> Iterator[Move]:
     """The statements that copy or multiply, once for each chain of callers and each set of types. only: of one kernel."""
     seen: Counter[Any] = Counter()
     labels = _labels(unit) if only is not None or sum(one.kernel for one in unit.instances) <= APART else {}
@@ -171,7 +171,7 @@ def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> I
             )
 
 
-def _often(unit: Unit, frame: Chain, call: Call, path: str, seen: Counter[Any], key: Any) -> Often:
+def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
     """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
     parts, sure = [(_relative(call.file, path), call.around)], seen[key] == 1
     while frame.caller is not None:
@@ -196,7 +196,7 @@ def _labels(unit: Unit) -> dict[int, str]:
     return out
 
 
-def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning, launch: str) -> Move:
+def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMeaning, launch: str) -> Move:
     operands = partial(meaning.operands, frame, call)
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""

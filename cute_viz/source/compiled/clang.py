@@ -70,7 +70,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallSite:
     """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet.
 
     around: the loops and conditions that it is in.
@@ -96,8 +96,8 @@ class Instance:
     args: tuple[tuple[str, str], ...]
     kernel: bool
     variables: tuple[Variable, ...]
-    calls: tuple[Call, ...] = ()
-    uses: tuple[Call, ...] = ()
+    calls: tuple[CallSite, ...] = ()
+    uses: tuple[CallSite, ...] = ()
     returns: tuple[Node, ...] = ()
     foreign: bool = False
 
@@ -391,8 +391,8 @@ class _Walk:
             self.called.add(_offset(cursor))
         returns: list[Node] = []
         variables: dict[tuple[str, int, str], Variable] = {}
-        calls: list[Call] = []
-        uses: list[Call] = []
+        calls: list[CallSite] = []
+        uses: list[CallSite] = []
         kernel = any(child.kind == self.kinds.CUDAGLOBAL_ATTR for child in self.template(cursor))
         todo: list[tuple[Cursor, tuple[Around, ...]]] = [(cursor, ())]
         while todo:
@@ -401,7 +401,7 @@ class _Walk:
             if kind in self.templates and here is not cursor:
                 continue
             if kind == self.kinds.LAMBDA_EXPR and here is not cursor:
-                uses.append(Call("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number), around))
+                uses.append(CallSite("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number), around))
                 continue
             kernel = kernel or kind == self.kinds.CUDAGLOBAL_ATTR
             if kind == self.kinds.RETURN_STMT:
@@ -427,8 +427,8 @@ class _Walk:
         self,
         here: Cursor,
         variables: dict[tuple[str, int, str], Variable],
-        calls: list[Call],
-        uses: list[Call],
+        calls: list[CallSite],
+        uses: list[CallSite],
         around: tuple[Around, ...],
     ) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
@@ -445,7 +445,7 @@ class _Walk:
                 if called:
                     uses.append(replace(self.call(here, target, number), around=around))
                 elif here.location.file and not any(use.instance == number and use.line == here.location.line for use in uses):
-                    uses.append(Call("&", str(here.location.file.name), int(here.location.line), (), number))
+                    uses.append(CallSite("&", str(here.location.file.name), int(here.location.line), (), number))
         elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:
             place = target.location
             if place.file is not None and not self.is_foreign(str(place.file.name)):
@@ -459,14 +459,14 @@ class _Walk:
         types = (arg.type.get_canonical().get_declaration() for arg in here.get_arguments() if arg is not None)
         return any(found.spelling.startswith("(lambda") or not found.spelling for found in types if found.kind.is_declaration())
 
-    def call(self, here: Cursor, target: Cursor, number: int = -1) -> Call:
+    def call(self, here: Cursor, target: Cursor, number: int = -1) -> CallSite:
         """A call with its operands."""
         args = [self.node(arg) for arg in here.get_arguments() if arg is not None]
         if target.spelling == "operator()":
             args = args[1:]
         place = here.location
         file = str(place.file.name) if place.file is not None else ""
-        return Call("::".join(self.scope(target)), file, int(place.line), tuple(args), number)
+        return CallSite("::".join(self.scope(target)), file, int(place.line), tuple(args), number)
 
     def node(self, cursor: Cursor, deep: int = 0) -> Node:
         """An expression."""

@@ -12,7 +12,7 @@ from dataclasses import astuple
 from typing import Any
 
 from cute_viz.files import write
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.loops import Around
 
 _FORM = 4  # counts with what is written
@@ -82,7 +82,7 @@ def data_of(found: Unit) -> dict[str, Any]:
     def node(x: Node | None) -> Any:
         return None if x is None else (x.kind, x.text, x.line, word(x.type), [node(part) for part in x.parts])
 
-    def call(x: Call) -> Any:
+    def call(x: CallSite) -> Any:
         return (x.name, word(x.file), x.line, [node(arg) for arg in x.args], x.instance, list(map(astuple, x.around)))
 
     def variable(x: Variable) -> Any:
@@ -112,10 +112,10 @@ def unit_from(data: dict[str, Any]) -> Unit:
         kind, text, line, type_, parts = row
         return Node(str(kind), str(text), int(line), words[type_], tuple(map(node, parts)))
 
-    def call(row: Any) -> Call:
+    def call(row: Any) -> CallSite:
         name, file, line, args, instance, around = row
         inside = tuple(Around(n, str(var), str(word), tuple(numbers), bool(wanted)) for n, var, word, numbers, wanted in around)
-        return Call(str(name), words[file], int(line), tuple(map(node, args)), int(instance), inside)
+        return CallSite(str(name), words[file], int(line), tuple(map(node, args)), int(instance), inside)
 
     def variable(row: Any) -> Variable:
         name, file, line, type_, kind, init = row

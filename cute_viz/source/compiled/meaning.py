@@ -17,9 +17,9 @@ from cute_viz.algebra.shares import local_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, value_of
-from cute_viz.source.parts import Parts, held
+from cute_viz.source.parts import TypeParts, held
 from cute_viz.source.type_tree import arguments
 from cute_viz.values.integer import Unknown
 
@@ -31,11 +31,11 @@ _NUMBERS = frozenset(("void", "bool", "char", "short", "int", "long", "float", "
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class Reached:
     """An instance as one chain of calls reaches it: by which of the caller's uses."""
 
     number: int
-    caller: Chain | None = None
+    caller: Reached | None = None
     use: int = -1
 
     @property
@@ -54,7 +54,7 @@ class Chain:
         return tuple(out)
 
 
-class Meaning(Parts):
+class UnitMeaning(TypeParts):
     """The values of a unit's expressions. notes: what was taken for granted."""
 
     def __init__(self, unit: Unit, resolve: Resolver | None, notes: dict[str, None]) -> None:
@@ -92,11 +92,11 @@ class Meaning(Parts):
             raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
         return value_of(unqualified(type_), self.resolve)
 
-    def operands(self, frame: Chain, call: Call) -> list[Any]:
+    def operands(self, frame: Reached, call: CallSite) -> list[Any]:
         """The operands of a call."""
         return [self.operand(frame, arg) for arg in call.args]
 
-    def operand(self, frame: Chain, node: Node) -> Any:
+    def operand(self, frame: Reached, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
         try:
             value = self.typed(node.type)
@@ -104,7 +104,7 @@ class Meaning(Parts):
         except CuteVizError as error:
             return error
 
-    def tensor(self, frame: Chain, node: Node, deep: int = 0) -> Tensor:
+    def tensor(self, frame: Reached, node: Node, deep: int = 0) -> Tensor:
         """The tensor that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
             raise AlgebraError("tensors refer to one another too deeply")
@@ -115,7 +115,7 @@ class Meaning(Parts):
             return replace(self.numbered(value), name="registers")
         return held(self.expressed(frame, node, value, deep), value)
 
-    def expressed(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
+    def expressed(self, frame: Reached, node: Node, value: Tensor, deep: int) -> Tensor:
         """What the expression says of a tensor whose type is known."""
         if node.kind == "ref":
             return self.named(frame, node, value, deep)
@@ -143,16 +143,16 @@ class Meaning(Parts):
                 return self.viewed(self.tensor(frame, arg, deep + 1), value, node.text in _ORDERED)
         return self.numbered(value, node.text)
 
-    def returned(self, frame: Chain, node: Node) -> tuple[Chain, Node] | None:
+    def returned(self, frame: Reached, node: Node) -> tuple[Reached, Node] | None:
         """What a function of the unit gives back, and where that is read; None where nothing, or several expressions, say it."""
         for n, use in enumerate(self.unit.instances[frame.number].uses):
             if use.line == node.line and (node.text == "operator()" or use.name.rpartition("::")[2] == node.text):
                 inner = self.unit.instances[use.instance]
                 if not inner.foreign and len(inner.returns) == 1 and use.args == node.parts[1:]:
-                    return Chain(use.instance, frame, n), inner.returns[0]
+                    return Reached(use.instance, frame, n), inner.returns[0]
         return None
 
-    def named(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
+    def named(self, frame: Reached, node: Node, value: Tensor, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
         frame, variable, argument = self.declared(frame, node)
         if argument is not None and frame.caller is not None:
@@ -165,7 +165,7 @@ class Meaning(Parts):
             return replace(found, name=node.text, pointer=replace(found.pointer, base=base, name=node.text))
         return self.numbered(value, node.text)
 
-    def made(self, frame: Chain, args: list[Node], value: Tensor, deep: int) -> Tensor:
+    def made(self, frame: Reached, args: list[Node], value: Tensor, deep: int) -> Tensor:
         """`make_tensor(pointer, layout)`: a view of another tensor's buffer, or the whole of one."""
         pointer = args[0] if args else None
         if (
@@ -179,7 +179,7 @@ class Meaning(Parts):
         base = "" if pointer is None else self.spelled(frame, pointer)
         return replace(made, pointer=replace(made.pointer, base=base))
 
-    def spelled(self, frame: Chain, node: Node, deep: int = 0) -> str:
+    def spelled(self, frame: Reached, node: Node, deep: int = 0) -> str:
         """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by their
         arguments, storage by its class; "" where that is not read.
         """
@@ -202,7 +202,7 @@ class Meaning(Parts):
             return inner
         return "" if is_object(storage) or storage.rpartition(" ")[2] in _NUMBERS else storage
 
-    def declared(self, frame: Chain, node: Node) -> tuple[Chain, Variable | None, Node | None]:
+    def declared(self, frame: Reached, node: Node) -> tuple[Reached, Variable | None, Node | None]:
         """Where a name is declared, what it is there, and of a parameter the argument of the call."""
         while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
             frame = frame.caller  # a lambda has the names around it
@@ -213,7 +213,7 @@ class Meaning(Parts):
                 return frame, variable, use.args[params.index(node.text)]
         return frame, variable, None
 
-    def divided(self, frame: Chain, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
+    def divided(self, frame: Reached, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
         """`partition_S` and its like."""
         view = self.typed(base.type)
         return self.parted(self.tensor(frame, arg, deep + 1), getattr(view, "tiled", view), side, value)
@@ -229,14 +229,14 @@ class Meaning(Parts):
         return self.typed(node.type) if is_object(node.type) else Unknown()
 
 
-def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Chain]:
+def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Reached]:
     """Each instance as each chain of calls from a kernel reaches it; of a unit without kernels, from what nothing calls.
 
     only: the number of one kernel.
     """
     used = {use.instance for instance in unit.instances for use in instance.uses if use.name != "&"}
     kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel and only in (None, n)]
-    todo = [Chain(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
+    todo = [Reached(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
     seen = 0
     while todo and seen < most:
         frame = todo.pop()
@@ -249,7 +249,7 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Ch
             above = above.caller
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
             if use.name != "&" and use.instance not in chain and _counts(unit, use.instance, {}):
-                todo.append(Chain(use.instance, frame, n))
+                todo.append(Reached(use.instance, frame, n))
 
 
 def reached(unit: Unit, number: int) -> set[int]:
