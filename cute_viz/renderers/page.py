@@ -38,7 +38,7 @@ from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.strip import strips, with_insets
 from cute_viz.renderers.targets import TARGETS, Target, target_of
-from cute_viz.renderers.ways import once, unshaded
+from cute_viz.renderers.ways import once, sampled, unshaded
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
@@ -92,8 +92,11 @@ def _chosen(figure: Figure, options: Options) -> Page:
         of_unit = _in_blocks(unit, target)
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
             blocks = of_unit
+    if not _fits(blocks, target) and len((few := sampled(figure)).panels) < len(figure.panels):
+        return _chosen(few, options)
     if target.legend and not _fits(blocks, target):
-        blocks = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
+        bare = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
+        blocks = bare if _fits(bare, target) else blocks
     return _grown(blocks, target)
 
 
