@@ -720,3 +720,22 @@ def test_answers_may_name_their_sheet(tmp_path):
     assert (done.returncode, done.stdout.decode().count("right")) == (0, 4)
     (tmp_path / "a.yaml").write_text("topic: swizzles\n1: 2\n")
     assert "did you mean swizzle?" in fails(run("quiz", "--check", str(tmp_path / "a.yaml")), 2)
+
+
+@pytest.mark.parametrize("layout", ["(64,64):(64,1)", "(64,64):(72,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)"])
+@pytest.mark.parametrize("bits", [32, 64, 128])
+def test_cp_async_writes_as_a_store(layout, bits):
+    """A lane writes 4, 8 or 16 bytes of its row: each bank takes a word at a time, phase by phase."""
+    drawn = figure(layout, view="access", by=f"cp.async.{bits}")
+    each = 1024 // bits  # lanes of a phase: 128 bytes
+    total = 0
+    for first in range(0, 32, each):
+        banks = [set() for _ in range(32)]
+        for lane in range(first, first + each):
+            for byte in range(0, bits // 8, 4):
+                where = offset(layout, lane, 0) * 2 + byte
+                banks[where // 4 % 32].add(where // 4)
+        total += max(map(len, banks))
+    assert list(drawn.facts.values())[-2] == total
+    assert "Counted as st." in drawn.notes[0]
+    assert f"cp.async.{bits} writes {bits // 8} bytes" in drawn.caption
