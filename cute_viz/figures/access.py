@@ -28,7 +28,8 @@ class Accessed:
 
     name: `plain`, `swizzled` or "". source: the layout. elements: byte -> (row, column) of the element that begins there.
     begins: the first byte of each active lane. width: bytes that a lane moves. phases: analysis.banks.Phase. letter: what a lane is
-    called: `T`, or `r` of a row that no lane names. counted: by what rule, where it is another's. ideal: the wavefronts without a conflict. what: what a lane moves, in words.
+    called: `T`, or `r` of a row that no lane names.
+    counted: by what rule, where it is another's. ideal: the wavefronts without a conflict. what: what a lane moves, in words.
     instruction: what accesses. size: bytes of an element; down: whether elements of a column lie side by side, else those of a row.
     """
 
