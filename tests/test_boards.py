@@ -739,3 +739,33 @@ def test_cp_async_writes_as_a_store(layout, bits):
     assert list(drawn.facts.values())[-2] == total
     assert "Counted as st." in drawn.notes[0]
     assert f"cp.async.{bits} writes {bits // 8} bytes" in drawn.caption
+
+
+KERNEL = """template <class Tiler, class Mma> __global__ void gemm(Tiler tiler, Mma mma, int m, int n, float* c) {
+  auto mC = make_tensor(make_gmem_ptr(c), make_shape(m, n), make_stride(_1{}, m));
+  auto gC = local_tile(mC, tiler, make_coord(blockIdx.x, blockIdx.y, _), Step<_1,_1,X>{});
+  auto thr_mma = mma.get_slice(threadIdx.x);
+}
+int main() {
+  auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{});
+  gemm<<<dim3(4, 3), 128>>>(make_shape(Int<64>{}, Int<128>{}, Int<32>{}), mma, 256, 300, nullptr);
+  gemm<<<dim3(40, 40), 128>>>(make_shape(Int<128>{}, Int<64>{}, Int<32>{}), mma, 5120, 2560, nullptr);
+}
+"""
+
+
+@pytest.mark.parametrize(("launch", "grid", "tile"), [("1", (4, 3), (64, 128)), ("2", (40, 40), (128, 64))])
+def test_the_zoom_of_a_launch_has_its_grid_and_its_tile(launch, grid, tile, tmp_path):
+    (tmp_path / "k.cu").write_text(KERNEL)
+    words = ("render", "k.cu::gemm::thr_mma", "--launch", launch, "--view", "zoom", "-T", "json")
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    first, second = found["panels"][:2]
+    assert (first["rows"], first["cols"]) == tuple(min(16, extent) for extent in grid)
+    assert first["caption"].startswith(f"1 Grid  {grid[0]} x {grid[1]} CTAs")
+    assert second["caption"] == f"2 CTA tile {tile[0]} x {tile[1]}  4 warps"
+    row, col = map(int, next(label for label in first["labels"] if label).split(","))
+    assert first["foot"].endswith(f"begins at C({row * tile[0]}, {col * tile[1]})")
+    assert found["caption"].startswith(f"{grid[0]}x{grid[1]} CTAs of {tile[0]}x{tile[1]} = 2x2 warps")
+    assert f"a row below {grid[0]}" in fails(run(*words, "--coord", f"{grid[0]},0", cwd=tmp_path), 1)
