@@ -31,7 +31,7 @@ from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.shares import carried, first, partitioned
 from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
-from cute_viz.source.python.tensors import TENSORS, call_member, member_of
+from cute_viz.source.python.tensors import TENSORS, call_member, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
     Class,
@@ -122,7 +122,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return _helped(machine, word, args, named, node)
     if helper is not None:
         try:
-            return helper(machine, args, named)
+            return taken(helper, machine, args, named)
         except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError):  # arguments of other kinds
             raise machine.fail(f"{name} takes other arguments than these", node) from None
     if name == "slice_" and len(args) == 2 and isinstance(args[0], Tensor):

@@ -29,7 +29,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.tensors import coordinates, layout_of, picked
+from cute_viz.source.python.tensors import Raw, coordinates, layout_of, picked
 from cute_viz.source.python.values import Atom, DslOp, run_times, tensor_of
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
@@ -128,11 +128,9 @@ def _of_operand(side: str) -> Callable[..., Any]:
     return make
 
 
-def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _partition(machine: Machine, atom: Any, cta_coord: Raw, cta_layout: Any, smem_tensor: Any, gmem_tensor: Any) -> Any:
     """`tma_partition`: the parts of shared memory and of the coordinates that a CTA copies, one instruction in the first mode."""
-    atom, place, ctas, smem, gmem = picked(args, named, ("atom", "cta_coord", "cta_layout", "smem_tensor", "gmem_tensor"))
-    atom, ctas = need(atom), layout_of(ctas)
-    smem, gmem = need(smem), need(gmem)
+    ctas, smem = layout_of(cta_layout), smem_tensor
     smem = tensor_of(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
     if not isinstance(atom, Atom) or not isinstance(atom.value, Copy_Atom) or not isinstance(smem, Tensor):
         raise AlgebraError("tma_partition takes a TMA atom, a tensor of shared memory and one of coordinates")
@@ -140,8 +138,8 @@ def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     cut = find("logical_divide").call([_whole(domain(get(smem.layout, 0))), elements])
     first = 0
     if size(ctas) > 1:
-        first = ctas(somewhere(underscores(place))) * (elements // int(cosize(ctas)))
-    return tuple(_part(tensor, cut, first) for tensor in (smem, gmem))
+        first = ctas(somewhere(underscores(cta_coord))) * (elements // int(cosize(ctas)))
+    return tuple(_part(tensor, cut, first) for tensor in (smem, gmem_tensor))
 
 
 def _part(tensor: Any, cut: Any, first: Any) -> Tensor:
