@@ -71,6 +71,7 @@ def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figu
     schedule: the numbers of a pipeline: "tiles=8,load=3".
     by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
     diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
+    blank: leave out labels for an exercise: "offsets=5". key: show the answers beside it.
     crop: draw only the first rows x columns. max_cells: reject larger figures.
     let, name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
 

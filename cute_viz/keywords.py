@@ -60,6 +60,8 @@ class DrawingWords(SourceWords, total=False):
     max_cells: int | str | None
     diff: bool | None
     fold: int | str | None
+    blank: str | None
+    key: bool | None
     crop: str | tuple[int, int] | None
 
 

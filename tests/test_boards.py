@@ -647,3 +647,76 @@ def test_the_page_of_steps_has_a_slider(tmp_path):
     assert [picture[0] for picture in data["pictures"]] == list(range(1, 4 + 32 + 1))
     words = [picture[2] for picture in data["pictures"][4:]]
     assert words[1].startswith("A(1,0), 8, goes to (1,0) of the result, 8.")
+
+
+@pytest.mark.parametrize("words", ["offsets", "offsets=5", "offsets=all", "labels=3"])
+def test_blanks_leave_out_what_the_key_tells(words):
+    source = "((2,2),4):((1,8),2)"
+    plain, drawn = figure(source), figure(source, blank=words, key=True)
+    kept = figure(source, blank=words)
+    exercise, whole = drawn.panels
+    assert exercise.labels == kept.panels[0].labels
+    told = dict(re.findall(r"(\w+) = (\w+)", drawn.notes[-1]))
+    blanks = {n: re.fullmatch(r"\((\w+)\)", label)[1] for n, label in enumerate(exercise.labels) if label.startswith("(")}
+    many = words.partition("=")[2]
+    assert len(blanks) == len(told) == (16 if many == "all" else int(many or 4))
+    for n, label in enumerate(exercise.labels):
+        r, c = divmod(n, 4)
+        value = r % 2 + 8 * (r // 2) + 2 * c
+        assert whole.labels[n] == str(value)
+        assert (told[blanks[n]] if n in blanks else label) == str(value)
+        assert (exercise.data["offset"][n] is None) == (n in blanks)
+        assert (drawn.paints[exercise.paints[n]].hue == -1) == (n in blanks)
+    assert sum(entry.count for entry in kept.legends[0].entries) == 16 - len(blanks)
+    assert kept.title == f"Fill in the {len(blanks)} blank{'s' * (len(blanks) > 1)}"
+    assert plain.title not in kept.description
+
+
+def test_blanks_of_owners_banks_strides_and_boards():
+    owners = figure("SM80_16x8x16_F32F16F16F32_TN", operand="C", blank="owners=all", key=True)
+    told = dict(re.findall(r"(\w+) = (T\d+ V\d+)", owners.notes[-1]))
+    for n, label in enumerate(owners.panels[0].labels):
+        row, col = divmod(n, 8)  # PTX ISA, mma.m16n8k16: groupID = lane / 4, threadID_in_group = lane % 4
+        assert told[label.strip("()")] == f"T{row % 8 * 4 + col // 2} V{col % 2 + 2 * (row // 8)}"
+    banks = figure("(8,32):(33,1)", view="banks", type="f32", blank="banks=9", key=True)
+    for letter, bank in re.findall(r"(\w) = (\d+)", banks.notes[-1]):
+        r, c = divmod(banks.panels[0].labels.index(f"({letter})"), 32)
+        assert int(bank) == (33 * r + c) % 32
+    strides = figure("((2,2),4):((1,8),2)", blank="strides", key=True)
+    assert (strides.source, strides.notes[-1]) == ("((2,2),4):((a,b),c)", "Key: a = 1, b = 8, c = 2.")
+    assert "(1,8)" not in json.dumps(to_dict(figure("((2,2),4):((1,8),2)", blank="strides")))
+    steps = figure("logical_divide((4,8):(8,1), (2,4))", view="steps", blank="labels=6", key=True)
+    letters = [label for panel in steps.panels for label in panel.labels if label.startswith("(")]
+    assert sorted(letters) == [f"({letter})" for letter in "abcdef"]
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "words"),
+    [
+        (("--blank", "ofsets"), 1, "leaves out nothing"),
+        (("--blank", "banks"), 1, "no cell of this picture shows banks"),
+        (("--blank", "offsets=65"), 1, "1 to 64, or all"),
+        (("--blank", "strides=2"), 1, "is of a layout with strides"),
+        (("--key",), 2, "--blank"),
+    ],
+)
+def test_blanks_that_are_none(more, status, words):
+    assert words in fails(run("render", "(8,8):(8,1)", *more), status)
+
+
+def test_an_exercise_as_a_page_hides_its_answers(tmp_path):
+    run("render", "(4,4):(4,1)", "--blank", "offsets=all", "-o", str(tmp_path / "x.html"))
+    text = (tmp_path / "x.html").read_text()
+    panel = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])["panels"][0]
+    assert panel["data"]["offset"] == [None] * 16
+    assert not re.search(r"<td>\d+</td>", text)
+
+
+def test_answers_may_name_their_sheet(tmp_path):
+    sheet = run("quiz", "swizzle", "--seed", "7", "--key").stdout.decode()
+    key = sheet.rpartition("Key\n")[2]
+    (tmp_path / "a.yaml").write_text("topic: swizzle\nseed: 7\n" + re.sub(r"(?m)^(\d+)\. (.*)$", r"\1: '\2'", key))
+    done = run("quiz", "--check", str(tmp_path / "a.yaml"))
+    assert (done.returncode, done.stdout.decode().count("right")) == (0, 4)
+    (tmp_path / "a.yaml").write_text("topic: swizzles\n1: 2\n")
+    assert "did you mean swizzle?" in fails(run("quiz", "--check", str(tmp_path / "a.yaml")), 2)

@@ -297,7 +297,7 @@ class TestSeveral:
         other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
         assert found.notes == (f"{sum(other)} of 512 cells differ.",)
         for panel in found.panels:
-            assert [found.paints[p] == Paint(1) for p in panel.paints] == other
+            assert [found.paints[p] == Paint(2) for p in panel.paints] == other
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
             assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
 
@@ -491,7 +491,7 @@ class TestOperations:
 
     def test_steps_as_a_strip(self, tmp_path):
         out = tmp_path / "steps.svg"
-        result = run("explain", "logical_product((2,2):(2,1), 6:1)", "-o", str(out))  # A, then the layout of each step
+        result = run("explain", "logical_product((2,2):(2,1), (2,2))", "-o", str(out))  # A, then the layout of each step
         assert result.returncode == 0
         words = re.sub(r"<[^>]*>", " ", out.read_text())
         assert words.index("A: (2,2):(2,1)") < words.index("block and copies side by side.")

@@ -127,6 +127,15 @@ OPTIONS: dict[str, Option] = {
             example="WHERE: WORDS",
             more="WHERE: (1,2), (0,0)..(7,0), T5, row 3, column 0..3, bank 4, offset 21; a line each, or the option again.",
         ),
+        Option(
+            "blank",
+            "text",
+            "Leave out offsets, owners, banks ... for an exercise",
+            "panels",
+            example="WHAT",
+            more="offsets, owners, threads, banks, coordinates, tiles, labels, strides; offsets=5 or offsets=all.",
+        ),
+        Option("key", "flag", "With --blank: the answers beside it", "panels"),
         Option("crop", "tile", "Draw only the first M rows and N columns of each panel", "panels"),
         Option(
             "style",
@@ -198,7 +207,7 @@ def of_level(level: str) -> tuple[Option, ...]:
     """The options of a level.
 
     >>> [option.name for option in of_level("panels")]
-    ['fold', 'note', 'crop']
+    ['fold', 'note', 'blank', 'key', 'crop']
     """
     return tuple(option for option in OPTIONS.values() if option.level == level)
 
