@@ -253,7 +253,7 @@ def test_a_part_is_followed_through_calls() -> None:
     outer, inner = frames(unit)
     assert (outer.number, inner.number, inner.lines(unit)) == (0, 1, (9,))
     found = meaning.operand(inner, unit.instances[1].calls[0].args[0])
-    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "s", "smem", "(_1,_8):(_0,_4)")
+    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "?s", "smem", "(_1,_8):(_0,_4)")
     assert found.starts[:5] == (0, 32, 64, 96, 128)
 
 
@@ -297,12 +297,12 @@ class TestUnits:
             "(_32,_32):(_32,_1)",
             "(_32,_64):(_64,_1)",
         }
-        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--json")
         report = json.loads(out)
         assert (code, report["unknown"]) == (0, [])
         stores = sorted(row["wavefronts"] for row in report["accesses"] if row["instruction"] == "st.shared.32")
         assert stores == [32 * 32, 64 * 32]  # a column of a row-major tile, a row of 128 or 256 bytes: 32-way
+        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
 

@@ -45,7 +45,7 @@ HOMES = {
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
     "ipywidgets": {"api"},
-    "clang": {"source/compiled/clang"},
+    "clang": {"source/compiled/clang", "source/compiled/loops"},
 }
 
 

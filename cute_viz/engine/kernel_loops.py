@@ -29,8 +29,8 @@ class LoopCost(NamedTuple):
 
 
 def steps(report: Report) -> list[LoopCost]:
-    """For each launch a round of each loop that is outermost, or whose rounds, or those of the loop around it, are not known; and
-    the block, where all rounds are known. Empty where no statement with wavefronts is in a loop.
+    """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
+    known. Empty where no statement with wavefronts is in a loop.
 
     >>> from cute_viz.engine.kernel import report_of
     >>> from cute_viz.source import read
@@ -51,7 +51,7 @@ def steps(report: Report) -> list[LoopCost]:
         shown: dict[tuple[tuple[int, str], ...], Loop] = {}
         for row in rows:
             for n, loop in enumerate(row.often.loops):
-                if n == 0 or loop.rounds is None or row.often.loops[n - 1].rounds is None:
+                if n == 0 or loop.rounds is None:
                     shown[_chain(row.often, n + 1)] = loop
         for chain, loop in sorted(shown.items()):
             mine = [row for row in rows if chain == _innermost(row.often, shown)]

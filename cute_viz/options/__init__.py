@@ -98,7 +98,7 @@ OPTIONS: dict[str, Option] = {
             "object",
             example="OBJECT",
             more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
-            " or wgmma, tcgen05, tma.",
+            " or wgmma, tcgen05, tma, cp.async.128.",
         ),
         Option(
             "schedule",

@@ -26,6 +26,8 @@ from cute_viz.values.integer import Unknown
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEEP = 48  # expressions and callers behind one another
+_POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
+_NUMBERS = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class Reached:
     number: int
     caller: Reached | None = None
     use: int = -1
+
+    @property
+    def root(self) -> int:
+        """The instance that the chain begins with."""
+        return self.number if self.caller is None else self.caller.root
 
     def lines(self, unit: Unit) -> tuple[int, ...]:
         """Where each of the chain is called, innermost first."""
@@ -147,22 +154,15 @@ class UnitMeaning(TypeParts):
 
     def named(self, frame: Reached, node: Node, value: Tensor, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
-        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
-            frame = frame.caller  # a lambda has the names around it
-        if variable is not None and variable.kind == "param" and frame.caller is not None:
-            instance = self.unit.instances[frame.number]
-            params = [x.name for x in instance.variables if x.kind == "param"]
-            use = self.unit.instances[frame.caller.number].uses[frame.use]
-            place = params.index(node.text)
-            if len(params) == len(use.args) and params.count(node.text) == 1:
-                return self.tensor(frame.caller, use.args[place], deep + 1)
+        frame, variable, argument = self.declared(frame, node)
+        if argument is not None and frame.caller is not None:
+            return self.tensor(frame.caller, argument, deep + 1)
         if variable is not None and variable.init is not None and is_object(variable.init.type):
             found = self.tensor(frame, variable.init, deep + 1)
-            return (
-                found
-                if found.name
-                else replace(found, name=node.text, pointer=replace(found.pointer, base=node.text, name=node.text))
-            )
+            if found.name:
+                return found
+            base = found.pointer.base or f"?{node.text}"
+            return replace(found, name=node.text, pointer=replace(found.pointer, base=base, name=node.text))
         return self.numbered(value, node.text)
 
     def made(self, frame: Reached, args: list[Node], value: Tensor, deep: int) -> Tensor:
@@ -175,7 +175,43 @@ class UnitMeaning(TypeParts):
             and is_object(pointer.parts[0].type)
         ):
             return self.viewed(self.tensor(frame, pointer.parts[0], deep + 1), value)
-        return self.numbered(value, "")
+        made = self.numbered(value, "")
+        base = "" if pointer is None else self.spelled(frame, pointer)
+        return replace(made, pointer=replace(made.pointer, base=base))
+
+    def spelled(self, frame: Reached, node: Node, deep: int = 0) -> str:
+        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by their
+        arguments, storage by its class; "" where that is not read.
+        """
+        if deep > _DEEP:
+            return ""
+        if node.kind == "field":
+            inner = self.spelled(frame, node.parts[0], deep + 1)
+            return f"{inner}.{node.text}" if inner else ""
+        if node.kind == "call" and node.text in _POINTERS:
+            return next((self.spelled(frame, part, deep + 1) for part in reversed(node.parts) if part.type), "")
+        if node.kind != "ref":
+            return ""
+        frame, variable, argument = self.declared(frame, node)
+        if argument is not None and frame.caller is not None:
+            return self.spelled(frame.caller, argument, deep + 1)
+        begun, storage = None if variable is None else variable.init, unqualified(node.type).rstrip("*& ")
+        if begun is None or "[" in storage:  # of an array it is the extent
+            return node.text
+        if inner := self.spelled(frame, begun, deep + 1):
+            return inner
+        return "" if is_object(storage) or storage.rpartition(" ")[2] in _NUMBERS else storage
+
+    def declared(self, frame: Reached, node: Node) -> tuple[Reached, Variable | None, Node | None]:
+        """Where a name is declared, what it is there, and of a parameter the argument of the call."""
+        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
+            frame = frame.caller  # a lambda has the names around it
+        if variable is not None and variable.kind == "param" and frame.caller is not None:
+            params = [x.name for x in self.unit.instances[frame.number].variables if x.kind == "param"]
+            use = self.unit.instances[frame.caller.number].uses[frame.use]
+            if len(params) == len(use.args) and params.count(node.text) == 1:
+                return frame, variable, use.args[params.index(node.text)]
+        return frame, variable, None
 
     def divided(self, frame: Reached, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
         """`partition_S` and its like."""
