@@ -42,7 +42,9 @@ VIEWS = {  # of a layout; the option `view` picks one
     "access": View("what one instruction accesses, over its banks", "access.access", ("by", "operand", "type"), ("auto", "full")),
     "path": View("one line through the cells in the order of addresses", "path.path", labels=("auto", "full")),
     "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),
-    "zoom": View("a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord"), ("auto", "full")),
+    "zoom": View(
+        "a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord", "cluster"), ("auto", "full")
+    ),
     "cube": View("an MMA as a cube of A, B and C", "cube.cube", ("thread",), ("auto", "full")),
     "pipeline": View("stages of shared memory against time", "pipeline.pipeline", ("schedule",), ("auto", "full")),
     "steps": View("an operation step by step", "motion.motion", labels=("auto", "full")),
