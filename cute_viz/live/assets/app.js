@@ -497,7 +497,8 @@ if (before && settings.drawn && !location.hash) {
   fields(settings.drawn.uses);
 } else by("picture").classList.toggle("stale", Boolean(before));
 if (settings.engine !== "server" && navigator.serviceWorker) {
-  navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+  const keep = () => navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+  engine.ready.then(() => setTimeout(keep, 1000)); // it reads all files once more: not while the first picture waits for them
 }
 if (settings.file) engine.follow(follow);
 narrow.addEventListener("change", () => draw());
