@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Report
     from cute_viz.engine.search import Search
     from cute_viz.figures.model import Figure
-    from cute_viz.keywords import Drawing, Folders, Parsing, Writing
+    from cute_viz.keywords import DrawingWords, Folders, RenderWords, SourceWords
 
 Parsed: TypeAlias = (
     "Layout | ComposedLayout | Swizzle | MMA_Atom | TiledMMA | CopyOp | Copy_Atom | TiledCopy | Tensor | int | tuple[object, ...]"
 )
 
 
-def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpack[Parsing]) -> Parsed:
+def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpack[SourceWords]) -> Parsed:
     """Return the object that a text describes: CuTe notation, C++ or Python source, a print, or the name of an atom. An address,
     `kernel.cu::gemm_tn::sA(_,_,0)`, gives an object of a file. A source that is not text is read as it prints.
 
@@ -54,7 +54,7 @@ def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpa
     return cast("Parsed", ask(request).obj if address_of(text) is not None else evaluate(text, request)[0])
 
 
-def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
+def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figure:
     """Draw a source, or several side by side, and return the picture as a value that no format has shaped yet.
 
     source, more: text (an expression, the name of an atom or a spec, source code, a print, or the address of an object in a file,
@@ -71,6 +71,7 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     schedule: the numbers of a pipeline: "tiles=8,load=3".
     by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
     diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
+    blank: leave out labels for an exercise: "offsets=5". key: show the answers beside it.
     crop: draw only the first rows x columns. max_cells: reject larger figures.
     let, name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
 
@@ -83,7 +84,7 @@ def figure(source: object, *more: object, **words: Unpack[Drawing]) -> Figure:
     return _ask((source, *more), words, any_format, _DRAWN).figure
 
 
-def render(source: object, format: str | os.PathLike[str] = "text", *more: object, **words: Unpack[Writing]) -> bytes:
+def render(source: object, format: str | os.PathLike[str] = "text", *more: object, **words: Unpack[RenderWords]) -> bytes:
     """Draw a source and return the file as bytes. If `format` is a path, for example "x.svg", write the file there, too.
 
     format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path whose suffix names the format. The file appears whole or
@@ -193,7 +194,7 @@ def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
     return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
 
 
-def compare(source: object, other: object, **words: Unpack[Drawing]) -> Figure:
+def compare(source: object, other: object, **words: Unpack[DrawingWords]) -> Figure:
     """Draw the difference between two sources, cell by cell. The keywords are those of `figure`.
 
     Raises: CuteVizError as `figure` does, and if the two do not share a geometry.

@@ -533,3 +533,190 @@ def test_the_stages_of_a_launch_are_a_mode_of_its_tile(launch, stages, tmp_path)
     assert done.returncode == 0, done.stderr
     (panel,) = json.loads(done.stdout)["panels"]
     assert sum(row.startswith("stage") for row in panel["row_ruler"]["labels"]) == stages
+
+
+def by_hand(layout):
+    """The offsets of a plain layout in the order in which CuTe counts: the first mode fastest, by nothing but its strides."""
+
+    def flat(shape, stride):
+        pairs = zip(shape, stride, strict=True) if isinstance(shape, tuple) else [(shape, stride)]
+        return [leaf for s, d in pairs for leaf in (flat(s, d) if isinstance(s, tuple) else [(s, d)])]
+
+    out = [0]
+    for extent, step in flat(layout.shape, layout.stride):
+        out = [x + i * step for i in range(extent) for x in out]
+    return out
+
+
+OPERATIONS = [
+    ("logical_divide((4,8):(8,1), (2,4))", "same"),
+    ("zipped_divide((8,8):(1,8), (2,4))", "same"),
+    ("tiled_divide((4,6):(6,1), (2:2,3))", "same"),
+    ("logical_divide(24:1, 4:2)", "same"),
+    ("composition((4,8):(8,1), (4,2):(2,16))", "same"),
+    ("composition((6,2):(8,2), (4,3):(3,1))", "same"),
+    ("complement(4:2, 24)", "starts"),
+    ("complement((2,4):(1,6), 24)", "starts"),
+    ("logical_product((2,2):(4,1), 6:1)", "starts"),
+    ("zipped_product((2,2):(2,1), (3,2):(1,3))", "starts"),
+    ("flat_product(4:1, 3:2)", "starts"),
+    ("blocked_product((2,5):(5,1), (3,4):(1,3))", "starts"),
+    ("raked_product((2,5):(5,1), (3,4):(1,3))", "starts"),
+    ("right_inverse((4,8):(8,1))", "inverse"),
+    ("right_inverse((2,4):(4,1))", "inverse"),
+    ("left_inverse((4,8):(1,5))", "inverse"),
+    ("left_inverse((2,4):(8,1))", "inverse"),
+]
+
+
+@pytest.mark.parametrize(("source", "meaning"), OPERATIONS)
+def test_every_way_is_a_fact(source, meaning):
+    """Each cell of the result came from the cell of the first panel that plain arithmetic gives it."""
+    drawn = figure(source, view="steps")
+    first, last = drawn.panels[0], drawn.panels[-1]
+    result, a = parse(source), parse(re.match(r"\w+\((.*?:(?:\([\d,]+\)|\d+))", source)[1])
+    came = last.data["source"]
+    held, goes = by_hand(a), by_hand(result)
+    if meaning != "starts" or "product" in source:
+        tall = last.rows
+        counted = [n // last.cols + n % last.cols * tall for n in range(len(goes))]
+        assert [int(label) for label in last.labels] == [goes[k] for k in counted]
+    for n, cell in enumerate(came):
+        if meaning == "same":
+            assert first.labels[cell] == last.labels[n]
+        elif meaning == "starts":
+            assert int(last.labels[n]) - int(first.labels[cell]) in (
+                goes if source.startswith("complement") else {x - y for x in goes for y in held}
+            )
+        elif cell is not None:
+            index = cell // first.cols + cell % first.cols * first.rows
+            offset = held[index]
+            assert (int(last.labels[n]), first.labels[cell]) == (index, str(offset))
+            assert goes[n // last.cols + n % last.cols * last.rows] == index
+    if "product" in source:  # each element of the block goes everywhere once, and each copy has one start
+        copies = len(goes) // len(held)
+        assert sorted(came) == sorted(list(range(len(held))) * copies)
+        starts = {int(label) - int(first.labels[cell]) for label, cell in zip(last.labels, came, strict=True)}
+        assert len(starts) == copies
+        assert sorted(x + y for x in starts for y in held) == sorted(goes)
+    if meaning == "inverse":
+        assert sum(cell is not None for cell in came) == sum(x < len(goes) for x in set(held))
+
+
+def test_steps_that_are_not_drawn():
+    for source, words in (
+        ("logical_product((2,2), (2,2))", "a tiler that is one layout"),
+        ("coalesce((2,2))", "are not drawn"),
+    ):
+        assert words in fails(run("render", source, "--view", "steps"), 1)
+
+
+def test_elements_move_from_where_they_are_to_where_they_land(tmp_path):
+    source = "raked_product((2,2):(2,1), (2,3):(1,2))"
+    run("explain", source, "--animate", "-o", str(tmp_path / "m.svg"), "--for", "readme")
+    run("explain", source, "-o", str(tmp_path / "s.svg"), "--for", "readme")
+    moving, still = ((tmp_path / name).read_text() for name in ("m.svg", "s.svg"))
+    begin = moving.index("<style>@keyframes")
+    assert still.removesuffix("</svg>\n") == moving[:begin]  # whoever does not move it sees the steps
+    drawn = figure(source, view="steps")
+    places = page_of(drawn, Options(target="readme")).panels
+    first, last = places[0].grid, places[-1].grid
+    ways = re.findall(r"@keyframes e\w+\{0%,[\d.]+%\{opacity:0;transform:translate\(([\d.-]+)px,([\d.-]+)px\)", moving)
+    cols, rows = drawn.panels[-1].cols, drawn.panels[-1].rows
+    expected = []
+    for n in sorted(range(rows * cols), key=lambda n: (n % cols, n // cols)):
+        r, c = divmod(drawn.panels[-1].data["source"][n], drawn.panels[0].cols)
+        x = first.left + (c + 0.5) * first.cell_w - last.left - (n % cols + 0.5) * last.cell_w
+        y = first.top + (r + 0.5) * first.cell_h - last.top - (n // cols + 0.5) * last.cell_h
+        expected.append((x, y))
+    assert [(float(x), float(y)) for x, y in ways] == [pytest.approx(way, abs=0.02) for way in expected]
+    assert moving.count('opacity="0"') == 3 + len(expected)
+    assert "prefers-reduced-motion" in moving
+    assert "only the steps of an operation move" in fails(
+        run("explain", "Sw<3,3,3>", "--animate", "-o", str(tmp_path / "x.svg")), 1
+    )
+    assert "--animate needs" in fails(run("explain", source, "--animate"), 2)
+
+
+def test_the_page_of_steps_has_a_slider(tmp_path):
+    run("render", "logical_divide((4,8):(8,1), (2,4))", "--view", "steps", "-o", str(tmp_path / "s.html"))
+    page = (tmp_path / "s.html").read_text()
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])["series"]
+    assert "<label>Step <input" in page
+    assert data["word"] == "step"
+    assert [picture[0] for picture in data["pictures"]] == list(range(1, 4 + 32 + 1))
+    words = [picture[2] for picture in data["pictures"][4:]]
+    assert words[1].startswith("A(1,0), 8, goes to (1,0) of the result, 8.")
+
+
+@pytest.mark.parametrize("words", ["offsets", "offsets=5", "offsets=all", "labels=3"])
+def test_blanks_leave_out_what_the_key_tells(words):
+    source = "((2,2),4):((1,8),2)"
+    plain, drawn = figure(source), figure(source, blank=words, key=True)
+    kept = figure(source, blank=words)
+    exercise, whole = drawn.panels
+    assert exercise.labels == kept.panels[0].labels
+    told = dict(re.findall(r"(\w+) = (\w+)", drawn.notes[-1]))
+    blanks = {n: re.fullmatch(r"\((\w+)\)", label)[1] for n, label in enumerate(exercise.labels) if label.startswith("(")}
+    many = words.partition("=")[2]
+    assert len(blanks) == len(told) == (16 if many == "all" else int(many or 4))
+    for n, label in enumerate(exercise.labels):
+        r, c = divmod(n, 4)
+        value = r % 2 + 8 * (r // 2) + 2 * c
+        assert whole.labels[n] == str(value)
+        assert (told[blanks[n]] if n in blanks else label) == str(value)
+        assert (exercise.data["offset"][n] is None) == (n in blanks)
+        assert (drawn.paints[exercise.paints[n]].hue == -1) == (n in blanks)
+    assert sum(entry.count for entry in kept.legends[0].entries) == 16 - len(blanks)
+    assert kept.title == f"Fill in the {len(blanks)} blank{'s' * (len(blanks) > 1)}"
+    assert plain.title not in kept.description
+
+
+def test_blanks_of_owners_banks_strides_and_boards():
+    owners = figure("SM80_16x8x16_F32F16F16F32_TN", operand="C", blank="owners=all", key=True)
+    told = dict(re.findall(r"(\w+) = (T\d+ V\d+)", owners.notes[-1]))
+    for n, label in enumerate(owners.panels[0].labels):
+        row, col = divmod(n, 8)  # PTX ISA, mma.m16n8k16: groupID = lane / 4, threadID_in_group = lane % 4
+        assert told[label.strip("()")] == f"T{row % 8 * 4 + col // 2} V{col % 2 + 2 * (row // 8)}"
+    banks = figure("(8,32):(33,1)", view="banks", type="f32", blank="banks=9", key=True)
+    for letter, bank in re.findall(r"(\w) = (\d+)", banks.notes[-1]):
+        r, c = divmod(banks.panels[0].labels.index(f"({letter})"), 32)
+        assert int(bank) == (33 * r + c) % 32
+    strides = figure("((2,2),4):((1,8),2)", blank="strides", key=True)
+    assert (strides.source, strides.notes[-1]) == ("((2,2),4):((a,b),c)", "Key: a = 1, b = 8, c = 2.")
+    assert "(1,8)" not in json.dumps(to_dict(figure("((2,2),4):((1,8),2)", blank="strides")))
+    steps = figure("logical_divide((4,8):(8,1), (2,4))", view="steps", blank="labels=6", key=True)
+    letters = [label for panel in steps.panels for label in panel.labels if label.startswith("(")]
+    assert sorted(letters) == [f"({letter})" for letter in "abcdef"]
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "words"),
+    [
+        (("--blank", "ofsets"), 1, "leaves out nothing"),
+        (("--blank", "banks"), 1, "no cell of this picture shows banks"),
+        (("--blank", "offsets=65"), 1, "1 to 64, or all"),
+        (("--blank", "strides=2"), 1, "is of a layout with strides"),
+        (("--key",), 2, "--blank"),
+    ],
+)
+def test_blanks_that_are_none(more, status, words):
+    assert words in fails(run("render", "(8,8):(8,1)", *more), status)
+
+
+def test_an_exercise_as_a_page_hides_its_answers(tmp_path):
+    run("render", "(4,4):(4,1)", "--blank", "offsets=all", "-o", str(tmp_path / "x.html"))
+    text = (tmp_path / "x.html").read_text()
+    panel = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])["panels"][0]
+    assert panel["data"]["offset"] == [None] * 16
+    assert not re.search(r"<td>\d+</td>", text)
+
+
+def test_answers_may_name_their_sheet(tmp_path):
+    sheet = run("quiz", "swizzle", "--seed", "7", "--key").stdout.decode()
+    key = sheet.rpartition("Key\n")[2]
+    (tmp_path / "a.yaml").write_text("topic: swizzle\nseed: 7\n" + re.sub(r"(?m)^(\d+)\. (.*)$", r"\1: '\2'", key))
+    done = run("quiz", "--check", str(tmp_path / "a.yaml"))
+    assert (done.returncode, done.stdout.decode().count("right")) == (0, 4)
+    (tmp_path / "a.yaml").write_text("topic: swizzles\n1: 2\n")
+    assert "did you mean swizzle?" in fails(run("quiz", "--check", str(tmp_path / "a.yaml")), 2)

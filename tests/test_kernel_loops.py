@@ -69,22 +69,28 @@ def body(seed: int) -> list[str]:
     return out
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
-def test_loops_run_as_often_as_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of random loops each number of times is the one that the compiled program counts, and most are known."""
-    known = all_ = 0
-    programs = [[*body(seed), "copy(r, part);"] for seed in range(24)]
+def runs_of(programs: list[list[str]], folder: Path) -> dict[tuple[int, int], int]:
+    """How often each line of each program runs, as g++ has it."""
     run = "#include <cstdio>\nint main() {\n"
     for n, lines in enumerate(programs):
         run += "{ int count[99] = {0};\n"
         run += "\n".join(re.sub(r"copy\(r, part\);", f"count[{line}]++;", text) for line, text in enumerate(lines))
         run += f'\nfor (int i = 0; i < {len(lines)}; ++i) printf("{n} %d %d\\n", i, count[i]); }}\n'
-    (tmp_path / "run.cpp").write_text(run + "}\n", encoding="utf-8")
-    subprocess.run(["g++", "-O0", "-o", str(tmp_path / "run"), str(tmp_path / "run.cpp")], check=True)
+    (folder / "run.cpp").write_text(run + "}\n", encoding="utf-8")
+    subprocess.run(["g++", "-O0", "-o", str(folder / "run"), str(folder / "run.cpp")], check=True)
     counted = {}
-    for line in subprocess.run([str(tmp_path / "run")], check=True, capture_output=True, text=True).stdout.splitlines():
+    for line in subprocess.run([str(folder / "run")], check=True, capture_output=True, text=True).stdout.splitlines():
         program, at, times = map(int, line.split())
         counted[program, at] = times
+    return counted
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+def test_loops_run_as_often_as_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of random loops each number of times is the one that the compiled program counts, and most are known."""
+    known = all_ = 0
+    programs = [[*body(seed), "copy(r, part);"] for seed in range(24)]
+    counted = runs_of(programs, tmp_path)
     for n, lines in enumerate(programs):
         found = report(tmp_path, capsys, HEAD + "\n".join(lines) + "\n}\n")
         first = HEAD.count("\n") + 1

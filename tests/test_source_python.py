@@ -262,6 +262,7 @@ def test_nothing_is_guessed(text: str, name: str, wanted: str) -> None:
         ("def outer():\n    return 4\nclass K:\n    n = outer()\nb = K.n", "4"),
         ("x = [1, 2]\nx.append(3)\nx[0] = 7\nb = tuple(x)", "(7,2,3)"),
         ("b = cute.make_layout((4, 8), stride=(8, 1))[1]", "8:1"),
+        ("b = {1: 8, 2: 8}[x]", "8"),
         ("t = cute.make_tensor(ptr, cute.make_layout((4, 8)))\nb = t[None, i]", "(4):(1)"),
         ("t = cute.make_tensor(ptr, cute.make_layout((512,)))\nb = cute.local_tile(t, (128,), (i,))", "(128):(1)"),
         (
@@ -304,6 +305,10 @@ def test_a_name_without_a_scope_is_a_parameters_before_a_local_ones() -> None:
     source = reading(text, a="(512,256):(256,1)")
     assert source.find("b").read() == (4, 8)
     assert str(source.find("f::c").read()) == "(512,256):(256,1)"
+
+
+def test_an_entry_at_an_unknown_key_is_not_known() -> None:
+    assert refusal("def f(x):\n    b = {1: 4, 2: 8}[x]", "b").message == "'x' is a parameter here"
 
 
 @pytest.mark.parametrize(

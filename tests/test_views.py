@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.pipeline import Pipeline
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, LimitError
@@ -51,8 +51,8 @@ OBJECTS: dict[str, Any] = {
     "a tiled copy": COPY,
     "a thread's copy": f"get_slice({COPY}, 5)",
     "a GEMM": read_specs(GEMM)[0].obj,
-    "a call": Call("coalesce", (read(GRID).pick(),)),
-    "a divide": Call("logical_divide", (read("(4,8):(8,1)").pick(), (2, 4))),
+    "a call": Operation("coalesce", (read(GRID).pick(),)),
+    "a divide": Operation("logical_divide", (read("(4,8):(8,1)").pick(), (2, 4))),
     "a descriptor": "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))",
     "an instruction descriptor": "make_instr_desc<half_t, half_t, float, 64, 8, UMMA::Major::K, UMMA::Major::K>()",
     "tensor memory": "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))",
@@ -81,6 +81,7 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
     "follow": ("0", "13"), "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
     "by": ("ldmatrix.x1", "st.32"), "schedule": ("tiles=5", "load=5,epilogue=1"), "note": ("(0,0): one", "row 0: two"),
+    "blank": ("labels=1",), "key": (),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike
 TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile

@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.analysis.banks import LANES, ROW, width
-from cute_viz.analysis.memories import Memory
+from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
 
 WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
@@ -62,7 +62,7 @@ def warp_instructions(
     atom: int,
     instruction: str | None,
     store: bool,
-    memory: Memory | None = None,
+    memory: SharedMemory | None = None,
     fixed: str = "",
 ) -> list[tuple[str, tuple[int, ...], int, tuple[int, ...], int]]:
     """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.

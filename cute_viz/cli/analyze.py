@@ -13,10 +13,10 @@ from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
-from cute_viz.engine.accessing import DRAWN, Access
+from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
@@ -90,7 +90,7 @@ def command(
     animate: bool,
     target: str | None,
     fragment: bool,
-    reading: Reading,
+    reading: SourceOptions,
 ) -> None:
     """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), the worst first, why, and the
     edit that fixes it. Types and sizes are those of the calls from main, run without arguments; --let sets others.
@@ -131,7 +131,9 @@ def command(
         )
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
-    asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)
+    asked = Accessor(
+        by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront
+    )
     asked = typed(asked, answer.bits)
     if path is not None:
         drawn = picture_of(answer.layout, asked)

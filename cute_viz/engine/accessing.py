@@ -22,7 +22,7 @@ UNITS = ("wgmma", "tcgen05", "tma")  # what accesses shared memory without lanes
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Accessor:
     """Who accesses a tile and how, in words of the command line.
 
     by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
@@ -55,11 +55,11 @@ def plain_of(layout: Any) -> Any:
     return None
 
 
-def found_of(layout: Any, access: Access, bits: int | None) -> list[Any]:
+def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
     """Every instruction of every warp that accesses a tile.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> len(found_of(Layout((8, 64), (64, 1)), Access(Layout((32, 16))), 16))
+    >>> len(found_of(Layout((8, 64), (64, 1)), Accessor(Layout((32, 16))), 16))
     16
     """
     memory = None if access.sectors else memory_of(access.arch)
@@ -75,13 +75,13 @@ def found_of(layout: Any, access: Access, bits: int | None) -> list[Any]:
     )
 
 
-def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
+def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
     """The costliest access of a tile, for its picture; of a swizzled tile that of the plain one first.
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Access("ldmatrix.x1", "f16"))]
+    >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Accessor("ldmatrix.x1", "f16"))]
     [8]
     """
     plain = plain_of(layout)

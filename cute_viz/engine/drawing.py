@@ -113,6 +113,23 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
         from cute_viz.figures.noted import noted as with_notes
 
         figure = with_notes(replace(figure, series=()), words["note"])
+    if words.get("key") and not words.get("blank"):
+        raise UsageError("`key=` applies to `blank=`", hint="example: --blank offsets --key")
+    return _blanked(_trimmed(figure, words), words)
+
+
+def _blanked(figure: Figure, words: Mapping[str, Any]) -> Figure:
+    """The figure as an exercise, where one is asked for."""
+    if not words.get("blank"):
+        return figure
+    from cute_viz.figures.blanked import blanked
+
+    drawn = blanked(figure, words["blank"], bool(words.get("key")))
+    return replace(drawn, title=words["title"]) if words.get("title") is not None else drawn
+
+
+def _trimmed(figure: Figure, words: Mapping[str, Any]) -> Figure:
+    """The figure cropped, then folded."""
     if not words.get("crop") and not words.get("fold"):
         return figure
     if figure.notes_on:
@@ -233,13 +250,13 @@ def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[st
 
 def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:
     """What the option `by` accesses of the subject, for its picture."""
-    from cute_viz.engine.accessing import UNITS, Access, accessed
+    from cute_viz.engine.accessing import UNITS, Accessor, accessed
 
     by = words["by"]
     if isinstance(by, str) and by not in UNITS and not by.startswith(("ld", "st")):
         by = _tensor(by, request)
     bits = words.get("type") or (subject.bits if not isinstance(by, TiledCopy) else None)
-    return accessed(as_layout(subject.obj), Access(by, bits, operand=words.get("operand")))
+    return accessed(as_layout(subject.obj), Accessor(by, bits, operand=words.get("operand")))
 
 
 def _tensor(text: str, request: Request) -> Any:

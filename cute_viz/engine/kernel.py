@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.shares import Given
+from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.transfer import Transfer
@@ -16,7 +16,7 @@ from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
-from cute_viz.engine.kernel_edit import Edit
+from cute_viz.engine.kernel_edit import Edit, as_written
 from cute_viz.engine.kernel_elements import elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
@@ -37,8 +37,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
-    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
+    >>> from cute_viz.source.model import Starts
+    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Starts())) is None
     True
     """
     moves = [move for move in file.moves() if of is None or _is_of(move, of)]
@@ -78,7 +78,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             report.called,
             bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
         )
-        report = replace(report, elements=tuple(dict.fromkeys(elements(file, report.read))), memory=memory)
+        report = replace(report, elements=tuple(dict.fromkeys(elements(as_written(file), report.read))), memory=memory)
     return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
 
@@ -96,7 +96,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             out |= {row.key: found for row in rows if row.cost.ways > 1}
     tmas: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
-        if row.boxed and not file.compiled:
+        if row.boxed:
             tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
     for rows in tmas.values():
         found = fixer.boxes(rows, ())
@@ -130,6 +130,10 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
             continue
         operands = [x for x in read.get(id(move)) or [None] if x is None or isinstance(x, (Tensor, CuteVizError))]
         if any(not isinstance(x, Tensor) or x.pointer.base == base for x in operands):
+            out.append(move.place)
+    for move, found in report.read:  # as compiled, what lies nobody knows where
+        bases = {x.pointer.base for x in found or () if isinstance(x, Tensor) and x.pointer.space == "smem"} - {base}
+        if report.launch(move) == where and any("?" in (other[:1], base[:1]) for other in bases):
             out.append(move.place)
     out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
     return tuple(dict.fromkeys(out))
@@ -200,7 +204,7 @@ def _alone(move: Move, operands: list[Any]) -> list[Cost]:
     """What a copy costs if all threads of a warp moved the same."""
     return costs(
         move.name,
-        [replace(x, part=Given((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
+        [replace(x, part=Starts((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
     )
 
 

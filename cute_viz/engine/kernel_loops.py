@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
 
 
-class Step(NamedTuple):
+class LoopCost(NamedTuple):
     """Wavefronts of a launch: in a round of a loop, or, for None, in all of a block. fixed: with all fixes, None where there are
     none. sure: every statement runs as often as is counted; else a condition may switch some of them off.
     """
@@ -28,9 +28,9 @@ class Step(NamedTuple):
         return self.launch, *(("", 0) if self.loop is None else (self.loop.file, self.loop.line))
 
 
-def steps(report: Report) -> list[Step]:
-    """For each launch a round of each loop that is outermost, or whose rounds, or those of the loop around it, are not known; and
-    the block, where all rounds are known. Empty where no statement with wavefronts is in a loop.
+def steps(report: Report) -> list[LoopCost]:
+    """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
+    known. Empty where no statement with wavefronts is in a loop.
 
     >>> from cute_viz.engine.kernel import report_of
     >>> from cute_viz.source import read
@@ -51,7 +51,7 @@ def steps(report: Report) -> list[Step]:
         shown: dict[tuple[tuple[int, str], ...], Loop] = {}
         for row in rows:
             for n, loop in enumerate(row.often.loops):
-                if n == 0 or loop.rounds is None or row.often.loops[n - 1].rounds is None:
+                if n == 0 or loop.rounds is None:
                     shown[_chain(row.often, n + 1)] = loop
         for chain, loop in sorted(shown.items()):
             mine = [row for row in rows if chain == _innermost(row.often, shown)]
@@ -71,12 +71,12 @@ def _innermost(often: Often, shown: dict[tuple[tuple[int, str], ...], Loop]) -> 
     return next((chain for chain in chains if chain in shown), ())
 
 
-def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[str, int, str, int], int] | None) -> Step:
+def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[str, int, str, int], int] | None) -> LoopCost:
     times = [row.often.inside(loop) or 0 for row in rows]
     now = sum(n * (row.cost.wavefronts or 0) for n, row in zip(times, rows, strict=True))
     ideal = sum(n * (row.cost.ideal or 0) for n, row in zip(times, rows, strict=True))
     fixed = None if after is None else sum(n * after.get(row.key, 0) for n, row in zip(times, rows, strict=True))
-    return Step(name, loop, now, fixed, ideal, all(row.often.sure for row in rows))
+    return LoopCost(name, loop, now, fixed, ideal, all(row.often.sure for row in rows))
 
 
 def told(often: Often) -> str:

@@ -10,7 +10,7 @@ from cute_viz.engine.kernel_loops import steps, told
 from cute_viz.engine.kernel_memory import REGISTERS
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
-from cute_viz.renderers.report import Bar, Lanes, Page, Row, page
+from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
 
 _PICTURES = 48  # rows with conflicts that have pictures
 
@@ -50,7 +50,9 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
     short = os.path.basename(name)
     about = head(report, name).removeprefix(short).strip()
     return page(
-        Page(short, about, figure, verdict, note, figures, _bars(report), rows, source, list(missing(report, everything=True)))
+        ReportPage(
+            short, about, figure, verdict, note, figures, _bars(report), rows, source, list(missing(report, everything=True))
+        )
     )
 
 
@@ -76,7 +78,7 @@ def _bars(report: Report) -> list[Bar]:
     return out
 
 
-def _row(row: Access, pictured: bool, report: Report) -> Row:
+def _row(row: Access, pictured: bool, report: Report) -> ReportRow:
     cost, fix, basis = row.cost, row.fix, row.basis
     now: int | None
     if row.boxed or (cost.wavefronts is None and cost.sectors is None):
@@ -106,13 +108,13 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
     if times := told(row.often):
         rests.append(("Runs", times))
     pictures = _pictures(row) if pictured and cost.wavefronts is not None and cost.ways > 1 else []
-    return Row(
+    return ReportRow(
         row.move.line, row.move.file, row.move.text, call, cost.instruction, now, ideal, unit,
         row.ratio, fix.what if fix is not None else "", reason, edits, after, rests, pictures,
     )  # fmt: skip
 
 
-def _pictures(row: Access) -> list[Lanes]:
+def _pictures(row: Access) -> list[LaneTable]:
     """The costliest phase of the costliest instruction, and the same instruction with the fix."""
     side = row.cost.side
     assert side is not None
@@ -133,7 +135,7 @@ def _pictures(row: Access) -> list[Lanes]:
     return out
 
 
-def _lanes(title: str, access: WarpAccess, phase: Phase, marked: frozenset[str]) -> Lanes:
+def _lanes(title: str, access: WarpAccess, phase: Phase, marked: frozenset[str]) -> LaneTable:
     banks: dict[int, list[int]] = {}
     for bank, words in enumerate(phase.banks):
         for _, lanes in words:
@@ -142,7 +144,7 @@ def _lanes(title: str, access: WarpAccess, phase: Phase, marked: frozenset[str])
     cells = [(_name(access, lane), tuple(banks.get(lane, (0,)))) for lane in phase.lanes]
     cost = f"{phase.wavefronts} wavefront{'s' * (phase.wavefronts > 1)}"
     words_of = [len(words) for words in phase.banks] or [0] * BANKS
-    return Lanes(title, cost, cells, marked, words_of)
+    return LaneTable(title, cost, cells, marked, words_of)
 
 
 def _name(access: WarpAccess, lane: int) -> str:

@@ -186,12 +186,12 @@ class Report:
 
     def launch(self, move: Move) -> str:
         """The launch of the kernel that a statement is reached in; "" where there is one only."""
-        return self.launched.get(move.call, move.call)
+        return move.launch or self.launched.get(move.call, move.call)
 
     def called(self, move: Move) -> str:
         """What launches the kernel of a statement, in as few words as distinguish it."""
         label = self.launch(move)
-        parts = [part.split(", called in ") for part in set(self.launched.values())]
+        parts = [part.split(", called in ") for part in {*self.launched.values()}]
         mine = label.split(", called in ")
         for words in ([x[0].partition(",")[0] for x in (mine, *parts)], [x[0] for x in (mine, *parts)]):
             if words.count(words[0]) == 2:  # itself, and once among all

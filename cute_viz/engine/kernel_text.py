@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import BANKS, LANES
 from cute_viz.engine.kernel_advice import advice
-from cute_viz.engine.kernel_loops import Step, steps
+from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError, spelled
@@ -226,7 +226,7 @@ def totals_of(report: Report, before: Report | None = None) -> list[str]:
     return [f"Shared-memory wavefronts per block{', each statement once' * (not found)}", *lines]
 
 
-def _of(step: Step) -> str:
+def _of(step: LoopCost) -> str:
     most = "" if step.sure else ", at most"
     if step.loop is None:
         return f"in all{most}"

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, make_layout
@@ -30,7 +30,7 @@ WIDEST = 48  # columns that stand beside each other
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
 
-def operation(call: Call, options: FigureOptions) -> Figure:
+def operation(call: Operation, options: FigureOptions) -> Figure:
     """The figure of an operation: its layouts, and its result.
 
     Divides and products: hue is the tile (or the copy), the same in all panels. Complement: a further panel shows A and its
@@ -39,7 +39,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a result that is not a layout, or whose values are coordinates, which have no colour here.
 
-    >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
+    >>> drawn = operation(Operation("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
     (['A: (4,2):(1,4)', 'first tile: (2,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
     """

@@ -126,7 +126,7 @@ def _cells(made: Pipeline, turns: Sequence[Turn], stores: Sequence[Store], slots
 def _braces(turns: Sequence[Turn], slots: int) -> list[Shape]:
     """Prologue, steady state and drain, above the slots: until the first MMA, until the last load is issued, until the end."""
     first, last = turns[0].begun, max(turns[0].begun, turns[-1].issued + 1)
-    parts = ((0, first, "prologue"), (first, last, "steady state"), (last, slots, "drain, epilogue"))
+    parts = ((0, first, "prologue"), (first, last, "steady state"), (last, slots, "drain"))
     return [Shape("brace", ((a + 0.1, -0.05), (b - 0.1, -0.05)), words, "up bold") for a, b, words in parts if b - a > 1]
 
 

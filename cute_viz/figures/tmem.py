@@ -33,7 +33,7 @@ STEP = 16  # lanes that a cell stands for
 FEWEST, MOST = 8, 64  # columns of cells of the picture
 
 
-class Part(NamedTuple):
+class Region(NamedTuple):
     """One of the tensors: what it is called, and the elements (m,n) at each lane and column: the least m and n, and the largest."""
 
     name: str
@@ -174,7 +174,7 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
     return {lane: tuple(sorted(rows)) for lane, rows in out.items()}
 
 
-def _part(name: str, tensor: Tensor) -> Part:
+def _part(name: str, tensor: Tensor) -> Region:
     """Where the elements of a tensor lie: (lane, column) -> the elements (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
     rows, real = product(modes(layout.shape)[0]), rows_of_scales(tensor)
@@ -189,7 +189,7 @@ def _part(name: str, tensor: Tensor) -> Part:
             row = row // (LANES // WARP * real) * real + row % real
         m0, n0, m1, n1 = held.get((lane, column), (row, col, row, col))
         held[lane, column] = (min(m0, row), min(n0, col), max(m1, row), max(n1, col))
-    return Part(name, tensor, held)
+    return Region(name, tensor, held)
 
 
 def _matrix(layout: Layout) -> Layout:
@@ -202,7 +202,7 @@ def _matrix(layout: Layout) -> Layout:
     return Layout(((inner[0], shape[1]), (inner[1], *shape[2:])), ((steps[0], stride[1]), (steps[1], *stride[2:])))
 
 
-def _step(parts: Sequence[Part]) -> int:
+def _step(parts: Sequence[Region]) -> int:
     """How many columns a cell stands for: as many as every border allows, and the picture can show."""
     step = COLUMNS // FEWEST // 2
     for part in parts:
@@ -211,7 +211,7 @@ def _step(parts: Sequence[Part]) -> int:
     return max(step, COLUMNS // MOST)
 
 
-def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tuple[int, int, int, int]], int | None]:
+def _cell(parts: Sequence[Region], row: int, col: int, wide: int) -> tuple[list[tuple[int, int, int, int]], int | None]:
     """The elements in a cell, and which tensor's they are."""
     for n, part in enumerate(parts):
         found = [
@@ -248,7 +248,7 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
     return out
 
 
-def _legend(parts: Sequence[Part], paints: Sequence[int], several: bool) -> Legend:
+def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Legend:
     if several:
         entries = [
             LegendEntry(n % HUES, f"{part.name}: columns {part.columns[0]}-{part.columns[1] - 1}", paints.count(n % HUES))
@@ -262,7 +262,7 @@ def _legend(parts: Sequence[Part], paints: Sequence[int], several: bool) -> Lege
     return Legend("hue: tensor" if several else "hue: the warp that reaches these lanes", tuple(entries))
 
 
-def _boxes(parts: Sequence[Part], wide: int) -> tuple[tuple[int, int, int, int], ...]:
+def _boxes(parts: Sequence[Region], wide: int) -> tuple[tuple[int, int, int, int], ...]:
     """Around each tensor, and of one with stages, ((M,N),MMA_M,MMA_N,stages), around each of these."""
     out = []
     for part in parts:

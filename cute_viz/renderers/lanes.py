@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cute_viz.figures.model import Arrow, Figure
 from cute_viz.renderers.arrows import HEAD, WIDTH
-from cute_viz.renderers.frame import TIGHT, Detail, Fitted, Frame, frames
+from cute_viz.renderers.frame import TIGHT, Detail, Fitted, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, CAPTION
 from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Arrows, Grid, Line, Primitive
 from cute_viz.renderers.targets import Target
@@ -66,7 +66,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
         top = max(top, sized.top)
         out.append((w, own))
     high = (height - BETWEEN * (rows - 1)) / rows - top - 2
-    made: list[Frame] = []
+    made: list[PanelFrame] = []
     for frame, (w, own) in zip(found, out, strict=True):
         h = max(LEAST, high / frame.panel.rows)
         (sized,) = frames(replace(figure, panels=(frame.panel,)), Detail.COLOUR, w, own._replace(exact=h))
@@ -79,7 +79,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     return made, places, left + cols * wide + (cols - 1) * gap + 4, total
 
 
-def movements(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid], least: float) -> list[Primitive]:
+def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid], least: float) -> list[Primitive]:
     """The arrows from lane to lane, with what moves and how much.
 
     >>> movements((), (), (), 8.0)

@@ -122,7 +122,7 @@ class _Painter:
                 self._cells(item)
             case p.Image():
                 self._image(item)
-            case p.Lines():
+            case p.Strokes():
                 grid = item.grid
                 across = [[(grid.left, y), (grid.right, y)] for y in item.ys]
                 down = [[(x, grid.top), (x, grid.bottom)] for x in item.xs]

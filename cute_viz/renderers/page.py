@@ -22,7 +22,7 @@ from cute_viz.renderers.frame import (
     Detail,
     Fit,
     Fitted,
-    Frame,
+    PanelFrame,
     aligned,
     fit_panels,
     frames,
@@ -281,7 +281,7 @@ def lay_out(
     return Page(figure, inner + 2 * margin, height, panels, items)
 
 
-def _left_out(fitted: Sequence[Frame]) -> list[str]:
+def _left_out(fitted: Sequence[PanelFrame]) -> list[str]:
     """What the level of detail does not show, in words."""
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
     if (smallest := min((frame.cell_w for frame in fitted if frame.detail == Detail.RASTER), default=1.0)) < 1:

@@ -13,7 +13,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
     from cute_viz.notation.reading import Resolver
 
 _MANY = 12  # names that an error lists
@@ -73,7 +73,7 @@ class Entry:
     read: Callable[[], Any]
     end: Callable[[], Any] | None = None
     likely: bool = True
-    operations: Callable[[], tuple[Call, ...]] = tuple
+    operations: Callable[[], tuple[Operation, ...]] = tuple
     text: str = ""
     depends: tuple[str, ...] = ()
     cell: int = 0
@@ -142,7 +142,7 @@ class Move:
     assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
     uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
     again: the operands at other values of the indices that only a run knows, where these may matter to its cost.
-    often: how often a block runs it.
+    often: how often a block runs it. launch: of one that a compiler read, its kernel.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
     ('7', 'a.cuh:7')
@@ -159,6 +159,7 @@ class Move:
     file: str = ""
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
     often: Callable[[], Often] = field(default=Often, compare=False)
+    launch: str = ""
 
     @property
     def place(self) -> str:
@@ -226,7 +227,9 @@ class SourceFile:
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. statements: gives definitions and calls of operations
     without a name, the last one first. given: what it was read with, and what the reader adds to that as far as entries were read.
-    compiled: whether a compiler read it, with the files that it includes. launches: the kernels that it launches.
+    compiled: whether a compiler read it, with the files that it includes. launches: the kernels that it launches. written: of one
+    that a compiler read the same file as it is written, where its definitions have places. again: reads it with other texts for
+    it, "", and for files that it includes.
     """
 
     text: str
@@ -238,6 +241,8 @@ class SourceFile:
     given: Given = field(default_factory=Given, compare=False)
     compiled: bool = False
     launches: Callable[[], tuple[Launch, ...]] = field(default=tuple, compare=False)
+    written: Callable[[], SourceFile] | None = field(default=None, compare=False)
+    again: Callable[[Mapping[str, str]], SourceFile] | None = field(default=None, compare=False)
 
     @property
     def own(self) -> tuple[Entry, ...]:
@@ -326,7 +331,7 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
         raise error.but(text=slices, span=place, name=entry.path) from None
 
 
-def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Call, ...]:
+def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Operation, ...]:
     """The operation that an entry is, and the slice of it."""
     from cute_viz.notation import read_calls
 

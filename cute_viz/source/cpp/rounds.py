@@ -25,7 +25,7 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _DEEP = 8  # loops that change what another loop counts
 
 
-class _Around(NamedTuple):
+class _Surroundings(NamedTuple):
     """What is around a statement: loops, lambdas, conditions with what they must be and their scopes; whether there is a switch."""
 
     loops: list[Statement]
@@ -193,8 +193,8 @@ def _left(reader: Declarer, loop: Scope, end: int) -> Iterator[bool]:
     return (token.text in _LEAVING for token in reader.tokens[loop.token : end])
 
 
-def _around(scope: Scope, outer: Scope | None) -> _Around:
-    out = _Around([], [], [], [])
+def _around(scope: Scope, outer: Scope | None) -> _Surroundings:
+    out = _Surroundings([], [], [], [])
     here: Scope | None = scope
     while here is not None and here is not outer and here.kind in ("block", "lambda"):
         above = here.parent

@@ -11,7 +11,7 @@ from cute_viz.source.python.expressions import bind, iterate
 from cute_viz.source.python.machine import Frame, Machine, Rounds, need_whole
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.tree import stored
-from cute_viz.source.python.values import Items, Unknown, same
+from cute_viz.source.python.values import Items, Lost, same
 
 _ROUNDS = 64  # of a loop that are followed one by one
 _TRIES = 4  # rounds of a loop of which nobody knows how often it runs, until one changes nothing else
@@ -117,7 +117,7 @@ def _any_round(machine: Machine, node: ast.For | ast.While, frame: Frame, cause:
         found = {
             key: pair
             for key, pair in after.items()
-            if key in before and not isinstance(before[key], Unknown) and not same(before[key], pair[1]) and key[1] not in changing
+            if key in before and not isinstance(before[key], Lost) and not same(before[key], pair[1]) and key[1] not in changing
         }
         if not found or again == _TRIES - 1:
             break
@@ -129,10 +129,10 @@ def _any_round(machine: Machine, node: ast.For | ast.While, frame: Frame, cause:
     before = machine.store.before(start)
     for (where, name), (names, value) in machine.store.changes(start).items():
         old = before.get((where, name), value)
-        if not isinstance(value, Unknown) and not same(old, value):
+        if not isinstance(value, Lost) and not same(old, value):
             machine.store.write(names, name, depends(name))
     if ended == RETURNS:
-        frame.returned[returned:] = [Unknown(cause)]
+        frame.returned[returned:] = [Lost(cause)]
     if node.orelse:
         left = any(isinstance(item, ast.Break) for part in node.body for item in ast.walk(part))
         if not left:
@@ -142,7 +142,7 @@ def _any_round(machine: Machine, node: ast.For | ast.While, frame: Frame, cause:
 
 
 def _one_round(
-    machine: Machine, node: ast.For | ast.While, frame: Frame, changing: set[str], depends: Callable[[str], Unknown]
+    machine: Machine, node: ast.For | ast.While, frame: Frame, changing: set[str], depends: Callable[[str], Lost]
 ) -> tuple[str, int]:
     """One round of any: how it ends, and how many values the call had returned before."""
     for name in changing:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
-from cute_viz.source.python.store import Changes, Store
+from cute_viz.source.python.store import Changes, Journal
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Symbol, Unknown, alike
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Class, Lost, Symbol, alike
+from cute_viz.values.integer import Unknown
 
 RUNS = 5  # so many times the limit are the nodes that are evaluated in all runs of a file
 OUTSIDE = 8  # a part of the limit: the nodes of all files that it imports
@@ -88,11 +88,11 @@ class Machine:
         self.tree, self.given, self.parts = tree, given, parts
         self.main = tree  # while a function of another file is followed, `tree` is that file's
         self.lets = Lets(given, tree.module)
-        self.store = Store()
+        self.store = Journal()
         self.module = Frame({}, tree=tree)
         self.others: dict[str, Frame | None] = {}  # of other files, by their paths: the names of their modules
         self.records: dict[int, list[Any]] = {}  # of the target of an assignment: the values that it was given
-        self.told: dict[int, Call] = {}  # of a call or a subscript: the operation that it was, with its operands
+        self.told: dict[int, Operation] = {}  # of a call or a subscript: the operation that it was, with its operands
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called
@@ -118,13 +118,13 @@ class Machine:
         name = self.tree.name or None
         return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint, name=name, needs=needs)
 
-    def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Unknown:
+    def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Lost:
         """A value that cannot be known, for a reason at a node."""
-        return Unknown(self.fail(message, node, hint, needs), path)
+        return Lost(self.fail(message, node, hint, needs), path)
 
-    def staged(self, node: Any, written: str, bits: int = 32) -> RunTime:
+    def staged(self, node: Any, written: str, bits: int = 32) -> Unknown:
         """An integer that only a run knows, named as it is asked for."""
-        return RunTime("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
+        return Unknown("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
 
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
@@ -161,7 +161,7 @@ class Machine:
         try:
             return self.value(node, frame)
         except CuteVizError as error:
-            return Unknown(error)
+            return Lost(error)
 
     def known(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression, which must be known."""
@@ -240,7 +240,7 @@ def need(value: Any) -> Any:
     >>> need((4, (8, "x")))
     (4, (8, 'x'))
     """
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         raise value.error
     if isinstance(value, tuple) and type(value) is tuple:
         for item in value:
@@ -254,6 +254,6 @@ def need_whole(value: Any) -> Any:
     >>> need_whole((4, "x"))
     (4, 'x')
     """
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         raise value.error
     return value

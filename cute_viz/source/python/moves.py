@@ -16,7 +16,7 @@ from cute_viz.source.python.machine import MOVES, Called
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.shares import share_of
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Atom, Slice, Unknown, as_tensor
+from cute_viz.source.python.values import Atom, Lost, Slice, as_tensor
 from cute_viz.values.instruction import UNKNOWN
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -148,7 +148,7 @@ def _operand(value: Any, own: bool = False) -> Any:
         return value.atom.value
     if isinstance(value, Atom):
         return value.value
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         return value.error
     value = as_tensor(value)
     if not isinstance(value, Tensor):

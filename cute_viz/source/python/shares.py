@@ -14,8 +14,8 @@ from cute_viz.algebra.shares import copy_share, local_share, mma_share, share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.values import Unknown, run_times, tensor_of
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Lost, run_times, tensor_of
+from cute_viz.values.integer import Unknown
 
 
 def share_of(tensor: Tensor) -> Tensor:
@@ -38,7 +38,7 @@ def share_of(tensor: Tensor) -> Tensor:
         )
     if pointer.swizzle is not None:  # acts on the byte address
         made = replace(made, pointer=replace(made.pointer, swizzle=pointer.swizzle), swizzle=None)
-    begin = 0 if isinstance(pointer.offset, RunTime) else pointer.offset
+    begin = 0 if isinstance(pointer.offset, Unknown) else pointer.offset
     return marked(replace(made, pointer=made.pointer.moved(begin)), made.layout)
 
 
@@ -55,13 +55,13 @@ def marked(x: Tensor, layout: Layout) -> Tensor:
 
 def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Tensor:
     """A tensor that an operation gives, with the parts of all threads; again: the operation, of the part of the first."""
-    if source.part is None and not isinstance(part.offset, RunTime) and next(run_times(part.layout), None) is None:
+    if source.part is None and not isinstance(part.offset, Unknown) and next(run_times(part.layout), None) is None:
         return part
 
     def parts() -> Tensor:
         x = share_of(source)
         out = again(tensor_of(x.layout))
-        if not isinstance(out, Tensor) or not isinstance(out.layout, Layout) or isinstance(out.offset, RunTime):
+        if not isinstance(out, Tensor) or not isinstance(out.layout, Layout) or isinstance(out.offset, Unknown):
             raise AlgebraError("cannot determine the parts that threads have of this tensor")
         return replace(marked(x, out.layout), pointer=x.pointer.moved(out.offset))
 
@@ -71,12 +71,12 @@ def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Ten
 def first(place: Any) -> Any:
     """A coordinate whose run-time integers are 0.
 
-    >>> first((RunTime(), (3, None)))
+    >>> first((Unknown(), (3, None)))
     (0, (3, None))
     """
     if isinstance(place, tuple):
         return tuple(map(first, place))
-    return 0 if isinstance(place, (RunTime, Unknown)) else place
+    return 0 if isinstance(place, (Unknown, Lost)) else place
 
 
 def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:

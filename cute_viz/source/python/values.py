@@ -15,14 +15,13 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.limits import limit, over
-from cute_viz.values.integer import Unknown as RunTime
-from cute_viz.values.integer import unknowns
+from cute_viz.values.integer import Unknown, unknowns
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unknown:
+class Lost:
     """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause.
     among: the lists and objects that it may be.
     """
@@ -45,7 +44,7 @@ class Items:
     def items(self) -> Any:
         """The list or dictionary now. Raises: what made it unknown."""
         inside = self.content["items"]
-        if isinstance(inside, Unknown):
+        if isinstance(inside, Lost):
             raise inside.error
         return inside
 
@@ -120,7 +119,7 @@ class Attributes(dict[str, Any]):
     inherited: Callable[[str], Any] = staticmethod(lambda name: None)
 
 
-class Instance:
+class Object:
     """An object of a class of the text: its attributes so far."""
 
     def __init__(self, cls: Class, names: dict[str, Any] | None = None) -> None:
@@ -128,9 +127,9 @@ class Instance:
         self.names.inherited = cls.find
 
 
-def lone_self() -> Instance:
+def lone_self() -> Object:
     """What `self` is in a method that was pasted without its class: an object that has what the text sets."""
-    return Instance(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
+    return Object(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +163,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class EnumMember:
     """A member of an enumeration: `LayoutEnum.ROW_MAJOR`. value: what a class of the text assigns to it."""
 
     enum: str
@@ -172,14 +171,14 @@ class Member:
     value: Any = field(default=None, compare=False)
 
 
-class Typed(int):
+class SizedInt(int):
     """`Int32(4)`: a number that is known where it is written, and which layouts that are made of it have as a run-time integer."""
 
     bits = 32
     written = ""  # the name that it has
 
     @classmethod
-    def of(cls, value: int, bits: int, written: str = "") -> Typed:
+    def of(cls, value: int, bits: int, written: str = "") -> SizedInt:
         """A number of a type of so many bits."""
         out = cls(value)
         out.bits, out.written = bits, written
@@ -187,7 +186,7 @@ class Typed(int):
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class DslOp:
     """An operation of the DSL, `warp.MmaF16BF16Op(...)`, by its module, its name and its arguments."""
 
     module: str
@@ -206,7 +205,7 @@ class Atom:
     """
 
     value: Any
-    op: Instruction | None = None
+    op: DslOp | None = None
     element: Any = None
     tma: Any = field(default=None, compare=False)
 
@@ -216,7 +215,7 @@ class Slice:
     """One thread's view of a tiling, of whichever thread: what depends on the thread is not known of it."""
 
     atom: Atom
-    cause: Unknown
+    cause: Lost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,7 +239,7 @@ def element(name: str) -> ValueType | None:
 def tensor_of(layout: Any, pointer: Pointer | None = None, offset: Any = 0) -> Tensor:
     """A layout behind a pointer, as the DSL shows it. offset: of a tensor of coordinates where they begin.
 
-    >>> tensor_of(Layout(8), offset=RunTime()).offset
+    >>> tensor_of(Layout(8), offset=Unknown()).offset
     ?
     """
     return Tensor(replace(pointer or Pointer(), offset=offset), layout)
@@ -274,7 +273,7 @@ def plain(value: Any, room: list[int] | None = None) -> Any:
         return value.value
     if isinstance(value, Slice):
         raise value.cause.error
-    if isinstance(value, Typed):
+    if isinstance(value, SizedInt):
         return int(value)
     if isinstance(value, Items):
         if not isinstance(value.items, list):
@@ -327,7 +326,7 @@ def is_object(value: Any) -> bool:
     """
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
-    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")
+    return isinstance(value, (int, Unknown, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")
 
 
 def decorators(node: Any) -> set[str]:
@@ -343,12 +342,12 @@ def decorators(node: Any) -> set[str]:
     return out
 
 
-def run_times(value: Any) -> Iterator[RunTime]:
+def run_times(value: Any) -> Iterator[Unknown]:
     """The run-time integers in a value of the source."""
     if isinstance(value, tuple):
         for item in value:
             yield from run_times(item)
-    elif isinstance(value, (RunTime, Layout, ComposedLayout, Tensor)):
+    elif isinstance(value, (Unknown, Layout, ComposedLayout, Tensor)):
         yield from unknowns(value.layout if isinstance(value, Tensor) else value)
 
 
@@ -368,8 +367,8 @@ def same(a: Any, b: Any) -> bool:
     """
     if a is b:
         return True
-    a, b = (int(x) if isinstance(x, Typed) else x for x in (a, b))
-    if type(a) is not type(b) or isinstance(a, Unknown):
+    a, b = (int(x) if isinstance(x, SizedInt) else x for x in (a, b))
+    if type(a) is not type(b) or isinstance(a, Lost):
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
@@ -382,18 +381,18 @@ def _anywhere(x: Any) -> Any:
     """A tensor or a pointer, of whichever memory that is like its own."""
     if isinstance(x, Tensor):
         return replace(x, pointer=_anywhere(x.pointer), part=None)
-    return replace(x, base="", part=None, offset=None if isinstance(x.offset, RunTime) else x.offset)
+    return replace(x, base="", part=None, offset=None if isinstance(x.offset, Unknown) else x.offset)
 
 
 def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
     """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
 
-    >>> either([4, 4], CuteVizError("no")), either([RunTime(), RunTime()], CuteVizError("no"))
+    >>> either([4, 4], CuteVizError("no")), either([Unknown(), Unknown()], CuteVizError("no"))
     (4, ?)
     """
     first = values[0]
     if all(same(first, value) for value in values[1:]):
         return first
-    if all(isinstance(value, RunTime) and value.name == first.name for value in values):
-        return RunTime(first.name, first.text, first.span, first.written, plain=first.plain)
-    return Unknown(error, path, tuple(values))
+    if all(isinstance(value, Unknown) and value.name == first.name for value in values):
+        return Unknown(first.name, first.text, first.span, first.written, plain=first.plain)
+    return Lost(error, path, tuple(values))
