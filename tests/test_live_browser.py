@@ -534,3 +534,16 @@ def test_a_large_picture_shows_numbers_when_near_and_keeps_the_place_under_the_p
     )
     page.find("[data-zoom=fit]").click()
     until(lambda: not driver.find_elements("css selector", "#picture .close text"))
+
+
+def test_what_an_example_had_does_not_apply_to_another_text(page, driver):
+    page.find("#source").send_keys("\ue004")  # Tab: the suggestion, with its tile
+    until(lambda: "8 elements of one row" in page.picture())
+    page.type("(4,8):(8,1)")
+    page.drawn("(4,8):(8,1)")
+    until(lambda: page.picture() == "Row-major: each row is contiguous")
+    page.set("#options [name=tile]", "4x8")  # one's own stays
+    until(lambda: page.picture().startswith("Each thread"))
+    page.type("(4,4):(8,1)")
+    page.drawn("(4,4):(8,1)")
+    assert page.picture().startswith("Each thread")
