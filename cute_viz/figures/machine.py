@@ -82,8 +82,8 @@ def of_instruction(words: Mapping[str, str]) -> str:
     return f"32 bits ask for {extents}, {words['a_format']} by {words['b_format']}{into}{scaled}"
 
 
-def of_tensor_memory(held: Mapping[Place, Span], columns: int) -> str:
-    """Where the elements of a tensor lie in the lanes and columns of tensor memory. held: by (lane, column).
+def of_tensor_memory(held: Mapping[Place, Span], columns: int, stage: int = 0) -> str:
+    """Where the elements of a tensor lie in the lanes and columns of tensor memory. held: by (lane, column); stage: columns of one.
 
     >>> of_tensor_memory({(0, 0): (0, 0, 0, 0), (1, 0): (1, 0, 1, 0)}, 512)
     'Row m, column n lies in lane m, column n: 1 of 512 columns'
@@ -94,6 +94,8 @@ def of_tensor_memory(held: Mapping[Place, Span], columns: int) -> str:
     first = min(column for _, column in held)
     if all(span == (lane, column - first, lane, column - first) for (lane, column), span in held.items()):
         moved = f"column n + {first}" if first else "column n"
+        if stage:
+            return f"Row m lies in lane m, column n of stage s in {moved} + {stage}s: {taken} of {columns} columns"
         return f"Row m, column n lies in lane m, {moved}: {taken} of {columns} columns"
     warps: dict[int, set[int]] = {}
     for (lane, _), (m0, _, m1, _) in held.items():
@@ -223,6 +225,44 @@ def of_metadata_bits(panel: Panel) -> str:
     if len(times) != 1 or len(panel.owners) != len(panel.paints):
         return ""
     return f"The 4 bits of each cell are in {times.pop()} threads; a selector picks one"
+
+
+def of_shared(columns: Mapping[str, AbstractSet[int]], every: int) -> str:
+    """What lies together in tensor memory. columns: of each tensor; every: columns that there are.
+
+    >>> of_shared({"C": {0, 1}, "SFA": {2}, "SFB": {3}}, 512)
+    'C, SFA and SFB share tensor memory: 4 of 512 columns'
+    """
+    *names, last = columns
+    taken = len(set().union(*columns.values()))
+    return f"{', '.join(names)} and {last} share tensor memory: {taken} of {every} columns"
+
+
+def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: int, wide: int) -> tuple[str, str]:
+    """Whether the accumulator of an MMA is where the next one reads it as A; where nothing moves, in which values thread 0 has it.
+
+    c, a: the cells (m,n) and (m,k) of each thread in the order of its values, a of the first k. deep: k of an instruction; wide: n.
+
+    >>> of_chain([[(0, 0), (0, 1)], [(0, 2), (0, 3)]], [[(0, 0)], [(0, 2)]], 4, 4)[1]
+    ', which T0 holds as V0 of C and reads as V0'
+    >>> of_chain([[(0, 0)], [(0, 1)]], [[(0, 1)], [(0, 0)]], 2, 2)
+    ('2 of 2 elements of the next A are in another thread', '')
+    """
+    held, total, stays = [set(cells) for cells in c], 0, 0
+    for first in range(0, wide, deep):
+        for thread, cells in enumerate(a):
+            total += len(cells)
+            stays += sum((m, first + k) in held[thread] for m, k in cells)
+    if stays < total:
+        return f"{total - stays} of {total} elements of the next A are in another thread", ""
+    places = [c[0].index(cell) for cell in a[0]]
+    if places != [*range(places[0], places[0] + len(places))]:
+        return STAYS, ", which each thread holds as C in another order"
+    mine, its = (f"V{low}" if len(places) == 1 else f"V{low}..{low + len(places) - 1}" for low in (places[0], 0))
+    return STAYS, f", which T0 holds as {mine} of C and reads as {its}"
+
+
+STAYS = "The accumulator already is A of the next MMA: no data moves between threads"
 
 
 def of_groups(groups: Sequence[object], cols: int) -> str:

@@ -22,7 +22,7 @@ from cute_viz.algebra.tmem import (
     rows_of_scales,
 )
 from cute_viz.errors import FigureError
-from cute_viz.figures.machine import of_metadata, of_tensor_memory
+from cute_viz.figures.machine import Place, Span, of_metadata, of_tensor_memory
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
@@ -38,7 +38,18 @@ class Region(NamedTuple):
 
     name: str
     tensor: Tensor
-    held: dict[tuple[int, int], tuple[int, int, int, int]]
+    held: dict[Place, Span]
+
+    @property
+    def stage(self) -> int:
+        """How many columns of the tile a stage of an accumulator has, ((M,N),MMA_M,MMA_N,stages); 0 of one, and of factors."""
+        shape = modes(self.tensor.layout.shape)
+        stages = product(shape[3:] or 1) if self.name in ("", "C") or self.name.startswith("C ") else 1
+        return (
+            product(shape) // product(modes(shape[0])[0]) // product(shape[1:2] or 1) // stages
+            if stages > 1 and isinstance(shape[0], tuple)
+            else 0
+        )
 
     @property
     def columns(self) -> tuple[int, int]:
@@ -72,13 +83,14 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         for c in range(cols):
             held, part = _cell(parts, r, c, wide)
             keys.append(part)
-            labels.append(_words(held, parts[part].name if part is not None and several else ""))
+            name = parts[part].name if part is not None and several else ""
+            labels.append(_words(held, name, parts[part].stage if part is not None else 0))
             paints.append(HUES if part is None else part % HUES if several else r * STEP // WARP)
     used = {column for part in parts for _, column in part.held}
     legend = _legend(parts, paints, several)
     free = COLUMNS - len(used)
     told = f"{len(parts)} tensors take {len(used)} of {COLUMNS} columns: {free} stay free"
-    title = options.title or (told if several else of_tensor_memory(parts[0].held, COLUMNS))
+    title = options.title or (told if several else of_tensor_memory(parts[0].held, COLUMNS, parts[0].stage))
     cell = f"{STEP} lanes × {count(wide, 'column')}"
     caption = f"Tensor memory of one CTA. A cell is {cell}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
@@ -89,7 +101,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         paints=tuple(paints),
         row_ruler=Ruler("lane", tuple(str(r * STEP) for r in range(rows)), borders(rows, WARP // STEP)),
         col_ruler=Ruler("column", tuple(str(c * wide) for c in range(cols)), borders(cols, 0)),
-        boxes=_boxes(parts, wide) if several else (),
+        boxes=_boxes(parts, wide) if several or parts[0].stage else (),
         data={"part": tuple(keys)},
     )
     notes = [f"A warp reaches 32 lanes only: warp w of four the lanes 32w to 32w + 31. {not_run()}"]
@@ -174,6 +186,17 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
     return {lane: tuple(sorted(rows)) for lane, rows in out.items()}
 
 
+def held_by(name: str, tensor: Tensor) -> dict[Place, Span]:
+    """The elements of a tensor in each lane and column of tensor memory, (lane, column): first row and column, last ones.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> held_by("C", parse(f"make_fragment_C({mma}, ((128,64),1,1))"))[33, 5]
+    (33, 5, 33, 5)
+    """
+    return _part(name, tensor).held
+
+
 def _part(name: str, tensor: Tensor) -> Region:
     """Where the elements of a tensor lie: (lane, column) -> the elements (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
@@ -225,11 +248,15 @@ def _cell(parts: Sequence[Region], row: int, col: int, wide: int) -> tuple[list[
     return [], None
 
 
-def _words(held: Sequence[tuple[int, int, int, int]], name: str) -> str:
-    """`0-15,32-63`: rows and columns of the tile in a cell, `0-15…96-111` of rows with gaps; of several tensors with the name."""
+def _words(held: Sequence[tuple[int, int, int, int]], name: str, stage: int) -> str:
+    """`0-15,32-63`: rows and columns of the tile in a cell, `0-15…96-111` of rows with gaps; of several tensors with the name, of
+    an accumulator with stages, of so many columns each, with the number of its own."""
     if not held:
         return ""
     m0, n0, m1, n1 = (end(values) for end, values in zip((min, min, max, max), zip(*held, strict=True), strict=True))
+    if stage and n0 // stage == n1 // stage:
+        name = f"{name} stage {n0 // stage}".strip()
+        n0, n1 = n0 % stage, n1 % stage
     runs = _runs(sorted({row for first, _, last, _ in held for row in (first, last)}))
     rows = "…".join(_span(*run) for run in dict.fromkeys((runs[0], runs[-1])))
     words = f"{rows if len(runs) > 1 else _span(m0, m1)},{_span(n0, n1)}"
@@ -266,9 +293,7 @@ def _boxes(parts: Sequence[Region], wide: int) -> tuple[tuple[int, int, int, int
     """Around each tensor, and of one with stages, ((M,N),MMA_M,MMA_N,stages), around each of these."""
     out = []
     for part in parts:
-        shape = modes(part.tensor.layout.shape)
-        stages = product(shape[3:] or 1) if part.name.startswith("C ") else 1
-        each = product(shape) // product(modes(shape[0])[0]) // product(shape[1:2] or 1) // stages if stages > 1 else 0
+        each = part.stage
         places: dict[int, list[tuple[int, int]]] = {}
         for place, (_, n, _, _) in part.held.items():
             places.setdefault(n // each if each else 0, []).append(place)

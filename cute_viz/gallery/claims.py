@@ -96,9 +96,10 @@ def _in_place(figure: Figure, found: re.Match[str]) -> bool:
     (panel,) = figure.panels
     high, wide = LANES // panel.rows, 512 // panel.cols
     taken = {n % panel.cols for n, label in enumerate(panel.labels) if label}
-    first = int(found[1] or 0)
-    return len(taken) * wide == int(found[2]) and all(
-        label == f"{_span(n // panel.cols * high, high)},{_span(n % panel.cols * wide - first, wide)}"
+    first, stage = int(found[1] or 0), int(found[2]) if found.lastindex == 3 else 512
+    return len(taken) * wide == int(found[found.lastindex or 0]) and all(
+        label.split("\n")[-1] == f"{_span(n // panel.cols * high, high)},{_span((n % panel.cols * wide - first) % stage, wide)}"
+        and (stage == 512 or label.startswith(f"stage {(n % panel.cols * wide - first) // stage}\n"))
         for n, label in enumerate(panel.labels)
         if label
     )
@@ -113,7 +114,7 @@ def _reached(figure: Figure, found: re.Match[str]) -> bool:
     (panel,) = figure.panels
     wide, rows = 512 // panel.cols, dict[int, set[int]]()
     for n, label in enumerate(panel.labels):
-        for low, high in re.findall(r"(\d+)(?:-(\d+))?", label.partition(",")[0].replace("…", " ")):
+        for low, high in re.findall(r"(\d+)(?:-(\d+))?", label.split("\n")[-1].partition(",")[0].replace("…", " ")):
             rows.setdefault(n // panel.cols * (LANES // panel.rows) // WARP, set()).update(range(int(low), int(high or low) + 1))
     taken = {n % panel.cols for n, label in enumerate(panel.labels) if label}
     whole = not any("…" in label for label in panel.labels)
@@ -272,6 +273,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"\wBO leads \d+ bytes? on along .*": _offsets,
     r"32 bits ask for M = (\d+), N = (\d+), (\w+) by (\w+)(?: into (\w+))?.*": _instruction,
     r"Row m, column n lies in lane m, column n(?: \+ (\d+))?: (\d+) of 512 columns": _in_place,
+    r"Row m lies in lane m, column n of stage s in column n(?: \+ (\d+))? \+ (\d+)s: (\d+) of 512 columns": _in_place,
     r"Each warp reaches (\d+) rows? in (\d+) of 512 columns": _reached,
     r"(\d+) tensors take (\d+) of 512 columns: (\d+) stay free": _free,
     r"Thread t (?:gets|writes) (\d+) columns? of lane t": _lanes,
