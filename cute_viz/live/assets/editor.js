@@ -165,7 +165,7 @@ export class Editor {
   // An element below the line of an offset; null takes it away.
   show(at, element) {
     const effects = [shown.of(element && { at, element })];
-    if (element) effects.push(EditorView.scrollIntoView(at, { y: "center" }));
+    if (element) effects.push(EditorView.scrollIntoView(this.view.state.doc.lineAt(at).from, { y: "center" }));
     this.view.dispatch({ effects });
   }
 

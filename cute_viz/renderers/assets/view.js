@@ -1,9 +1,10 @@
 // A picture in its window: fitted, zoomed around a point, dragged; scroll bars and arrow keys stay those of the browser.
 const LEGIBLE = 0.7; // a picture that would have to be smaller to fit is scrolled
 const GROWN = 1.6; // as large as a small one becomes
+const LARGEST = 32; // times that a picture may be enlarged
 const STILL = 200; // ms without a wheel, after which a picture that is zoomed is drawn anew: until then it is scaled as it stands
 
-const held = (scale) => Math.min(16, Math.max(0.05, scale));
+const held = (scale) => Math.min(LARGEST, Math.max(0.05, scale));
 
 export class View {
   constructor(box, changed = () => {}) {
