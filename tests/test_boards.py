@@ -65,8 +65,9 @@ def test_a_path_joins_the_cells_in_the_order_of_their_addresses(layout, shape, n
     first = {at: min(cell for cell, other in cells.items() if other == at) for at in set(cells.values())}
     steps = {(first[a], first[b]): b - a for a, b in pairwise(sorted(first))}
     near = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 and gap == 1 for (a, b), gap in steps.items())
-    assert drawn.title == f"{name}: {near} of {len(steps)} steps go to a neighbor"
     gaps = sum(gap - 1 for gap in steps.values())
+    unused = f"{gaps} of {max(first) - min(first) + 1} addresses are unused"
+    assert drawn.title == f"{name}: {unused if gaps else f'{near} of {len(steps)} steps go to a neighbor'}"
     assert (drawn.facts["gaps"], drawn.facts["repeated"]) == (gaps, len(cells) - len(first))
     seen = set()
     for shape_ in drawn.panels[0].shapes:
@@ -720,3 +721,82 @@ def test_answers_may_name_their_sheet(tmp_path):
     assert (done.returncode, done.stdout.decode().count("right")) == (0, 4)
     (tmp_path / "a.yaml").write_text("topic: swizzles\n1: 2\n")
     assert "did you mean swizzle?" in fails(run("quiz", "--check", str(tmp_path / "a.yaml")), 2)
+
+
+@pytest.mark.parametrize("layout", ["(64,64):(64,1)", "(64,64):(72,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)"])
+@pytest.mark.parametrize("bits", [32, 64, 128])
+def test_cp_async_writes_as_a_store(layout, bits):
+    """A lane writes 4, 8 or 16 bytes of its row: each bank takes a word at a time, phase by phase."""
+    drawn = figure(layout, view="access", by=f"cp.async.{bits}")
+    each = 1024 // bits  # lanes of a phase: 128 bytes
+    total = 0
+    for first in range(0, 32, each):
+        banks = [set() for _ in range(32)]
+        for lane in range(first, first + each):
+            for byte in range(0, bits // 8, 4):
+                where = offset(layout, lane, 0) * 2 + byte
+                banks[where // 4 % 32].add(where // 4)
+        total += max(map(len, banks))
+    assert list(drawn.facts.values())[-2] == total
+    assert "Counted as st." in drawn.notes[0]
+    assert f"cp.async.{bits} writes {bits // 8} bytes" in drawn.caption
+
+
+KERNEL = """template <class Tiler, class Mma> __global__ void gemm(Tiler tiler, Mma mma, int m, int n, float* c) {
+  auto mC = make_tensor(make_gmem_ptr(c), make_shape(m, n), make_stride(_1{}, m));
+  auto gC = local_tile(mC, tiler, make_coord(blockIdx.x, blockIdx.y, _), Step<_1,_1,X>{});
+  auto thr_mma = mma.get_slice(threadIdx.x);
+}
+int main() {
+  auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2,_2>>{});
+  gemm<<<dim3(4, 3), 128>>>(make_shape(Int<64>{}, Int<128>{}, Int<32>{}), mma, 256, 300, nullptr);
+  gemm<<<dim3(40, 40), 128>>>(make_shape(Int<128>{}, Int<64>{}, Int<32>{}), mma, 5120, 2560, nullptr);
+}
+"""
+
+
+@pytest.mark.parametrize(("launch", "grid", "tile"), [("1", (4, 3), (64, 128)), ("2", (40, 40), (128, 64))])
+def test_the_zoom_of_a_launch_has_its_grid_and_its_tile(launch, grid, tile, tmp_path):
+    (tmp_path / "k.cu").write_text(KERNEL)
+    words = ("render", "k.cu::gemm::thr_mma", "--launch", launch, "--view", "zoom", "-T", "json")
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    first, second = found["panels"][:2]
+    assert (first["rows"], first["cols"]) == tuple(min(16, extent) for extent in grid)
+    assert first["caption"].startswith(f"1 Grid  {grid[0]} x {grid[1]} CTAs")
+    assert second["caption"] == f"2 CTA tile {tile[0]} x {tile[1]}  4 warps"
+    row, col = map(int, next(label for label in first["labels"] if label).split(","))
+    assert first["foot"].endswith(f"begins at C({row * tile[0]}, {col * tile[1]})")
+    assert found["caption"].startswith(f"{grid[0]}x{grid[1]} CTAs of {tile[0]}x{tile[1]} = 2x2 warps")
+    assert f"a row below {grid[0]}" in fails(run(*words, "--coord", f"{grid[0]},0", cwd=tmp_path), 1)
+
+
+@pytest.mark.parametrize(("cluster", "at"), [((2, 1), (2, 7)), ((2, 2), (3, 3)), ((1, 4), (5, 2)), ((4, 2), (0, 5))])
+def test_the_ctas_of_a_cluster_share_the_tiles_that_they_both_need(cluster, at):
+    """CTA (r, c) needs tile r of A and tile c of B, in every step over K."""
+    drawn = figure(
+        "SM90_64x128x16_F32F16F16_SS", view="zoom", tile="128x128", cluster="x".join(map(str, cluster)), coord=f"{at[0]},{at[1]}"
+    )
+    panel = drawn.panels[0]
+    for n, label in enumerate(panel.labels):
+        r, c = divmod(n, panel.cols)
+        inside = r // cluster[0] == at[0] // cluster[0] and c // cluster[1] == at[1] // cluster[1]
+        same = "A" if r == at[0] else "B" if c == at[1] else ""
+        assert label == (f"{r},{c}" if (r, c) == at else same if inside else "")
+        assert (drawn.paints[panel.paints[n]].hue != -1) == inside
+    m, n = cluster
+    for x, times in (("A", n), ("B", m)):
+        words = "twice" if times == 2 else f"{times} times"
+        assert (f"not {words}" in drawn.title) if times > 1 else (f"of {x}" not in drawn.title)
+
+
+@pytest.mark.parametrize(
+    ("source", "more", "words"),
+    [
+        ("SM90_64x128x16_F32F16F16_SS", ("--cluster", "8x4"), "at most 16 CTAs"),
+        ("talk_zoom_blackwell", ("--cluster", "2x1"), "a pair of CTAs has one tile"),
+    ],
+)
+def test_clusters_that_are_none(source, more, words):
+    assert words in fails(run("render", source, "--view", "zoom", *more), 1)

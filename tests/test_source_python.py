@@ -262,7 +262,6 @@ def test_nothing_is_guessed(text: str, name: str, wanted: str) -> None:
         ("def outer():\n    return 4\nclass K:\n    n = outer()\nb = K.n", "4"),
         ("x = [1, 2]\nx.append(3)\nx[0] = 7\nb = tuple(x)", "(7,2,3)"),
         ("b = cute.make_layout((4, 8), stride=(8, 1))[1]", "8:1"),
-        ("b = {1: 8, 2: 8}[x]", "8"),
         ("t = cute.make_tensor(ptr, cute.make_layout((4, 8)))\nb = t[None, i]", "(4):(1)"),
         ("t = cute.make_tensor(ptr, cute.make_layout((512,)))\nb = cute.local_tile(t, (128,), (i,))", "(128):(1)"),
         (

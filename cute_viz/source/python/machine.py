@@ -102,6 +102,8 @@ class Machine:
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
         self.splits = 0  # ways around of which it is not known whether they are taken
+        self.scripted = False  # the file is followed as a script
+        self.arguments: dict[str, tuple[Any, int]] = {}  # of a script: its values as it is run, and where it names them
         self.outside = 0  # of these, those around the kernel
         self.around: tuple[tuple[Rounds, int | None], ...] = ()  # loops around, within the kernel, and which round it is
         self.made_calls: list[list[Any]] = []  # for each call that was kept the list that it is the last of

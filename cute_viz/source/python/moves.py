@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -44,10 +45,19 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
             span=tree.span(call),
         )
         name = _NAMES[dotted(call.func)]
-        for label, ways, sole in _labelled(runs.values(around, id(call))) or [("", [], True)]:
+        script = runs.scripted(id(call))
+        assumed = {
+            word: (str(value).replace(" ", ""), at) for word, (value, at) in runs.machine.arguments.items() if _counts(word, value)
+        }
+        for label, ways, sole in _labelled(script or runs.values(around, id(call))) or [("", [], True)]:
             often = partial(_often, ways, sole)
-            out.append(Move(name, line, scope, label, _reader(ways, lost), text, often=often))
+            out.append(Move(name, line, scope, label, _reader(ways, lost), text, assumed if script else {}, often=often))
     return tuple(sorted(out, key=lambda move: move.line))
+
+
+def _counts(word: str, value: Any) -> bool:
+    """Whether an argument of a script may be one of a kernel's, as far as its name and its value say."""
+    return value is not None and not isinstance(value, (bool, float)) and not re.search("iter|warmup|seed|benchmark", word)
 
 
 def launches(tree: Tree) -> tuple[Launch, ...]:

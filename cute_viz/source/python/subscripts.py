@@ -50,9 +50,11 @@ def _member_type(target: Symbol, index: Any) -> Pointer | None:
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
-    if isinstance(index, (Lost, Unknown)) and isinstance(target, (tuple, list, dict)) and target:  # one, nobody knows which
-        entries = list(target.values() if isinstance(target, dict) else target)
-        return either(entries, index.error if isinstance(index, Lost) else index.error())
+    if isinstance(index, (Lost, Unknown)):
+        error = index.error if isinstance(index, Lost) else index.error()
+        if not isinstance(target, (tuple, list)) or not target:  # which may lack the key
+            raise error
+        return either(list(target), error)  # one of these, nobody knows which
     try:
         found = target[index]
     except (IndexError, KeyError, TypeError, ValueError):
