@@ -15,7 +15,7 @@ from cute_viz.errors import CuteVizError
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from cute_viz.keywords import Page
+    from cute_viz.keywords import PageWords
 
 
 class Door(Protocol):
@@ -47,7 +47,7 @@ class Drawn(Shown):
 
     __slots__ = ()
 
-    def render(self, format: str = "text", **how: Unpack[Page]) -> bytes:
+    def render(self, format: str = "text", **how: Unpack[PageWords]) -> bytes:
         """The picture in a format, as bytes; the keywords are the page options of `cute_viz.options`.
 
         Raises: CuteVizError for an unknown format, and for options that it does not use.
@@ -58,7 +58,7 @@ class Drawn(Shown):
         """
         return _plugged().write(self, format, None, how)
 
-    def svg(self, **how: Unpack[Page]) -> str:
+    def svg(self, **how: Unpack[PageWords]) -> str:
         """The picture as SVG; the keywords are those of `render`.
 
         >>> import cute_viz as cv
@@ -67,7 +67,7 @@ class Drawn(Shown):
         """
         return self.render("svg", **how).decode()
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None, **how: Unpack[Page]) -> None:
+    def save(self, path: str | os.PathLike[str], format: str | None = None, **how: Unpack[PageWords]) -> None:
         """Write the picture to a file, whose suffix is the format where none is given; the keywords are those of `render`.
 
         The file appears whole or not at all. Raises: as `render`, and OSError where it cannot be written.

@@ -10,7 +10,7 @@ Folders: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  
 Range: TypeAlias = int | str | range | None
 
 
-class Parsing(TypedDict, total=False):
+class SourceWords(TypedDict, total=False):
     """How a source is read, but for `let`: see `parse`."""
 
     name: str | None
@@ -23,7 +23,7 @@ class Parsing(TypedDict, total=False):
     bits: int | None
 
 
-class Page(TypedDict, total=False):
+class PageWords(TypedDict, total=False):
     """How a figure is written: see `render`."""
 
     style: str | None
@@ -36,7 +36,7 @@ class Page(TypedDict, total=False):
     bare: bool | None
 
 
-class Drawing(Parsing, total=False):
+class DrawingWords(SourceWords, total=False):
     """How an object is drawn: see `figure`."""
 
     let: Mapping[str, object] | None
@@ -53,14 +53,18 @@ class Drawing(Parsing, total=False):
     operand: str | None
     type: int | str | None
     tensor: object
+    schedule: str | None
+    cluster: str | tuple[int, int] | None
     coord: str | None
     by: object
     note: str | None
     max_cells: int | str | None
     diff: bool | None
     fold: int | str | None
+    blank: str | None
+    key: bool | None
     crop: str | tuple[int, int] | None
 
 
-class Writing(Drawing, Page, total=False):
+class RenderWords(DrawingWords, PageWords, total=False):
     """All of these."""

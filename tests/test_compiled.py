@@ -14,9 +14,9 @@ from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable, words
+from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable, words
 from cute_viz.source.compiled.flags import Flags, flags
-from cute_viz.source.compiled.meaning import Meaning, frames
+from cute_viz.source.compiled.meaning import UnitMeaning, frames
 from cute_viz.source.compiled.values import value_of
 from cute_viz.spec.project import project_of
 
@@ -235,32 +235,32 @@ def hand_made(part: str = PART) -> Unit:
         "call", "local_partition", 5, type_, (Node("", "", 0, ""), Node("ref", "x", 2, SHARED), threads, Node("", "", 0, "int"))
     )
     kernel = Instance(
-        ("kernel",), (), True, (Variable("s", "k.cu", 3, SHARED, "var", whole),), (), (Call("f", "k.cu", 9, (tensor,), 1),)
+        ("kernel",), (), True, (Variable("s", "k.cu", 3, SHARED, "var", whole),), (), (CallSite("f", "k.cu", 9, (tensor,), 1),)
     )
     inner = Instance(
         ("f",),
         (),
         False,
         (Variable("x", "k.cu", 2, SHARED, "param"),),
-        (Call("cute::copy", "k.cu", 6, (divided, divided)),),
+        (CallSite("cute::copy", "k.cu", 6, (divided, divided)),),
     )
     return Unit((kernel, inner), (), ())
 
 
 def test_a_part_is_followed_through_calls() -> None:
     unit = hand_made()
-    meaning = Meaning(unit, None, {})
+    meaning = UnitMeaning(unit, None, {})
     outer, inner = frames(unit)
     assert (outer.number, inner.number, inner.lines(unit)) == (0, 1, (9,))
     found = meaning.operand(inner, unit.instances[1].calls[0].args[0])
-    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "s", "smem", "(_1,_8):(_0,_4)")
+    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "?s", "smem", "(_1,_8):(_0,_4)")
     assert found.starts[:5] == (0, 32, 64, 96, 128)
 
 
 def test_what_is_not_the_compilers_type_is_a_mistake() -> None:
     unit = hand_made(PART.replace("cute::C<4>", "cute::C<5>"))
     inner = list(frames(unit))[1]
-    error = Meaning(unit, None, {}).operand(inner, unit.instances[1].calls[0].args[0])
+    error = UnitMeaning(unit, None, {}).operand(inner, unit.instances[1].calls[0].args[0])
     assert isinstance(error, CuteVizError)
     assert "a mistake in cute-viz" in error.message
 
@@ -297,12 +297,12 @@ class TestUnits:
             "(_32,_32):(_32,_1)",
             "(_32,_64):(_64,_1)",
         }
-        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--json")
         report = json.loads(out)
         assert (code, report["unknown"]) == (0, [])
         stores = sorted(row["wavefronts"] for row in report["accesses"] if row["instruction"] == "st.shared.32")
         assert stores == [32 * 32, 64 * 32]  # a column of a row-major tile, a row of 128 or 256 bytes: 32-way
+        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from cute_viz import figure
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Paint, Panel, Ruler
+from cute_viz.gallery.claims import CLAIMS, is_true_of
 from cute_viz.gallery.gates import flaws, is_true
 from cute_viz.renderers import Options
 from cute_viz.renderers.palette import MEANINGS, PALETTES, rgb
@@ -101,18 +103,17 @@ def test_the_documentation_has_the_table_of_meanings() -> None:
 
 def test_the_lanes_of_a_kernel() -> None:
     """One panel for each memory on the way, an arrow for each movement; the k slice in full hue, 16 of 64 columns of A."""
-    lanes = figure("hopper_gemm").lanes
-    assert lanes is not None
-    assert lanes.outer[1].labels == ("global", "shared", "registers", "shared", "global")
-    assert all(len(panel.caption.split()) <= 4 for panel in lanes.panels[:-1])
+    lanes = figure("hopper_gemm")
+    named = [panel.caption.split(": ") for panel in lanes.panels[:-1]]
+    assert [memory for _, memory in named] == ["global", "shared", "registers", "shared", "global"]
+    assert all(len(name.split()) <= 4 for name, _ in named)
     a, shared = lanes.panels[:2]
     hue = [lanes.paints[paint].hue for paint in a.paints[:: a.cols]]
     assert hue == [row // 16 for row in range(64)]
     for row in range(64):  # the 128-byte swizzle: chunk c of row r stands at c ^ r % 8
         lit = {c for c in range(8) if not lanes.paints[shared.paints[row * 8 + c]].faded}
         assert lit == {c ^ row % 8 for c in range(2)}
-    thread = figure("hopper_gemm", follow=13).lanes
-    assert thread is not None
+    thread = figure("hopper_gemm", follow=13)
     assert {n // 8 for n, paint in enumerate(thread.panels[0].paints) if not thread.paints[paint].faded} == {3, 11}
     for target in ("readme", "slide", "column", "page"):
         assert flaws(figure("hopper_gemm"), Options(target=target)) == []
@@ -128,3 +129,51 @@ def test_the_lanes_of_a_kernel() -> None:
 def test_lanes_of_the_smallest_place_have_room() -> None:
     for name in ("hopper_gemm", "blackwell_gemm"):
         assert flaws(figure(name, follow=5), Options(target="column")) == []
+
+
+MACHINES = [
+    *(("hardware", name) for name in (
+        "gmma_desc_k_sw128", "gmma_desc_mn_sw64", "gmma_desc_interleave", "umma_desc_fp4", "instr_desc", "tmem_accumulator_128",
+        "tmem_accumulator_64", "tmem_accumulator_2sm", "tmem_block_scaled", "tmem_load_16x256b", "tmem_load_32x32b",
+        "tmem_copy_pairs", "umma_sparse_metadata", "tma_out_of_bounds", "tma_multicast",
+        "tma_three_dimensions", "tma_gather4", "tma_im2col",
+        "scale_factors", "wgmma_operands", "umma_pair_128", "umma_pair_256", "wgmma_sparse_metadata", "partition_A",
+    )),
+    *(("operation", text) for text in (
+        "logical_divide((8,6),(4,3))", "zipped_divide((16,16):(16,1), (4,8))", "composition((4,8):(8,1), (2,4):(2,4))",
+        "complement((2,2):(1,6),24)", "coalesce((2,(1,6)):(1,(6,2)))", "blocked_product((2,5):(5,1), (3,4):(1,3))",
+        "raked_product((2,2),(3,4))", "right_inverse((4,8):(8,1))",
+    )),
+]  # fmt: skip
+CONSTANT = ("of 512", "T5", "32 bits", "4 bits", "e4m3", "e5m2", "f32")  # digits of titles that are no number of the picture
+
+
+@pytest.mark.parametrize(("kind", "source"), MACHINES)
+def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) -> None:
+    """The title is a claim that a checker of its own derives from the cells; with one digit changed it is refused."""
+    drawn = figure(source, **({"view": "operation"} if kind == "operation" else {}))
+    assert drawn.title != ""
+    assert not drawn.title.startswith(source.partition("(")[0])
+    assert drawn.title in drawn.description
+    assert flaws(drawn, README) == []
+    if "inverse" not in source:
+        assert any(re.fullmatch(pattern, drawn.title) for pattern in CLAIMS)
+    for found in re.finditer(r"\d", drawn.title):
+        at = found.start()
+        if not any(at in range(n.start(), n.end()) for word in CONSTANT for n in re.finditer(word, drawn.title)):
+            wrong = drawn.title[:at] + str((int(found[0]) + 1) % 10) + drawn.title[at + 1 :]
+            assert not is_true_of(wrong, drawn) or "inverse" in source, wrong
+
+
+@pytest.mark.parametrize(("operand", "title"), [
+    ("A", "Thread 13 copies row 1 of A, and holds rows 3 and 11 of C"),
+    ("B", "Thread 13 copies row 1 of B, and holds columns 2 and 3 of C"),
+])  # fmt: skip
+def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
+    """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""
+    drawn = figure("ampere_gemm", follow=13, operand=operand)
+    assert drawn.title == title
+    assert flaws(drawn, README) == []
+    for n in range(len(title)):
+        if title[n].isdigit() and not title[:n].rstrip("0123456789").endswith("Thread "):
+            assert not is_true_of(title[:n] + str((int(title[n]) + 1) % 10) + title[n + 1 :], drawn)

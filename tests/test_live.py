@@ -504,3 +504,63 @@ def test_serve_refuses(words, status, said, capsys):
         main(["serve", "--no-browser", *words])
     assert stop.value.code == status
     assert said in capsys.readouterr().err
+
+
+LAUNCHED = """#include <cute/tensor.hpp>
+template <class S>
+__global__ void fill(S shape) {
+  auto s = make_layout(shape, LayoutRight{});
+}
+void small() { fill<<<1, 32>>>(make_shape(Int<2>{}, Int<4>{})); }
+void large() { fill<<<1, 32>>>(make_shape(Int<8>{}, Int<4>{})); }
+"""
+
+
+@pytest.mark.parametrize(("launch", "value"), [("1", "(_2,_4):(_4,_1)"), ("2", "(_8,_4):(_4,_1)")])
+def test_a_launch_is_chosen(launch, value):
+    rows = answer({"ask": "objects", "source": LAUNCHED, "launch": launch})["objects"]
+    assert [row["caller"] for row in rows if row["kind"].startswith("launch")] == ["small", "large"]
+    assert [row["value"] for row in rows if row["name"] == "s"] == [value]
+    assert value in answer({"source": LAUNCHED, "name": "s", "launch": launch})["svg"]
+    assert f"--name s --launch {launch}" in answer_in_words("command", source=LAUNCHED, name="s", launch=launch)
+    assert "there are: 1 fill" in answer({"source": LAUNCHED, "name": "s", "launch": "3"})["error"]["hint"]
+
+
+def answer_in_words(way: str, **question) -> str:
+    out = answer({"ask": "copy", "as": way, **question})
+    return out.get("text") or out["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("source", "more"),
+    [
+        ("(4,8):(8,1)", {"options": {"tile": "4x8", "thread": "3"}}),
+        ("((2,2),8):((8,16),1)", {"options": {"coords": True}}),
+        ("a = (4,8):(8,1)\ncomposition(Swizzle<1,0,2>{}, a)  # both", {"options": {"palette": "grey", "view": "grid"}}),
+        ("(M,8):(8,1)", {"let": {"M": "4"}, "options": {"title": "a: b # c"}}),
+        ("v_wmma_f32_16x16x16_f16", {"options": {"arch": "gfx1200", "wave": "32"}}),
+    ],
+)
+def test_a_spec_and_a_command_draw_what_the_page_draws(source, more, tmp_path, monkeypatch):
+    import shlex
+
+    from cute_viz.cli import main
+
+    def printed(*words: str) -> dict:
+        with pytest.raises(SystemExit) as stop:
+            main([*words, "-o", str(tmp_path / "x.json")])
+        assert stop.value.code == 0
+        return {key: value for key, value in json.loads((tmp_path / "x.json").read_text()).items() if key != "source"}
+
+    path = tmp_path / "one.yaml"
+    path.write_text(answer_in_words("spec", source=source, **more))
+    command, _, text = answer_in_words("command", source=source, **more).partition(" <<'LAYOUTS'\n")
+    (tmp_path / "pasted").write_text(text.removesuffix("\nLAYOUTS"))
+    with (tmp_path / "pasted").open() as pasted:
+        monkeypatch.setattr("sys.stdin", pasted)
+        assert printed("render", str(path)) == printed(*shlex.split(command)[1:])
+
+
+def test_what_no_spec_holds():
+    assert answer_in_words("spec", source=LAUNCHED, name="s") == "a spec selects a name only from a file"
+    assert answer_in_words("spec", source=LAUNCHED, launch="1") == "a spec has no launch"

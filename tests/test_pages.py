@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, parse, render
 from cute_viz.algebra import ops
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy
@@ -25,7 +26,6 @@ from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Paint
-from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS
@@ -273,7 +273,7 @@ class TestSeveral:
         ],
     )
     def test_the_same_cells_drawn_twice_are_counted_once(self, source, options, cells):
-        drawn = figure(Call("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
+        drawn = figure(Operation("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
         assert {entry.count for entry in drawn.legends[0].entries} == {cells}
 
     def test_a_plain_layout_beside_a_swizzled_one_has_its_code(self):
@@ -297,7 +297,7 @@ class TestSeveral:
         other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
         assert found.notes == (f"{sum(other)} of 512 cells differ.",)
         for panel in found.panels:
-            assert [found.paints[p] == Paint(1) for p in panel.paints] == other
+            assert [found.paints[p] == Paint(2) for p in panel.paints] == other
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
             assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
 
@@ -422,7 +422,7 @@ class TestOperations:
     @pytest.mark.parametrize(("name", "operands"), OPERATIONS)
     def test_a_tile_has_one_colour_in_every_panel(self, name, operands):
         values = tuple(parse(text) for text in operands)
-        drawn = build(Call(name, values))
+        drawn = build(Operation(name, values))
         result = ops.find(name).call(list(values), ())
         shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
         assert shown == sorted(offsets(result))
@@ -448,7 +448,7 @@ class TestOperations:
 
     def test_the_blocks_of_a_product_are_the_copies(self):
         block, tiling = parse("(2,5):(5,1)"), parse("(3,4):(1,3)")
-        drawn = build(Call("blocked_product", (block, tiling)))
+        drawn = build(Operation("blocked_product", (block, tiling)))
         result = drawn.panels[-1]
         hues = [[drawn.paints[result.paints[r * 20 + c]] for c in range(20)] for r in range(6)]
         for r in range(6):
@@ -458,10 +458,10 @@ class TestOperations:
 
     def test_every_operand_has_a_name(self):
         operands = tuple(parse(f"2:{2**n}") for n in range(28))
-        captions = [panel.caption for panel in build(Call("make_layout", operands[:7])).panels]
+        captions = [panel.caption for panel in build(Operation("make_layout", operands[:7])).panels]
         assert captions[:2] + captions[6:7] == ["A: 2:1", "B: 2:2", "G: 2:64"]
         with pytest.raises(LimitError):  # more operands than letters, and more cells than a figure has
-            build(Call("make_layout", operands))
+            build(Operation("make_layout", operands))
 
     def test_a_slice_is_lit_within_its_parent(self):
         for text, lit in (
@@ -491,7 +491,7 @@ class TestOperations:
 
     def test_steps_as_a_strip(self, tmp_path):
         out = tmp_path / "steps.svg"
-        result = run("explain", "logical_product((2,2):(2,1), 6:1)", "-o", str(out))  # A, then the layout of each step
+        result = run("explain", "logical_product((2,2):(2,1), (2,2))", "-o", str(out))  # A, then the layout of each step
         assert result.returncode == 0
         words = re.sub(r"<[^>]*>", " ", out.read_text())
         assert words.index("A: (2,2):(2,1)") < words.index("block and copies side by side.")

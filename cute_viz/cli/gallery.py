@@ -15,9 +15,9 @@ from cute_viz.cli.completion import DIR
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.files import held
-from cute_viz.gallery.draw import Drawn
+from cute_viz.gallery.draw import Done
 from cute_viz.gallery.plan import plan
-from cute_viz.gallery.run import Outcome, compare, stamps, update
+from cute_viz.gallery.run import Tally, compare, stamps, update
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import Library
 
@@ -99,7 +99,7 @@ def _library(library: Library) -> tuple[str, ...]:
     return tuple(held(path, directory) for path, directory in found if os.path.isdir(path))
 
 
-def _updated(outcome: Outcome, folder: str) -> int:
+def _updated(outcome: Tally, folder: str) -> int:
     """Say what a run has done; the exit status."""
     for failure in outcome.failures:
         output.error(failure)
@@ -115,7 +115,7 @@ def _updated(outcome: Outcome, folder: str) -> int:
     return 0 if outcome.ok else 1
 
 
-def _checked(outcome: Outcome, folder: str) -> int:
+def _checked(outcome: Tally, folder: str) -> int:
     """Say what a check has found; the exit status."""
     for failure in outcome.failures:
         output.error(failure)
@@ -126,7 +126,7 @@ def _checked(outcome: Outcome, folder: str) -> int:
     return 0 if outcome.ok else 1
 
 
-def _progress(results: Iterator[Drawn], count: int) -> Iterable[Drawn]:
+def _progress(results: Iterator[Done], count: int) -> Iterable[Done]:
     """Hand on what is drawn; on a terminal a bar shows how far it has come."""
     if not count or not sys.stderr.isatty():
         yield from results

@@ -11,7 +11,7 @@ import click
 from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import Reading, build_options, dialect_option, layouts_option, let_option
+from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
@@ -69,7 +69,7 @@ def command(
             raise click.UsageError("--instances needs --flags or --build")
         build = build._replace(instances=instances)
     if what not in KINDS:
-        _entries(what, as_json, Reading(let, None, dialect, library, build, launch))
+        _entries(what, as_json, SourceOptions(let, None, dialect, library, build, launch))
         return
     if as_json or let or dialect != "auto" or build is not None or launch:
         raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
@@ -108,7 +108,7 @@ def _shorter(path: str) -> str:
     return re.sub(r"(\w{40})\w{24,}", r"\1…", path)
 
 
-def _entries(source: str, as_json: bool, reading: Reading) -> None:
+def _entries(source: str, as_json: bool, reading: SourceOptions) -> None:
     """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
     answer = ask(reading.request(source))
     rows = answer.rows

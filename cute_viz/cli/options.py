@@ -22,7 +22,7 @@ else:
     _Base = click.ParamType  # generic only since click 8.5
 
 
-class Word(_Base):
+class OptionValue(_Base):
     """The value of an option of the table."""
 
     def __init__(self, option: Option) -> None:
@@ -49,7 +49,7 @@ def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..
         words |= {"type": Choice(row.choices), "metavar": row.example or name.rpartition("_")[2].upper()}
         words |= {"default": row.default, "show_default": True} if row.default else {}
     else:
-        words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
+        words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": OptionValue(row)})
     if name == "note":
         words |= {"multiple": True, "callback": lambda ctx, param, notes: "\n".join(notes) or None}
     if row.holds in ("element", "object"):

@@ -13,7 +13,7 @@ from cute_viz.cli import color, completion, output
 from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import picture_options
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import check_format
@@ -47,7 +47,7 @@ def command(
     every: bool,
     options: dict[str, Any],
     color_: str,
-    reading: Reading,
+    reading: SourceOptions,
 ) -> None:
     """Draw a layout, an atom, or an object of a kernel; several SOURCEs side by side. SOURCE is notation, an atom, a file,
     kernel.cu::sA, CuTe's output, or -.

@@ -6,7 +6,7 @@ import click
 
 from cute_viz.cli import completion, output
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 
 
@@ -18,7 +18,7 @@ from cute_viz.engine import ask
 @click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
-def command(source: str, as_json: bool, reading: Reading) -> None:
+def command(source: str, as_json: bool, reading: SourceOptions) -> None:
     """Print the properties of a layout (size, cosize, injective, contiguous ...), an atom (layouts, types, PTX, source), a
     tiling, a TMA copy or a descriptor, also as 64 bits: 0x4000004000000000.
 

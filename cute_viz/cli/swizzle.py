@@ -10,8 +10,8 @@ from click.core import ParameterSource
 from cute_viz.cli import completion, output
 from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
-from cute_viz.cli.options import Word
-from cute_viz.cli.words import Reading, let_option
+from cute_viz.cli.options import OptionValue
+from cute_viz.cli.words import SourceOptions, let_option
 from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 
@@ -86,11 +86,11 @@ def command(
 def tile_in(word: str, let: dict[str, str]) -> tuple[tuple[int, int], int | None]:
     """The tile that a word is, ROWSxCOLS or a layout, and the bits of its elements where it says them."""
     if not word.strip("0123456789x×*,()_ "):
-        return Word(OPTIONS["tile"]).convert(word, None, click.get_current_context()), None
+        return OptionValue(OPTIONS["tile"]).convert(word, None, click.get_current_context()), None
     from cute_viz.engine import ask
     from cute_viz.engine.search import tile_of
 
-    return tile_of(ask(Reading(let).request(word)))
+    return tile_of(ask(SourceOptions(let).request(word)))
 
 
 def _alone() -> None:

@@ -26,7 +26,7 @@ from cute_viz.spec import Library
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceOptions:
     """How sources are read: values for run-time names, which object is meant, the dialect, the library, how C++ is compiled."""
 
     let: dict[str, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         launch: str,
         **more: Any,
     ) -> Any:
-        return command(*args, reading=Reading(let, name, dialect, library, build, launch), **more)
+        return command(*args, reading=SourceOptions(let, name, dialect, library, build, launch), **more)
 
     return wrapped
 

@@ -67,12 +67,12 @@ def _checked(question: Any, library: Library, path: str | None, folder: Folder |
     if not isinstance(source, str) or len(source) > LONGEST:
         raise UsageError(f"a source must be text of at most {LONGEST} characters")
     options, let = _words("options", question.get("options")), _words("let", question.get("let"))
-    name, dialect = question.get("name"), question.get("dialect", "auto")
-    if not (name is None or (isinstance(name, str) and len(name) <= _LONG)) or not isinstance(dialect, str):
-        raise UsageError("name and dialect must be text")
+    name, dialect, launch = question.get("name"), question.get("dialect", "auto"), question.get("launch") or ""
+    if not all(isinstance(word, str) and len(word) <= _LONG for word in (name or "", dialect, launch)):
+        raise UsageError("name, dialect and launch must be text")
     words = _words("a question", {key: options.pop(key, None) or question.get(key) for key in WORDS})
     more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *WORDS)}
-    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path, folder)
+    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path, folder, launch)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
@@ -271,7 +271,7 @@ def _compare(question: Question) -> dict[str, Any]:
     found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
     svg, panels = explored(found.figure, found.how)
     same = sum(panel.data.get("differs", ()).count(False) for panel in found.figure.panels)
-    return {"svg": svg, "panels": panels, "words": f"{found.figure.title}. {'; '.join(found.figure.notes)}".strip(), "same": same}
+    return {"svg": svg, "panels": panels, "words": "; ".join(found.figure.notes) or found.figure.title, "same": same}
 
 
 def _export(question: Question) -> dict[str, Any]:

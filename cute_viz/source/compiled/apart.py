@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 from cute_viz.errors import CuteVizError
@@ -27,8 +28,8 @@ _REFUSED, _TIME, _MEMORY, _WAITS = 91, 92, 93, 94  # exit statuses of the child
 PATIENCE = 20.0  # seconds in which a parser that works spends some time
 
 
-def parse(path: str, text: str, flags: Flags) -> Unit:
-    """The unit of a file, whose text may be newer than the file.
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
 
     Raises: CuteVizError without libclang, where the unit cannot be parsed at all, and where it includes what does not end;
     LimitError for more time or memory than `unit-seconds` and `unit-memory`.
@@ -36,7 +37,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     if sys.modules.get("clang", 0) is None or find_spec("clang") is None:
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS)
     seconds, memory = limit("unit-seconds"), limit("unit-memory")
-    told = json.dumps([path, text, flags.words, flags.arch, flags.instances, seconds, memory, PATIENCE])
+    told = json.dumps([path, text, dict(others), flags.words, flags.arch, flags.instances, seconds, memory, PATIENCE])
     code = _CHILD.format(path=[os.path.abspath(place) for place in sys.path])
     done = subprocess.run([sys.executable, "-I", "-c", code], input=told.encode("utf-8", "surrogatepass"), capture_output=True)
     if done.returncode == _TIME:
@@ -60,11 +61,11 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
 def child() -> None:
     """The other process: what to parse from standard input, the unit to standard output."""
     told = json.loads(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
-    path, text, words, arch, instances, *most = told
+    path, text, others, words, arch, instances, *most = told
     threading.Thread(target=_watch, args=most, daemon=True).start()
     status = 0
     try:
-        answer = data_of(parse_here(path, text, Flags(tuple(words), arch, tuple(instances))))
+        answer = data_of(parse_here(path, text, Flags(tuple(words), arch, tuple(instances)), others))
     except CuteVizError as error:
         status, answer = _REFUSED, {"message": error.message, "name": error.name, "hint": error.hint}
     sys.stdout.buffer.write(json.dumps(answer, separators=(",", ":")).encode())

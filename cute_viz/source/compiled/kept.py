@@ -8,12 +8,14 @@ import json
 import os
 import stat
 from contextlib import suppress
+from dataclasses import astuple
 from typing import Any
 
 from cute_viz.files import write
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.loops import Around
 
-_FORM = 3  # counts with what is written
+_FORM = 4  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
@@ -80,8 +82,8 @@ def data_of(found: Unit) -> dict[str, Any]:
     def node(x: Node | None) -> Any:
         return None if x is None else (x.kind, x.text, x.line, word(x.type), [node(part) for part in x.parts])
 
-    def call(x: Call) -> Any:
-        return (x.name, word(x.file), x.line, [node(arg) for arg in x.args], x.instance)
+    def call(x: CallSite) -> Any:
+        return (x.name, word(x.file), x.line, [node(arg) for arg in x.args], x.instance, list(map(astuple, x.around)))
 
     def variable(x: Variable) -> Any:
         return (x.name, word(x.file), x.line, word(x.type), x.kind, node(x.init))
@@ -110,9 +112,10 @@ def unit_from(data: dict[str, Any]) -> Unit:
         kind, text, line, type_, parts = row
         return Node(str(kind), str(text), int(line), words[type_], tuple(map(node, parts)))
 
-    def call(row: Any) -> Call:
-        name, file, line, args, instance = row
-        return Call(str(name), words[file], int(line), tuple(map(node, args)), int(instance))
+    def call(row: Any) -> CallSite:
+        name, file, line, args, instance, around = row
+        inside = tuple(Around(n, str(var), str(word), tuple(numbers), bool(wanted)) for n, var, word, numbers, wanted in around)
+        return CallSite(str(name), words[file], int(line), tuple(map(node, args)), int(instance), inside)
 
     def variable(row: Any) -> Variable:
         name, file, line, type_, kind, init = row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.source.python.values import Member, Symbol, element
+from cute_viz.source.python.values import EnumMember, Symbol, element
 
 # The enumerations of the DSL, whose members are what they are called.
 _ENUMS = (
@@ -58,7 +58,7 @@ USUAL = {
 _WORDS = (
     "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
     "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
-    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
+    "__given__ staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
 )
 BUILTINS = frozenset(_WORDS.split())
 
@@ -102,7 +102,7 @@ def symbol(path: str) -> Any:
             if enum == "Repetition" and last[1:].isdecimal()
             else None
         )
-        return Member(enum, last, value)
+        return EnumMember(enum, last, value)
     if (kind := element(last)) is not None and last[:1].isupper():
         return kind
     return Symbol(path)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.branches import forget
@@ -18,8 +20,8 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, Tensor, same
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Atom, Class, Items, Object, Symbol, same
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
@@ -79,7 +81,7 @@ def _size(name: str) -> Callable[..., Any]:
         if set(named) - {"default"} or (not values and "default" not in named):
             raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
-        if (first := next((value for value in numbers if isinstance(value, RunTime)), None)) is not None:
+        if (first := next((value for value in numbers if isinstance(value, Unknown)), None)) is not None:
             return computed(name, first, *(value for value in numbers if value is not first), 0)
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
@@ -178,7 +180,7 @@ _OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType
 def _is_a(value: Any, kind: Any) -> bool | None:
     """Whether a value is of a type, or None where that is not known."""
     if isinstance(kind, Class):
-        return value.cls is kind or None if isinstance(value, Instance) else False if isinstance(value, _OURS) else None
+        return value.cls is kind or None if isinstance(value, Object) else False if isinstance(value, _OURS) else None
     if not isinstance(kind, Symbol):
         return None
     if kind.path.startswith("@python.") and kind.last in _TYPES:
@@ -192,7 +194,7 @@ def _is_a(value: Any, kind: Any) -> bool | None:
 
 def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     value = need_whole(args[0])
-    if isinstance(value, Instance) and isinstance(args[1], str):
+    if isinstance(value, Object) and isinstance(args[1], str):
         found = value.names.get(args[1], value.cls.find(args[1]))
         if found is not None or args[1] in value.names:
             return found
@@ -203,7 +205,7 @@ def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: a
 
 def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     value = need_whole(args[0])
-    if isinstance(value, Instance) and isinstance(args[1], str):
+    if isinstance(value, Object) and isinstance(args[1], str):
         if args[1] in value.names or value.cls.find(args[1]) is not None:
             return True
         if value.cls.is_whole():
@@ -214,9 +216,22 @@ def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
 def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """`setattr(self, "x", value)`, `object.__setattr__(self, "x", value)`."""
     target, name, value = args
-    if not isinstance(target, Instance) or not isinstance(name, str):
+    if not isinstance(target, Object) or not isinstance(name, str):
         raise machine.fail("cannot determine what is set here", node)
     machine.store.write(target.names, name, value)
+
+
+def _given(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """The value of an argument of a script: what was given for it, or its default."""
+    name = need(args[0])
+    value = args[1]
+    if name in machine.given.let:
+        machine.given.used.add(name)
+        value = machine.parts.convert(machine, machine.given.let[name])
+    text = machine.main.text
+    found = re.search(rf"""["']-*{name.replace("_", "[-_]")}["']""", text)
+    machine.arguments[name] = value, text.count("\n", 0, found.start()) + 1 if found is not None else 0
+    return value
 
 
 _BUILTINS: dict[str, Callable[..., Any]] = {
@@ -243,18 +258,21 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
     "getattr": _attribute,
     "hasattr": _has,
     "print": lambda machine, args, named, node: None,
+    "__given__": _given,
 }
+
+
+_OF_TEXTS = frozenset(("lower", "upper", "strip", "lstrip", "rstrip", "replace", "startswith", "endswith"))
 
 
 def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """Methods of lists, dictionaries and texts. One that is not known may change the list."""
     target, *rest = args
     if kind == "@str":
-        if name in ("lower", "upper", "strip") and not rest:
-            machine.made(len(target), node)
-            return getattr(target, name)()
-        if name in ("startswith", "endswith") and len(rest) == 1:
-            return getattr(target, name)(need(rest[0]))
+        words = list(map(need, rest))
+        if name in _OF_TEXTS and len(words) <= 2 and all(isinstance(word, str) for word in words):
+            machine.made(len(target) * max(1, *(len(word) for word in words), 1), node)
+            return getattr(target, name)(*words)
         raise machine.fail(f"{name} of a text is not supported here", node)
     content = need_whole(target.items)
     if isinstance(content, dict):
