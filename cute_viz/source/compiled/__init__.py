@@ -16,9 +16,10 @@ from cute_viz.files import read_text
 from cute_viz.limits import raised
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
+from cute_viz.source.compiled.clang import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
+from cute_viz.source.compiled.unit import Call, Instance, Unit
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
 from cute_viz.source.type_tree import arguments

@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Any
 
 from cute_viz.files import write
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.unit import Call, Instance, Node, Unit, Variable
 
-_FORM = 3  # counts with what is written
+_FORM = 4  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
