@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,8 +34,8 @@ _SKIP_BODIES = 0x40  # CXTranslationUnit_SkipFunctionBodies
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
 
-def parse(path: str, text: str, flags: Flags) -> Unit:
-    """The unit of a file, whose text may be newer than the file.
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
 
     Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
     """
@@ -48,7 +48,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
         cindex.Config.set_library_file(own)
     path = os.path.abspath(path)
-    texts, index = {path: _used(text) + _named(flags.instances)}, cindex.Index.create()
+    texts, index = {**others, path: _used(text) + _named(flags.instances)}, cindex.Index.create()
     try:
         unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
         for _ in range(_TIMES):
@@ -64,7 +64,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
         again = [*words(flags), "-fno-access-control"]
         unit = index.parse(path, again, [*{**texts, path: text + probes}.items()], _KEEP_GOING | _SKIP_BODIES)
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
-        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint=NEEDS) from None
+        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None
     return replace(found, instances=(*found.instances, *_answers(unit, asked)))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clang.cindex import CursorKind, conf
 
 from cute_viz.source.compiled.clang_places import Places, place_of
-from cute_viz.source.compiled.unit import Call, Node, Variable
+from cute_viz.source.compiled.unit import CallSite, Node, Variable
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor
@@ -80,12 +80,12 @@ def arguments(cursor: Cursor, met: Callable[[Cursor], None]) -> tuple[tuple[str,
     return tuple(out)
 
 
-def call(here: Cursor, target: Cursor, number: int = -1) -> Call:
+def call(here: Cursor, target: Cursor, number: int = -1) -> CallSite:
     """A call with its operands."""
     args = [node(arg) for arg in here.get_arguments() if arg is not None]
     if target.spelling == "operator()":
         args = args[1:]
-    return Call("::".join(scope(target)), *place_of(here), tuple(args), number)
+    return CallSite("::".join(scope(target)), *place_of(here), tuple(args), number)
 
 
 def node(cursor: Cursor, deep: int = 0) -> Node:

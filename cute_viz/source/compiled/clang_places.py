@@ -29,7 +29,7 @@ class Places:
     def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
         self.parsed, self.path, self.lines = unit, path, lines
         included = [str(file.include.name) for file in unit.get_includes()]
-        self.files = tuple(dict.fromkeys((path, *map(os.path.abspath, included))))
+        self.files = tuple(dict.fromkeys((path, *map(os.path.realpath, included))))  # `..` behind a link leads elsewhere
         self.skipped = tuple(dict.fromkeys(os.path.realpath(folder) + os.sep for folder in _foreign(included)))
         libraries = (os.path.dirname(os.path.dirname(name)) for name in included if name.endswith("/cutlass/cutlass.h"))
         self.libraries = (*self.skipped, *(os.path.realpath(place) + os.sep for place in libraries))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind
@@ -22,7 +23,8 @@ from cute_viz.source.compiled.clang_cursors import (
     variable,
 )
 from cute_viz.source.compiled.clang_places import Places, place_of
-from cute_viz.source.compiled.unit import Call, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.loops import Around, within
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
@@ -117,17 +119,17 @@ class Walk:
             self.called.add(_offset(cursor))
         returns: list[Node] = []
         variables: dict[tuple[str, int, str], Variable] = {}
-        calls: list[Call] = []
-        uses: list[Call] = []
+        calls: list[CallSite] = []
+        uses: list[CallSite] = []
         kernel = any(child.kind == CursorKind.CUDAGLOBAL_ATTR for child in template(cursor))
-        todo = [cursor]
+        todo: list[tuple[Cursor, tuple[Around, ...]]] = [(cursor, ())]
         while todo:
-            here = todo.pop()
+            here, around = todo.pop()
             kind = here.kind
             if kind in TEMPLATES and here is not cursor:
                 continue
             if kind == CursorKind.LAMBDA_EXPR and here is not cursor:
-                uses.append(Call("lambda", *place_of(here), (), self.body(here, number)))
+                uses.append(CallSite("lambda", *place_of(here), (), self.body(here, number), around))
                 continue
             kernel = kernel or kind == CursorKind.CUDAGLOBAL_ATTR
             if kind == CursorKind.RETURN_STMT:
@@ -137,10 +139,10 @@ class Walk:
                 if found is not None:
                     variables.setdefault((found.name, found.line, found.type), found)
             elif kind in _REFERENCES:
-                self.refer(here, variables, calls, uses)
+                self.refer(here, variables, calls, uses, around)
             elif kind == CursorKind.TYPE_REF:
                 self.classes.alias(here)
-            todo.extend(reversed(list(here.get_children())))
+            todo.extend(reversed([(part, around) for part in here.get_children()] if foreign else list(within(here, around))))
         parent = cursor.semantic_parent
         if own is None and parent is not None and parent.kind in CLASSES:
             self.classes.fields(parent)
@@ -149,7 +151,14 @@ class Walk:
             path, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses), tuple(dict.fromkeys(returns)), foreign
         )
 
-    def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call], uses: list[Call]) -> None:
+    def refer(
+        self,
+        here: Cursor,
+        variables: dict[tuple[str, int, str], Variable],
+        calls: list[CallSite],
+        uses: list[CallSite],
+        around: tuple[Around, ...],
+    ) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
         target = here.referenced
         if target is None:
@@ -157,13 +166,13 @@ class Walk:
         if target.kind in FUNCTIONS:
             called = here.kind == CursorKind.CALL_EXPR
             if called and target.spelling in MOVES:
-                calls.append(call(here, target))
+                calls.append(replace(call(here, target), around=around))
             if self.places.is_own(target) or (called and self.hands_on(here, target)):
                 number = self.reach(target)
                 if called:
-                    uses.append(call(here, target, number))
+                    uses.append(replace(call(here, target, number), around=around))
                 elif place_of(here)[0] and not any(use.instance == number and use.line == here.location.line for use in uses):
-                    uses.append(Call("&", *place_of(here), (), number))
+                    uses.append(CallSite("&", *place_of(here), (), number))
         elif target.kind == CursorKind.UNEXPOSED_DECL and target.spelling and self.places.is_own(target):
             found = Variable(target.spelling, *place_of(target), canonical(here), "binding")
             variables.setdefault((found.name, found.line, found.type), found)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cute_viz.source.compiled.loops import Around
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -33,14 +35,18 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet."""
+class CallSite:
+    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet.
+
+    around: the loops and conditions that it is in.
+    """
 
     name: str
     file: str
     line: int
     args: tuple[Node, ...]
     instance: int = -1
+    around: tuple[Around, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +61,8 @@ class Instance:
     args: tuple[tuple[str, str], ...]
     kernel: bool
     variables: tuple[Variable, ...]
-    calls: tuple[Call, ...] = ()
-    uses: tuple[Call, ...] = ()
+    calls: tuple[CallSite, ...] = ()
+    uses: tuple[CallSite, ...] = ()
     returns: tuple[Node, ...] = ()
     foreign: bool = False
 
