@@ -32,6 +32,7 @@ from cute_viz.notation import parse
 from cute_viz.renderers import render
 from cute_viz.spec import resolve
 from cute_viz.spec.build import read_specs
+from tests import readback
 from tests.commands import fails, run
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
@@ -576,7 +577,11 @@ class TestCommands:
         assert path.get("d").count("C") == len(figure["arrows"])
         assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames", "--for", "readme").returncode == 0
         words = [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
-        assert words.count("first wavefront of its phase") == 2  # in a strip, and in the legend
+        assert words.count("first wavefront of its phase") == 1  # in the legend
+        assert [word for word in words if word.endswith("of 8")] == ["plain, phase 1 of 4: wavefront 1 of 8", "2 of 8", "8 of 8"]
+        assert "Of each column the first 2 wavefronts and the last are" in words
+        shown = readback.svg(svg.read_text())
+        assert (shown.width <= 700, shown.height <= 900) == (True, True)
         assert "idle" not in words
 
     @pytest.mark.parametrize("more", [(), ("--thread", "8..15", "--wavefront", "1")])
