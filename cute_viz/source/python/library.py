@@ -49,7 +49,15 @@ from cute_viz.source.python.values import (
 from cute_viz.values.integer import Unknown
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
-_PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
+_PASS = (
+    "mark_layout_dynamic",
+    "mark_compact_shape_dynamic",
+    "const_expr",
+    "make_warp_uniform",
+    "static_assert",
+    "Constexpr",
+    "dynamic_expr",
+)
 _PLACES: tuple[str, ...] = ("thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim")
 _PLACES += ("block_in_cluster_idx", "block_in_cluster_dim")
 _NUMBERS = ("warp_idx", "lane_idx", "block_idx_in_cluster", "cluster_size")  # of a thread, one each
@@ -73,6 +81,15 @@ _BY_MODES = {"select", "get", "size", "cosize", "rank", "depth"}  # whose second
 _MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
 _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "partition_C", "partition_S", "partition_D"), 1)
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
+
+
+def _on_device(machine: Machine, value: Any, node: ast.expr) -> Any:
+    """An argument of what is compiled: an array of torch is a tensor there."""
+    if not isinstance(value, Object) or value.cls.name != "Array":
+        return value
+    return machine.parts.call(
+        machine, machine.parts.outside(machine, Symbol("cutlass.cute.runtime.from_dlpack")), [value], {}, node
+    )
 
 
 def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -106,6 +123,9 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
+    if function.path == "cutlass.cute.compile" and args:
+        own = {word: _on_device(machine, x, node) for word, x in named.items() if word != "options"}
+        return machine.parts.call(machine, args[0], [_on_device(machine, x, node) for x in args[1:]], own, node)
     if module == "cute" and name in _COPIES:
         words = _COPIES[name]
         machine.moved(node, [*args, *(named[word] for word in words[len(args) :] if word in named)])
