@@ -42,7 +42,7 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit
     try:
         from clang import cindex
 
-        from cute_viz.source.compiled.clang_walk import Walk
+        from cute_viz.source.compiled.clang_walk import UnitWalk
     except ImportError:
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS) from None
     if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
@@ -55,7 +55,7 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit
             if texts == (texts := _completed(unit, texts)):
                 break
             unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
-        walk = Walk(unit, path, text.count("\n") + 1)
+        walk = UnitWalk(unit, path, text.count("\n") + 1)
         found = walk.unit()
         asked = walk.classes.unnamed()
         if not asked:

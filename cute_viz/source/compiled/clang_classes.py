@@ -9,7 +9,7 @@ from clang.cindex import CursorKind, conf
 
 from cute_viz.source import type_tree
 from cute_viz.source.compiled.clang_cursors import ALIASES, CLASSES, PARAMETERS, arguments, canonical, scope, template, variable
-from cute_viz.source.compiled.clang_places import Places, place_of
+from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import Instance, Variable
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 _PROBES = 3000  # types of classes that are asked for
 
 
-class Classes:
+class UnitClasses:
     """The classes of the user that were met, each with its names."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: UnitFiles) -> None:
         self.places = places
         self.known: dict[int, tuple[Cursor, dict[tuple[str, int], Variable]]] = {}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind, conf
 
-from cute_viz.source.compiled.clang_places import Places, place_of
+from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import CallSite, Node, Variable
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def node(cursor: Cursor, deep: int = 0) -> Node:
     return Node("", str(cursor.spelling), 0, type_)
 
 
-def variable(places: Places, cursor: Cursor) -> Variable | None:
+def variable(places: UnitFiles, cursor: Cursor) -> Variable | None:
     """A declaration with its type; None of one without a name, and of one behind the text."""
     file, line = place_of(cursor)
     if not file or not cursor.spelling or (file == places.path and line > places.lines):

@@ -23,7 +23,7 @@ def place_of(cursor: Cursor) -> tuple[str, int]:
     return str(place.file.name) if place.file is not None else "", int(place.line)
 
 
-class Places:
+class UnitFiles:
     """The files of a unit. lines: of its own text, behind which stands what was put there for the parser."""
 
     def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind
 
-from cute_viz.source.compiled.clang_classes import Classes
+from cute_viz.source.compiled.clang_classes import UnitClasses
 from cute_viz.source.compiled.clang_cursors import (
     ALIASES,
     CLASSES,
@@ -22,7 +22,7 @@ from cute_viz.source.compiled.clang_cursors import (
     template,
     variable,
 )
-from cute_viz.source.compiled.clang_places import Places, place_of
+from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.loops import Around, within
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 
@@ -44,12 +44,12 @@ def _offset(cursor: Cursor) -> tuple[str, int]:
     return str(place.file.name) if place.file is not None else "", int(place.offset)
 
 
-class Walk:
+class UnitWalk:
     """One walk over all functions that a unit runs."""
 
     def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
-        self.parsed, self.places = unit, Places(unit, path, lines)
-        self.classes = Classes(self.places)
+        self.parsed, self.places = unit, UnitFiles(unit, path, lines)
+        self.classes = UnitClasses(self.places)
         self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their definitions
         self.waiting: list[Cursor] = []
         self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
