@@ -39,10 +39,10 @@ def pointer(evaluator: Meaning, node: Node) -> Pointer | None:
     """The pointer that a tensor is made of, as far as the text says; None where it does not say the element type.
 
     >>> from cute_viz.notation.evaluate import Evaluator
-    >>> from cute_viz.notation.reading import Source
+    >>> from cute_viz.notation.reading import Passage
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "make_smem_ptr<half_t>((void*)1024)"
-    >>> str(pointer(Evaluator(Source(text)), parse_program(text)[0].value))
+    >>> str(pointer(Evaluator(Passage(text)), parse_program(text)[0].value))
     'smem_ptr[16b](0x400)'
     """
     if isinstance(node, Name) and isinstance(bound := evaluator.source.names.get(node.text), Pointer):
@@ -62,10 +62,10 @@ def registers(evaluator: Meaning, node: Call) -> Pointer | None:
     """The registers of `make_tensor<T>(layout)`; None where T is no type of elements.
 
     >>> from cute_viz.notation.evaluate import Evaluator
-    >>> from cute_viz.notation.reading import Source
+    >>> from cute_viz.notation.reading import Passage
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "make_tensor<float>(Layout<_4>{})"
-    >>> str(registers(Evaluator(Source(text)), parse_program(text)[0].value))
+    >>> str(registers(Evaluator(Passage(text)), parse_program(text)[0].value))
     'rmem_ptr[32b](unset)'
     """
     word = _type(evaluator, source(evaluator.source.text, node.template[0])) if len(node.template) == 1 else ""
