@@ -96,7 +96,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             out |= {row.key: found for row in rows if row.cost.ways > 1}
     tmas: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
-        if row.boxed:
+        if row.boxed and (not file.compiled or row.move.launch):
             tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
     for rows in tmas.values():
         found = fixer.boxes(rows, ())
