@@ -27,9 +27,9 @@ from cute_viz.figures.frames import frames
 from cute_viz.figures.model import CONFLICT, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
-from cute_viz.notation import parse
 from cute_viz.renderers import Options, render
 from cute_viz.renderers.colours import page_palette
+from cute_viz.source.text import parse
 from cute_viz.spec import resolve
 from cute_viz.spec.build import read_specs
 from tests.commands import fails, run
