@@ -48,7 +48,7 @@ class Lines:
 
     def __init__(self, reading: Reading) -> None:
         self.reading, self.text = reading, reading.text
-        dotted = {name: value for name, value in reading.names.items() if "." in name}
+        dotted = {name: value for name, value in reading.names.items() if not name.isidentifier()}
         source = Source(with_cutlass(self.text), Given(dotted, reading.resolve))
         source.tokens = _stated(source.tokens, self.text)
         self.reader = Declarer(source, Grammar(WORDS, CONTROL, declaration))
