@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
     from cute_viz.algebra.swizzle import Swizzle
-    from cute_viz.engine.kernel import Report
+    from cute_viz.engine.kernel_rows import Report
     from cute_viz.errors import CuteVizError
     from cute_viz.figures.model import Figure
     from cute_viz.recording import record

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
     from cute_viz.algebra.layout import Layout
@@ -18,38 +20,27 @@ if TYPE_CHECKING:
     from cute_viz.analysis.solve import Solved
     from cute_viz.engine import Answer
     from cute_viz.engine.explaining import Explanation
-    from cute_viz.engine.kernel import Report
+    from cute_viz.engine.kernel_rows import Report
     from cute_viz.engine.search import Search
     from cute_viz.figures.model import Figure
+    from cute_viz.keywords import DrawingWords, Folders, RenderWords, SourceWords
 
 Parsed: TypeAlias = (
     "Layout | ComposedLayout | Swizzle | MMA_Atom | TiledMMA | CopyOp | Copy_Atom | TiledCopy | Tensor | int | tuple[object, ...]"
 )
-Folders: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one, or several
 
 
-def parse(
-    source: object,
-    let: Mapping[str, object] | None = None,
-    *,
-    dialect: str = "auto",
-    name: str | None = None,
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    arch: str = "",
-    wave: int | None = None,
-    shape: str | tuple[int, ...] = "",
-    bits: int | None = None,
-) -> Parsed:
-    """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom; or what a file defines,
-    `kernel.cu::gemm_tn::sA(_,_,0)`.
+def parse(source: object, let: Mapping[str, object] | None = None, **words: Unpack[SourceWords]) -> Parsed:
+    """Return the object that a text describes: CuTe notation, C++ or Python source, a print, or the name of an atom. An address,
+    `kernel.cu::gemm_tn::sA(_,_,0)`, gives an object of a file. A source that is not text is read as it prints.
 
-    let: values for run-time names, as values or texts. dialect: `auto`, `cute`, `cpp`, `dsl`, `dump`. name: which of several
-    objects. layouts: folders of your own atoms and specs. limits: higher limits by their names. Anything but text is read as it
-    prints. arch, wave: the target GPU where a name is ambiguous, gfx942, and its wave size. shape, bits: those of the tensor of
-    an encoding.
+    let: values for names that are known only at run time, as values or as text. name: picks one of several objects.
+    dialect: `auto`, `cute`, `cpp`, `dsl` or `dump`. layouts: folders with your own atoms and specs.
+    limits: higher limits, by name (`cute-viz list limits`). arch, wave: the target GPU of an ambiguous name ("gfx942") and its wave
+    size in lanes. shape, bits: the tensor shape and the bits per element of a Triton encoding.
 
-    Raises: CuteVizError, which says what is wrong, and where.
+    Returns: a layout, swizzle, atom, tiling, tensor, integer or tuple.
+    Raises: CuteVizError with the mistake and its place.
 
     >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
     ('(4,8):(8,1)', '(4, 8)')
@@ -58,128 +49,51 @@ def parse(
     from cute_viz.engine.evaluate import evaluate
     from cute_viz.source.address import address_of
 
-    gpu = _gpu(arch, wave, shape, bits)
-    request = _request((str(_plain(source)) if source is not None else None,), {}, let, name, dialect, layouts, limits, gpu=gpu)
+    request = _request((str(_plain(source)) if source is not None else None,), {"let": let, **words})
     (text,) = request.sources
     return cast("Parsed", ask(request).obj if address_of(text) is not None else evaluate(text, request)[0])
 
 
-def figure(
-    source: object,
-    *more: object,
-    view: str | None = None,
-    tile: str | tuple[int, int] | None = None,
-    color_by: str | None = None,
-    labels: str | None = None,
-    coords: bool | None = None,
-    title: str | None = None,
-    thread: int | str | range | None = None,
-    warp: int | str | range | None = None,
-    value: int | str | range | None = None,
-    follow: int | str | range | None = None,
-    operand: str | None = None,
-    type: int | str | None = None,
-    tensor: object = None,
-    coord: str | None = None,
-    by: object = None,
-    note: str | None = None,
-    max_cells: int | str | None = None,
-    diff: bool | None = None,
-    fold: int | str | None = None,
-    crop: str | tuple[int, int] | None = None,
-    let: Mapping[str, object] | None = None,
-    name: str | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    arch: str = "",
-    wave: int | None = None,
-    shape: str | tuple[int, ...] = "",
-    bits: int | None = None,
-) -> Figure:
-    """The picture of a source, or of several side by side.
+def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figure:
+    """Draw a source, or several side by side, and return the picture as a value that no format has shaped yet.
 
-    source, more: a text (an expression, the name of an atom or a spec, source code, a print, the address of an object in a file,
+    source, more: text (an expression, the name of an atom or a spec, source code, a print, or the address of an object in a file,
     `kernel.cu::sA`), an object, or a figure.
-    view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
-    `access`, `path`, `matrix`, `zoom`, `cube`, `steps`.
-    tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
-    color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
-    labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
-    coords: rulers show nested coordinates. title: instead of the one made from the object.
-    thread, warp, value: colour only these: 5, "0..3" or range(4). follow: follow this one thread through a GEMM.
-    operand: only these panels: "A", "CA", "S".
-    type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: reject more cells.
-    coord: where the tile of a TMA copy begins in the tensor: "96,0". by: who accesses the tile of the view `access`.
-    note: words on cells, a line each: "(0,0)..(7,0): one bank group", "T5: the first lane of its row".
-    diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
-    let: values for run-time names. name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
+    view: how to draw a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`,
+    `access`, `path`, `matrix`, `zoom`, `cube`, `pipeline`, `steps`.
+    tile: the tile that a thread-value layout covers, rows x columns in elements: "8x128" or (8, 128).
+    color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
+    labels: the text in each cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
+    coords: show nested coordinates on the rulers. title: replace the default title.
+    thread, warp, value: color only these: 5, "0..3" or range(4). follow: follow this thread through a GEMM.
+    operand: draw only these panels: "A", "CA", "S". tensor: draw what `thread` holds of this tensor.
+    type: the element type, "f16", or its width in bits, 16. coord: the origin of a TMA tile in its tensor: "96,0".
+    schedule: the numbers of a pipeline: "tiles=8,load=3".
+    by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
+    diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
+    blank: leave out labels for an exercise: "offsets=5". key: show the answers beside it.
+    crop: draw only the first rows x columns. max_cells: reject larger figures.
+    let, name, dialect, layouts, limits, arch, wave, shape, bits: as for `parse`.
 
-    Raises: CuteVizError for a source or an option that is wrong, or where the object cannot be drawn that way.
+    Raises: CuteVizError if the source or an option is wrong, or if the object cannot be drawn that way.
 
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
     'Each thread holds 4 elements, in 2 pairs'
     """
-    options = {
-        "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
-        "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
-    }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
-    return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format, _gpu(arch, wave, shape, bits)).figure
+    return _ask((source, *more), words, any_format, _DRAWN).figure
 
 
-def render(
-    source: object,
-    format: str | os.PathLike[str] = "text",
-    *more: object,
-    style: str | None = None,
-    palette: str | None = None,
-    theme: str | None = None,
-    fragment: bool | None = None,
-    width: float | None = None,
-    cell: float | None = None,
-    target: str | None = None,
-    bare: bool | None = None,
-    view: str | None = None,
-    tile: str | tuple[int, int] | None = None,
-    color_by: str | None = None,
-    labels: str | None = None,
-    coords: bool | None = None,
-    title: str | None = None,
-    thread: int | str | range | None = None,
-    warp: int | str | range | None = None,
-    value: int | str | range | None = None,
-    follow: int | str | range | None = None,
-    operand: str | None = None,
-    type: int | str | None = None,
-    tensor: object = None,
-    coord: str | None = None,
-    by: object = None,
-    note: str | None = None,
-    max_cells: int | str | None = None,
-    diff: bool | None = None,
-    fold: int | str | None = None,
-    crop: str | tuple[int, int] | None = None,
-    let: Mapping[str, object] | None = None,
-    name: str | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    arch: str = "",
-    wave: int | None = None,
-    shape: str | tuple[int, ...] = "",
-    bits: int | None = None,
-) -> bytes:
-    """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is also written there.
+def render(source: object, format: str | os.PathLike[str] = "text", *more: object, **words: Unpack[RenderWords]) -> bytes:
+    """Draw a source and return the file as bytes. If `format` is a path, for example "x.svg", write the file there, too.
 
-    format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path, whose suffix is the format; the file appears whole or
-    not at all. style: `cutlass` for the bytes of CuTe's own printers. palette: its name. theme: `auto`, `light`, `dark`,
-    `print`. fragment: TikZ for \\\\input, SVG for inlining. width: of the page, in px. cell: the size of a cell, in px.
-    target: where it will appear: `screen`, `readme`, `column`, `page`, `slide`, `terminal`. bare: only the panels.
-    Everything else is as for `figure`.
+    format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path whose suffix names the format. The file appears whole or
+    not at all. style: `cutlass` for the exact bytes of CuTe's own printers. palette: a name (`cute-viz list palettes`).
+    theme: `auto`, `light`, `dark`, `print`. fragment: TikZ for \\\\input, or SVG for inlining. width: page width in px.
+    cell: cell size in px. target: where the picture will appear: `screen`, `readme`, `column`, `page`, `slide`, `terminal`.
+    bare: draw only the panels. The other options are those of `figure`.
 
-    Raises: as `figure`, and for an unknown format, or one that does not use one of the options.
+    Raises: CuteVizError as `figure` does, and for an unknown format or an option that the format does not use.
 
     >>> render("(2,2)", "svg")[:5]
     b'<?xml'
@@ -191,15 +105,7 @@ def render(
     if not isinstance(format, str) or (format not in FORMATS and os.path.splitext(format)[1]):
         path = _path(format)
     format_ = format_of(None if path else str(format), path)
-    options = {
-        "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
-        "target": target, "bare": bare,
-        "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
-        "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "coord": coord, "by": by, "note": note, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
-    }  # fmt: skip
-    gpu = _gpu(arch, wave, shape, bits)
-    return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,), gpu), format_, path)
+    return _written(_ask((source, *more), words, (format_,)), format_, path)
 
 
 def report(
@@ -210,11 +116,13 @@ def report(
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> Report:
-    """What every copy and multiplication of a kernel costs, with the edits that fix it: of a file, by its path, or of its text.
+    """Count the wavefronts (shared memory) and sectors (global memory) of every `copy` and `gemm` in a kernel, and find the
+    edits that fix conflicts.
 
-    launch: of this kernel alone, or of what this function launches. let, layouts, limits: as for `parse`.
+    source: the path of a file, or its text. launch: report only this kernel, or only the kernels that this function launches.
+    let, layouts, limits: as for `parse`.
 
-    Raises: CuteVizError for a source that is no file with copies.
+    Raises: CuteVizError if the source has no `copy` or `gemm`.
 
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
@@ -227,7 +135,7 @@ def report(
     from cute_viz.errors import CuteVizError
 
     path = _path(source) if "\n" not in os.fspath(source) else os.fspath(source)
-    request = replace(_request((path,), {}, let, launch, "auto", layouts, limits), files=True)
+    request = replace(_request((path,), {"let": let, "name": launch, "layouts": layouts, "limits": limits}), files=True)
     found = ask(request).kernel
     if found is None:
         raise CuteVizError("there is no `copy` or `gemm` statement to report", name=None if "\n" in path else path)
@@ -237,25 +145,28 @@ def report(
 def explain(
     source: object, *, let: Mapping[str, object] | None = None, name: str | None = None, layouts: Folders = ()
 ) -> Explanation:
-    """The steps of an operation, a copy or an MMA, or what a swizzle does to the bits; `print` shows them.
+    """Explain an operation, a copy, an MMA or a swizzle step by step; `print` shows the steps.
 
-    Raises: CuteVizError for a source that cannot be read.
+    let, name, layouts: as for `parse`.
+
+    Raises: CuteVizError if the source cannot be read.
 
     >>> print(str(explain("complement(4:2, 24)")).splitlines()[-1].strip())
     (2,3):(1,8)
     """
     from cute_viz.engine import ask
 
-    return ask(_request((source,), {}, let, name, "auto", layouts, None)).explanation
+    return ask(_request((source,), {"let": let, "name": name, "layouts": layouts})).explanation
 
 
 def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, type: int | str = "f16", arch: str = "") -> Search:
-    """Every legal swizzle of a row-major tile in shared memory, and paddings, the best first: `found[0].swizzle`, and `why`.
+    """Rank every legal swizzle and padding of a row-major tile in shared memory. `found[0].swizzle` is the best, `why` the reason.
 
-    tile: rows x columns, "128x64" or (128, 64). accesses: `ldmatrix`, `cp.async`, `rows`, `column` ... as `find swizzle --list` has
-    them; without any, those of an operand of a GEMM. type: of an element.
+    tile: rows x columns in elements, "128x64" or (128, 64). accesses: how the tile is read and written, by the names of
+    `cute-viz find swizzle --list`: `ldmatrix`, `cp.async`, `rows`, `column`. The default is the accesses of a GEMM operand.
+    type: the element type, "f16", or its width in bits. arch: the target GPU, for its own accesses.
 
-    Raises: CuteVizError for a tile, a type or an access that there is not.
+    Raises: CuteVizError for an unknown type or access, or a tile that the access does not fit.
 
     >>> found = find_swizzle("64x64", ["ldmatrix", "cp.async"])
     >>> str(found.found[0].swizzle), found.found[0].wavefronts, found.plain.wavefronts
@@ -268,11 +179,12 @@ def find_swizzle(tile: str | tuple[int, int], accesses: Sequence[str] = (), *, t
 
 
 def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
-    """The layout that gives a table of offsets, or of owners (`T3V1`): its `layout`, `kind` and, for owners, `tile`.
+    """Find the layout that produces a table of offsets or owners (`T3V1`). The result has a `layout`, its `kind`, and for owners
+    the `tile`.
 
-    table: rows of integers, or a text with rows in lines or parted by semicolons.
+    table: rows of integers, or text with one row per line (or rows separated by semicolons).
 
-    Raises: AlgebraError where no layout gives it, with the first cell that contradicts the cells before it.
+    Raises: AlgebraError if no layout produces the table, with the first cell that contradicts the cells before it.
 
     >>> str(find_layout([[0, 1, 2, 3], [5, 4, 7, 6]]).layout), str(find_layout("T0V0 T0V1; T1V0 T1V1").layout)
     ('Sw<1,0,2> o 0 o (2,4):(4,1)', '(2,2):(1,2)')
@@ -282,32 +194,25 @@ def find_layout(table: str | Sequence[Sequence[int]]) -> Solved:
     return solved(table) if isinstance(table, str) else solve([list(map(int, row)) for row in table])
 
 
-def compare(
-    source: object,
-    other: object,
-    *,
-    let: Mapping[str, object] | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-) -> Figure:
-    """The picture of what differs between two sources, cell by cell.
+def compare(source: object, other: object, **words: Unpack[DrawingWords]) -> Figure:
+    """Draw the difference between two sources, cell by cell. The keywords are those of `figure`.
 
-    Raises: as `figure`, and where the two have no geometry in common.
+    Raises: CuteVizError as `figure` does, and if the two do not share a geometry.
 
     >>> compare("(4,4):(4,1)", "(4,4):(1,4)").title
     'What differs: 12 of 16 cells'
     """
-    return figure(source, other, diff=True, let=let, dialect=dialect, layouts=layouts, limits=limits)
+    words["diff"] = True
+    return figure(source, other, **words)
 
 
 def interact(draw: Callable[..., object], /, **choices: object) -> object:
-    """In a notebook, a picture with a slider or a list for each parameter: `interact(lambda bits=range(4): f"Sw<{bits},3,3>")`.
+    """Show a picture with one slider or list per parameter, in a notebook: `interact(lambda bits=range(4): f"Sw<{bits},3,3>")`.
 
-    draw: gives a figure, or what `figure` takes. choices: the values of its parameters (a range, a list, a number, a flag, a text),
-    instead of their defaults.
+    draw: a function that returns a figure, or anything that `figure` takes. choices: the values of its parameters (a range, a list,
+    a number, a flag or text); they replace its defaults.
 
-    Raises: CuteVizError where ipywidgets is not installed, or a parameter has no values.
+    Raises: CuteVizError if ipywidgets is not installed, or if a parameter has no values.
 
     >>> interact(lambda bits: f"Sw<{bits},3,3>")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
@@ -367,63 +272,55 @@ def bundle(value: object) -> dict[str, str]:
     return {"text/html": framed(answer.write("html").decode(), answer.figure.title, fallback=image), **still}
 
 
-def write(figure: object, format: str | None, path: str | None, how: dict[str, Any]) -> bytes:
+def write(figure: object, format: str | None, path: str | None, how: Mapping[str, Any]) -> bytes:
     """A finished figure in a format, written to a path where there is one: what `display.Drawn` promises."""
     from cute_viz.engine.answer import format_of
 
     format_ = format_of(format, path)
-    return _written(_ask((figure,), how, formats=(format_,)), format_, path)
+    return _written(_ask((figure,), how, (format_,), ("page",)), format_, path)
+
+
+_OF_SOURCES: dict[str, Any] = {"let": None, "name": None, "dialect": "auto", "layouts": (), "limits": None}  # and their defaults
+_OF_TARGETS = ("arch", "wave", "shape", "bits")  # the words of `Library.with_words`
+_DRAWN = ("object", "panels", "several")  # levels of options that are no page's
 
 
 def _ask(
-    sources: tuple[Any, ...],
-    options: Mapping[str, Any],
-    let: Mapping[str, Any] | None = None,
-    name: str | None = None,
-    dialect: str = "auto",
-    layouts: Folders = (),
-    limits: Mapping[str, int] | None = None,
-    formats: tuple[str, ...] = (),
-    gpu: Mapping[str, object] | None = None,
+    sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = (*_DRAWN, "page")
 ) -> Answer:
     from cute_viz.engine import ask
 
-    return ask(_request(sources, options, let, name, dialect, layouts, limits, formats, gpu))
-
-
-def _gpu(arch: str, wave: int | None, shape: str | tuple[int, ...], bits: int | None) -> dict[str, object]:
-    """What a request says of the GPU, and of the tensor of an encoding, as the words of `Library.with_words`."""
-    extents = shape if isinstance(shape, str) else "x".join(map(str, shape))
-    return {"arch": arch, "wave": wave, "shape": extents, "bits": bits}
+    return ask(_request(sources, words, formats, levels))
 
 
 def _request(
-    sources: tuple[Any, ...],
-    options: Mapping[str, Any],
-    let: Mapping[str, Any] | None,
-    name: str | None,
-    dialect: str,
-    layouts: Folders,
-    limits: Mapping[str, int] | None,
-    formats: tuple[str, ...] = (),
-    gpu: Mapping[str, object] | None = None,
+    sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = ()
 ) -> Any:
+    """What the words of a call ask for. levels: those of the options that the function takes. Raises: TypeError for other words."""
     from cute_viz.engine import Request
     from cute_viz.errors import CuteVizError
+    from cute_viz.options import OPTIONS
     from cute_viz.spec import Library
 
     if any(source is None for source in sources):
         raise CuteVizError("the source is None", hint="give a text, for example (4,8):(8,1), or an object")
-    given = {key: _plain(word) for key, word in options.items() if word is not None}
+    known = {*_OF_SOURCES, *_OF_TARGETS, *(name for name, option in OPTIONS.items() if option.level in levels)}
+    if other := set(words) - known:
+        raise TypeError(f"got an unexpected keyword argument {min(other)!r}")
+    given = {key: _plain(word) for key, word in words.items() if word is not None}
+    let, name, dialect, layouts, limits = (given.pop(key, other) for key, other in _OF_SOURCES.items())
+    gpu = {key: given.pop(key, None) for key in _OF_TARGETS}
+    if gpu["shape"] is not None and not isinstance(gpu["shape"], str):
+        gpu["shape"] = "x".join(map(str, gpu["shape"]))
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
     _check(isinstance(dialect, str), "dialect", "text, for example cpp", dialect)
-    for words, names in (("let", let), ("limits", limits)):
-        fits = names is None or (isinstance(names, Mapping) and all(isinstance(key, str) for key in names))
-        _check(fits, words, "a mapping of names to values", names)
+    for key, names in (("let", let), ("limits", limits)):
+        fits = names is None or (isinstance(names, Mapping) and all(isinstance(one, str) for one in names))
+        _check(fits, key, "a mapping of names to values", names)
     several = (layouts,) if isinstance(layouts, (str, os.PathLike)) else layouts
     fits = isinstance(several, (tuple, list)) and all(isinstance(folder, (str, os.PathLike)) for folder in several)
     _check(fits, "layouts", "a folder, or a tuple of folders", layouts)
-    library = Library.of_environment(tuple(_path(folder) for folder in several)).with_words(gpu or {})
+    library = Library.of_environment(tuple(_path(folder) for folder in several)).with_words(gpu)
     values, most = ({key: _plain(value) for key, value in (names or {}).items()} for names in (let, limits))
     return Request(tuple(map(_plain, sources)), given, values, name, dialect, library, most, formats)
 

@@ -6,11 +6,16 @@ The algebra and the picture model know nothing of drawing; they only say that th
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cute_viz.errors import CuteVizError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from cute_viz.keywords import PageWords
 
 
 class Door(Protocol):
@@ -19,7 +24,7 @@ class Door(Protocol):
     def bundle(self, value: object) -> dict[str, str]:
         """A value by MIME type."""
 
-    def write(self, figure: object, format: str | None, path: str | None, how: dict[str, Any]) -> bytes:
+    def write(self, figure: object, format: str | None, path: str | None, how: Mapping[str, Any]) -> bytes:
         """A figure as bytes, written to a path where there is one, whose suffix is the format where that is None."""
 
 
@@ -42,19 +47,7 @@ class Drawn(Shown):
 
     __slots__ = ()
 
-    def render(
-        self,
-        format: str = "text",
-        *,
-        style: str | None = None,
-        palette: str | None = None,
-        theme: str | None = None,
-        fragment: bool | None = None,
-        width: float | None = None,
-        cell: float | None = None,
-        target: str | None = None,
-        bare: bool | None = None,
-    ) -> bytes:
+    def render(self, format: str = "text", **how: Unpack[PageWords]) -> bytes:
         """The picture in a format, as bytes; the keywords are the page options of `cute_viz.options`.
 
         Raises: CuteVizError for an unknown format, and for options that it does not use.
@@ -63,56 +56,22 @@ class Drawn(Shown):
         >>> cv.figure("(2,2)").render("svg")[:5]
         b'<?xml'
         """
-        how = {
-            "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
-            "target": target, "bare": bare,
-        }  # fmt: skip
         return _plugged().write(self, format, None, how)
 
-    def svg(
-        self,
-        *,
-        style: str | None = None,
-        palette: str | None = None,
-        theme: str | None = None,
-        fragment: bool | None = None,
-        width: float | None = None,
-        cell: float | None = None,
-        target: str | None = None,
-        bare: bool | None = None,
-    ) -> str:
+    def svg(self, **how: Unpack[PageWords]) -> str:
         """The picture as SVG; the keywords are those of `render`.
 
         >>> import cute_viz as cv
         >>> cv.figure("(2,2)").svg(fragment=True)[:4]
         '<svg'
         """
-        return self.render(
-            "svg", style=style, palette=palette, theme=theme, fragment=fragment, width=width, cell=cell, target=target, bare=bare
-        ).decode()
+        return self.render("svg", **how).decode()
 
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        format: str | None = None,
-        *,
-        style: str | None = None,
-        palette: str | None = None,
-        theme: str | None = None,
-        fragment: bool | None = None,
-        width: float | None = None,
-        cell: float | None = None,
-        target: str | None = None,
-        bare: bool | None = None,
-    ) -> None:
+    def save(self, path: str | os.PathLike[str], format: str | None = None, **how: Unpack[PageWords]) -> None:
         """Write the picture to a file, whose suffix is the format where none is given; the keywords are those of `render`.
 
         The file appears whole or not at all. Raises: as `render`, and OSError where it cannot be written.
         """
-        how = {
-            "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
-            "target": target, "bare": bare,
-        }  # fmt: skip
         if not isinstance(path, (str, os.PathLike)):
             raise CuteVizError(f"a path must be text, not {path!r}", hint='example: "x.svg"')
         _plugged().write(self, format, os.fspath(path), how)

@@ -16,8 +16,8 @@ TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process
 def read_text(path: str, root: str | None = None) -> str:
     """The text of a UTF-8 file, without a byte order mark.
 
-    root: a folder that links do not leave. Raises: CuteVizError for files that are too large, text in another encoding, a file
-    outside of `root`.
+    root: a folder that links do not leave, of a path that no user wrote: a pipe or a device there is not waited for. Raises:
+    CuteVizError for files that are too large, text in another encoding, a file outside of `root`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -26,7 +26,7 @@ def read_text(path: str, root: str | None = None) -> str:
     '(4,8):(8,1)'
     """
     if root is not None:
-        held(path, root)
+        regular(held(path, root))
     if os.path.isdir(path):
         raise CuteVizError("this is a folder", name=path, hint="a file is expected here")
     try:
@@ -36,6 +36,24 @@ def read_text(path: str, root: str | None = None) -> str:
         error.filename = path  # of a read that fails, Python does not say
         raise
     return decode(data, path)
+
+
+def regular(path: str) -> str:
+    """The path of a file that ends, or of none: a pipe or a device that a stranger's file names is neither waited for nor read.
+
+    >>> regular("/dev/zero")
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: /dev/zero: this is a pipe or a device, not a file
+      hint: name it on the command line, where that is meant
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return path
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        hint = "name it on the command line, where that is meant"
+        raise CuteVizError("this is a pipe or a device, not a file", name=path, hint=hint)
+    return path
 
 
 def held(path: str, root: str) -> str:

@@ -51,8 +51,17 @@ LIMITS = {
     "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
     "seconds": Limit(20, "seconds of processor time of a command, or of one picture of a gallery or a document", 1 << 20),
     "memory": Limit(500_000_000, "bytes of memory of a command", 1 << 40),
+    "unit-seconds": Limit(120, "seconds of processor time in which libclang parses a unit", 1 << 20),
+    "unit-memory": Limit(4_000_000_000, "bytes of memory in which libclang parses a unit", 1 << 40),
 }
-_SPENT = ("steps", "values", "seconds", "memory")  # whoever raises any other limit may spend as much more of these
+_SPENT = (
+    "steps",
+    "values",
+    "seconds",
+    "memory",
+    "unit-seconds",
+    "unit-memory",
+)  # whoever raises any other limit may spend as much more of these
 
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})  # beyond those of the table
 
@@ -209,7 +218,7 @@ def held() -> Iterator[None]:
         yield
         return
     global _arm
-    most, seconds, before, begun = resource.getrlimit(resource.RLIMIT_DATA), 0, _arm, _taken()
+    most, seconds, before, begun = resource.getrlimit(resource.RLIMIT_DATA), 0, _arm, taken()
 
     def arm() -> None:
         nonlocal seconds
@@ -241,8 +250,12 @@ def held() -> Iterator[None]:
         _arm = before
 
 
-def _taken() -> int:
-    """Bytes of memory that the process has taken; 0 where the system does not say."""
+def taken() -> int:
+    """Bytes of memory that the process has taken; 0 where the system does not say.
+
+    >>> taken() >= 0
+    True
+    """
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[5]) * 4096

@@ -17,7 +17,7 @@ from cute_viz.files import read_text, write
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
-    from cute_viz.engine.kernel import Report
+    from cute_viz.engine.kernel_rows import Report
 
 _DSL = "CUTE_DSL_"
 _PAGES = (".html", ".htm")

@@ -25,9 +25,9 @@ __all__ = ["assert_conflict_free", "assert_covers", "assert_no_bank_conflicts", 
 
 
 def assert_same(a: object, b: object, let: Let = None) -> None:
-    """Two layouts give the same offset at every coordinate.
+    """Assert that two layouts give the same offset at every coordinate.
 
-    Raises: AssertionError with the first cells that differ; CuteVizError for a text that cannot be read.
+    Raises: AssertionError with the first cells that differ; CuteVizError if a text cannot be read.
 
     >>> assert_same("(4,8):(8,1)", "make_layout(make_shape(4, 8), LayoutRight{})")
     >>> assert_same("(2,2):(2,1)", "(2,2):(1,2)")
@@ -38,10 +38,10 @@ def assert_same(a: object, b: object, let: Let = None) -> None:
 
 
 def assert_covers(tv: object, tile: str | Sequence[int] | None = None, let: Let = None) -> None:
-    """The threads' values of a TV layout, or of a TiledCopy, hold every cell of the tile once.
+    """Assert that the threads of a TV layout or a TiledCopy hold every cell of the tile exactly once.
 
     tile: `(8, 128)` or "8x128"; a TiledCopy has its own.
-    Raises: AssertionError with the first cells that no thread or several threads hold; CuteVizError for input that cannot be read.
+    Raises: AssertionError with the first cells that no thread or several threads hold; CuteVizError if the input cannot be read.
 
     >>> assert_covers("((4,8),(2,2)):((32,1),(16,8))", "16x8")
     """
@@ -58,12 +58,12 @@ def assert_conflict_free(
     operand: str | None = None,
     store: bool = False,
 ) -> None:
-    """No access of the tile in shared memory has a bank conflict.
+    """Assert that no access of a tile in shared memory has a bank conflict.
 
     access: a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into the column-major tile.
-    type: of an element, "f16" or 16. instruction, operand, store: as of `cute-viz analyze`.
-    Raises: AssertionError with the first access that has conflicts, and who asks for one bank; CuteVizError for what cannot be
-    read, or does not fit.
+    type: the element type, "f16", or its width in bits. instruction, operand, store: as for `cute-viz analyze`.
+    Raises: AssertionError with the first access that conflicts, and the threads that share a bank; CuteVizError if the input cannot
+    be read, or does not fit.
 
     >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
     """
@@ -79,14 +79,15 @@ def assert_no_bank_conflicts(
     let: Let = None,
     most: float = 1,
 ) -> None:
-    """No access of shared memory of a kernel, by the path of its file, costs more than `most` times its ideal wavefronts.
+    """Assert that no shared-memory access of a kernel costs more than `most` times its ideal number of wavefronts.
 
-    source: also what `cute_viz.record` recorded, all of whose kernels are looked at.
+    source: the path of a file, its text, or the result of `cute_viz.record`, of which every kernel is checked.
 
-    launch: of this kernel alone, or of what this function launches. accept: lines that may cost anything, 201 or "a.h:201".
+    launch: check only this kernel, or only the kernels that this function launches.
+    accept: lines that may cost anything: 201, "a.h:201".
     A store or cp.async that takes up to twice the ideal and has no fix is allowed.
-    Raises: AssertionError with every line, why, and the fix; so do statements that cannot be evaluated. CuteVizError for a file
-    without copies.
+    Raises: AssertionError with each line, the cause and the fix, also for statements that cannot be evaluated; CuteVizError for
+    a file without copies.
 
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> assert_no_bank_conflicts(text + "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}")
@@ -100,10 +101,10 @@ def assert_no_bank_conflicts(
 
 
 def assert_vector(copy: object, bits: int, let: Let = None) -> None:
-    """A copy moves this many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom;
-    `copy_if` and `copy_aligned`, too.
+    """Assert that a copy moves this many bits per instruction: `copy(src, dst)`, `copy(atom, src, dst)`, `copy_if(...)` or
+    `copy_aligned(...)` as text, a TiledCopy or a Copy_Atom.
 
-    Raises: AssertionError with what keeps the copy from it; CuteVizError for a copy that CuTe refuses, or that cannot be read.
+    Raises: AssertionError with what prevents it; CuteVizError if CuTe rejects the copy, or if it cannot be read.
 
     >>> assert_vector("Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, half_t>{}", 128)
     """

@@ -1,14 +1,18 @@
 """Sphinx: `sphinx-build -W docs site`. Pictures are drawn by this project's extension, the reference from its tables."""
 
+import re
+import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference import PAGES
+from docutils import nodes
+from reference import PAGES, page_of
 from sphinx.application import Sphinx
 
 from cute_viz import __version__, render
+from cute_viz.cli import commands
 
 project = "cute-viz"
 author = copyright = "cute-viz maintainers"
@@ -21,6 +25,12 @@ html_title = "cute-viz"
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
+_GLOSSARY = (Path(__file__).parent / "glossary.md").read_text()
+TERMS = {  # each term of the glossary, longest first, and its anchor
+    term.lower(): "term-" + re.sub(r"\W+", "-", term.lower())
+    for term in sorted(re.findall(r"(?m)^(\S.*)\n: ", _GLOSSARY), key=len, reverse=True)
+    if term != "Value"  # which also has its everyday meaning
+}
 CARDS = {  # the pictures of the landing page: a source and its options
     "tv": ("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8", "crop": "6x8"}),
     "mma": ("SM80_16x8x16_F32F16F16F32_TN", {"operand": "C", "thread": "5", "crop": "6x8"}),
@@ -31,6 +41,9 @@ CARDS = {  # the pictures of the landing page: a source and its options
 }
 html_css_files = ["site.css"]
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
+man_pages = [("index", "cute-viz", "see what CuTe layouts do", [author], 1)] + [
+    (f"reference/{page_of(name)}", f"cute-viz-{name.replace(' ', '-')}", summary, [author], 1) for name, _, summary in commands()
+]  # `sphinx-build -b man docs man`
 highlight_language = "none"
 smartquotes = False  # they would join the dashes of options
 suppress_warnings = ["myst.xref_missing"]  # SCHEMA.md and LIBRARY.md link to files of the repository
@@ -40,6 +53,28 @@ def _generate(app: Sphinx, docname: str, source: list[str]) -> None:
     """A page of `reference/` is what its tables give; its file is a stub."""
     if docname in PAGES:
         source[0] = PAGES[docname]()
+
+
+def _terms(app: Sphinx, doctree: nodes.document) -> None:
+    """Link the first mention of each term of the glossary in the prose of a page."""
+    page = app.env.docname
+    if page == "glossary":
+        for term in doctree.findall(nodes.term):
+            term["ids"].append("term-" + re.sub(r"\W+", "-", term.astext().lower()))
+    if page in ("glossary", "index") or page.startswith("reference/"):
+        return
+    left = dict(TERMS)
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        for text in [x for x in paragraph.findall(nodes.Text) if isinstance(x.parent, (nodes.paragraph, nodes.emphasis))]:
+            terms = "|".join(left).replace(" ", r"\s+")
+            found = re.search(rf"\b({terms})(?:s|es)?\b", str(text), re.IGNORECASE) if left else None
+            if found:
+                anchor = left.pop(" ".join(found[1].lower().split()))
+                link = nodes.reference("", found[0], internal=True)
+                link["refuri"] = app.builder.get_relative_uri(page, "glossary") + f"#{anchor}"
+                link["classes"].append("cv-term")
+                parts = (nodes.Text(str(text)[: found.start()]), link, nodes.Text(str(text)[found.end() :]))
+                text.parent.replace(text, list(parts))
 
 
 def _head(app: Sphinx, pagename: str, templatename: str, context: dict[str, object], doctree: object) -> None:
@@ -58,8 +93,17 @@ def _cards(app: Sphinx, error: Exception | None) -> None:
         render("(4,4):(4,1)", Path(app.outdir) / "_static" / "card_diff.svg", "(4,4):(1,4)", bare=True, diff=True)
 
 
+def _gallery(app: Sphinx, error: Exception | None) -> None:
+    """Lay the gallery beside the pages, with its own index, search and filters."""
+    if error is None and app.builder.format == "html":
+        gallery = Path(__file__).parent.parent / "gallery"
+        shutil.copytree(gallery, Path(app.outdir) / "gallery", dirs_exist_ok=True)
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.connect("source-read", _generate)
+    app.connect("doctree-read", _terms)
     app.connect("html-page-context", _head)
     app.connect("build-finished", _cards)
+    app.connect("build-finished", _gallery)

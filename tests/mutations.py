@@ -1,17 +1,15 @@
 """`python -m tests.mutations ROOM N --seed S`: N mistakes planted in a room, one at a time, and whether the tests notice.
 
-A mistake is a number that is one off, an operator, a comparison or a condition that is another one, in a copy of the project. Each
-that lives is listed with the tests that should have failed: those of its module. Those of `LIVE` live for a reason.
+A mistake is a number that is one off, an operator, a comparison or a condition that is another one, in a copy of the project. The
+tests that run its line, as `tests/mutants.py` has learned, are asked, the quickest first. Each that lives is listed with the
+tests that should have failed; those of `LIVE` live for a reason. docs/explain/mutations.md has the last rates.
 """
 
 from __future__ import annotations
 
 import ast
-import os
 import random
 import re
-import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,58 +20,17 @@ from typing import NamedTuple
 import click
 
 ROOT = Path(__file__).parent.parent
-PATIENCE = 240  # seconds for the tests of one mistake; what they have not noticed by then is not counted
-ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # the modules of a room, and its tests, the quickest first
-    "algebra": (
-        ("cute_viz/algebra/*.py",),
-        (
-            *("algebra_vectors", "layout_values", "coordinates", "tensors", "ops", "xor_inverse", "hardware", "library", "verdict"),
-            *("cpp_tensors", "mixed", "algebra_laws", "layout_programs", "dsl_programs", "figure_hardware", "kernel_report"),
-        ),
-    ),
+ROOMS: dict[str, tuple[str, ...]] = {  # the modules of a room
+    "algebra": ("cute_viz/algebra/*.py",),
     "hardware": (
-        (
-            *("cute_viz/analysis/hardware.py", "cute_viz/analysis/banks.py", "cute_viz/analysis/memories.py"),
-            *("cute_viz/algebra/descriptor.py", "cute_viz/algebra/tmem.py", "cute_viz/algebra/umma.py"),
-            *("cute_viz/source/cpp/selectors.py", "cute_viz/source/cpp/collective*.py", "layouts/*/sm*.yaml"),
-        ),
-        (
-            "hardware",
-            "tables",
-            "library",
-            "banks",
-            "access",
-            "hardware_random",
-            "vendors",
-            "verdict",
-            "cpp_source",
-            "figure_hardware",
-        ),
+        *("cute_viz/analysis/hardware.py", "cute_viz/analysis/banks.py", "cute_viz/analysis/memories.py"),
+        *("cute_viz/algebra/descriptor.py", "cute_viz/algebra/tmem.py", "cute_viz/algebra/umma.py"),
+        *("cute_viz/source/cpp/selectors.py", "cute_viz/source/cpp/collective*.py", "layouts/*/sm*.yaml"),
     ),
-    "figures": (
-        ("cute_viz/figures/*.py",),
-        ("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "tilings", "views", "pictures", "gallery"),
-    ),
-    "renderers": (
-        ("cute_viz/renderers/*.py",),
-        (
-            "render_svg",
-            "render_text",
-            "render_tikz",
-            "render_html",
-            "targets",
-            "writers",
-            "pages",
-            "palettes",
-            "pictures",
-            "gallery",
-        ),
-    ),
+    "figures": ("cute_viz/figures/*.py",),
+    "renderers": ("cute_viz/renderers/*.py",),
 }
-LIVE: dict[str, str] = {  # module: what of it no test can notice, and why
-    "renderers/mpl.py": "sizes of what anti-aliasing rounds: two versions of matplotlib differ by more",
-    "algebra/table.py": "thresholds from which a quicker way gives the same table",
-    "figures/heat.py": "from how many cells on a sample is enough",
+LIVE: dict[tuple[str, str], str] = {  # a part of a path and of a line: why no test can notice a mistake there
 }
 _OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*", ast.Mod: "//", ast.LShift: ">>", ast.RShift: "<<"}
 _OPERATORS |= {ast.BitXor: "&", ast.BitAnd: "|", ast.BitOr: "&"}
@@ -83,7 +40,7 @@ _COMPARED = {"<=": "<", ">=": ">", "==": "!=", "!=": "==", "<": "<=", ">": ">="}
 
 
 class Mistake(NamedTuple):
-    """A place of a file and what stands there instead."""
+    """A place of a file and what stands there instead; the lines of its statement."""
 
     path: str
     start: int
@@ -91,6 +48,15 @@ class Mistake(NamedTuple):
     text: str
     line: int
     was: str
+    first: int
+    last: int
+
+    def planted(self, before: bytes) -> bytes:
+        """The file with it."""
+        return before[: self.start] + self.text.encode() + before[self.end :]
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.was!r} -> {self.text!r}"
 
 
 def mistakes(path: str) -> list[Mistake]:
@@ -103,7 +69,7 @@ def mistakes(path: str) -> list[Mistake]:
     if path.endswith(".yaml"):
         found = re.finditer(r"(?<![\w.#])\d+(?![\w.])", re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), source))
         return [
-            Mistake(path, one.start(), one.end(), str(int(one[0]) + 1), source.count("\n", 0, one.start()) + 1, one[0])
+            Mistake(path, one.start(), one.end(), str(int(one[0]) + 1), source.count("\n", 0, one.start()) + 1, one[0], 0, 0)
             for one in found
             if re.search(r"Layout|ThrID|ThrId", source[source.rfind("\n", 0, one.start()) : one.start()])
         ]
@@ -116,9 +82,11 @@ def mistakes(path: str) -> list[Mistake]:
     def put(node: ast.expr, text: str, begin: int | None = None, end: int | None = None) -> None:
         first = starts[node.lineno - 1] + node.col_offset if begin is None else begin
         last = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0) if end is None else end
-        out.append(Mistake(path, first, last, text, node.lineno, data[first:last].decode()))
+        out.append(Mistake(path, first, last, text, node.lineno, data[first:last].decode(), *within[node]))
 
-    for node in _running(ast.parse(source)):
+    tree = ast.parse(source)
+    within = _statements(tree)
+    for node in _running(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int and 0 <= node.value < 1 << 20:
             put(node, str(node.value + 1))
         elif isinstance(node, ast.Constant) and type(node.value) is bool:
@@ -158,46 +126,33 @@ def _running(tree: ast.AST) -> Iterator[ast.AST]:
                 yield from _running(node)
 
 
-def tests_of(room: str, path: str) -> list[str]:
-    """The tests that should notice a mistake in a module: its own examples, those that name it, those of the room."""
-    words = Path(path).stem
-    named = [f"tests/test_{name}.py" for name in ROOMS[room][1] if (ROOT / f"tests/test_{name}.py").is_file()]
-    said = [name for name in named if re.search(rf"\b{words}\b", (ROOT / name).read_text("utf-8"))]
-    return [*([path] if path.endswith(".py") else []), *dict.fromkeys([*said, *named])]
+def _statements(tree: ast.AST) -> dict[ast.AST, tuple[int, int]]:
+    """The lines of the statement of each node, those of its head where it has a body."""
+    out: dict[ast.AST, tuple[int, int]] = {}
+
+    def walk(node: ast.AST, lines: tuple[int, int]) -> None:
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            lines = (node.lineno, max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno)
+        out[node] = lines
+        for child in ast.iter_child_nodes(node):
+            walk(child, lines)
+
+    walk(tree, (0, 0))
+    return out
 
 
-def noticed(top: Path, room: str, mistake: Mistake) -> str | None:
-    """The test that fails of a mistake planted in a copy of the project; None where all pass, "" where time ran out."""
-    file = top / mistake.path
-    before = file.read_bytes()
-    file.write_bytes(before[: mistake.start] + mistake.text.encode() + before[mistake.end :])
-    env = {**os.environ, "PYTHONPATH": str(top), "PYTHONDONTWRITEBYTECODE": "1", "CUTE_VIZ_DEBUG": "1"}
-    words = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n0",
-        "-x",
-        "-q",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-        *tests_of(room, mistake.path),
-    ]
-    try:
-        done = subprocess.run(words, cwd=top, env=env, capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return ""
-    finally:
-        file.write_bytes(before)
-    if done.returncode == 0:
-        return None
-    failed = re.search(r"(?m)^(?:FAILED|ERROR) (\S+)", done.stdout)
-    if failed and "::" in failed[1]:  # one that fails without the mistake, too, has noticed nothing
-        again = [*words[: -len(tests_of(room, mistake.path))], failed[1]]
-        if subprocess.run(again, cwd=top, env=env, capture_output=True).returncode != 0:
-            return ""
-    return failed[1] if failed else (done.stdout + done.stderr).strip().splitlines()[-1][:100]
+def reason(mistake: Mistake) -> str:
+    """Why a mistake may live; "" of one that may not."""
+    line = (ROOT / mistake.path).read_text("utf-8").splitlines()[mistake.line - 1]
+    return next((why for (path, part), why in LIVE.items() if path in mistake.path and part in line), "")
+
+
+def sampled(room: str, count: int, seed: int) -> list[Mistake]:
+    """So many mistakes of a room, each as likely as any other, none twice."""
+    paths = sorted(str(path.relative_to(ROOT)) for pattern in ROOMS[room] for path in ROOT.glob(pattern))
+    every = [one for path in dict.fromkeys(paths) for one in mistakes(path)]
+    return random.Random(f"{room} {seed}").sample(every, min(count, len(every)))
 
 
 @click.command()
@@ -205,40 +160,44 @@ def noticed(top: Path, room: str, mistake: Mistake) -> str | None:
 @click.argument("count", type=click.IntRange(1))
 @click.option("--seed", default=1, show_default=True)
 @click.option("--minutes", type=float, default=600.0, help="Begin no further one after so long.")
-def main(room: str, count: int, seed: int, minutes: float) -> None:
+@click.option("--known", type=click.Path(dir_okay=False, path_type=Path), help="Where it is kept what the tests run.")
+@click.option(
+    "--again", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="What an earlier run printed: only what lived."
+)
+def main(room: str, count: int, seed: int, minutes: float, known: Path | None, again: Path | None) -> None:
     """Plant mistakes; exit status 1 where more than 5 of 100 live for no reason that is known."""
-    chance, since = random.Random(f"{room} {seed}"), time.monotonic()
-    paths = sorted(str(path.relative_to(ROOT)) for pattern in ROOMS[room][0] for path in ROOT.glob(pattern))
-    known = {path: mistakes(path) for path in paths}
-    paths = [path for path in paths if known[path]]
-    weights = [len(known[path]) for path in paths]
-    lived, asked, excused = 0, 0, 0
+    from tests import mutants
+
+    chosen = sampled(room, count, seed)
+    if again is not None:
+        lived = {line.removesuffix(": LIVES") for line in again.read_text("utf-8").splitlines() if line.endswith(": LIVES")}
+        chosen = [one for one in chosen if str(one) in lived]
+    why = {one: reason(one) for one in chosen}
+    since, asked, live, excused, endless = time.monotonic(), 0, 0, 0, 0
     with TemporaryDirectory() as folder:
-        top = Path(folder) / "project"
-        shutil.copytree(ROOT, top, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache"))
-        for _ in range(count):
+        top = mutants.copied(ROOT, Path(folder))
+        asker = mutants.Asker(top, mutants.learn(top, known or Path(folder) / "known.json"))
+        for one in chosen:
             if time.monotonic() - since > 60 * minutes:
                 break
-            mistake = chance.choice(known[chance.choices(paths, weights)[0]])
-            by = noticed(top, room, mistake)
-            asked += by != ""
-            reason = next((why for name, why in LIVE.items() if mistake.path.endswith(name)), "")
-            lived, excused = lived + (by is None), excused + (by is None and bool(reason))
-            what = f"{mistake.path}:{mistake.line}: {mistake.was!r} -> {mistake.text!r}"
-            words = (
-                f"lives ({reason})"
-                if by is None and reason
-                else "LIVES"
-                if by is None
-                else f"fails {by}"
-                if by
-                else "not decided in time"
-            )
-            click.echo(f"{what}: {words}")
-            if by is None and not reason:
-                click.echo(f"    should fail: {' '.join(tests_of(room, mistake.path)[:4])}")
-    click.echo(f"{room}: {asked - lived} of {asked} noticed, {excused} live for a reason; seed {seed}")
-    sys.exit(1 if lived - excused > asked / 20 else 0)
+            begun = time.monotonic()
+            verdict = asker.about(one.path, one.planted((top / one.path).read_bytes()), one.first, one.last)
+            asked, endless = asked + 1, endless + verdict.endless
+            lives = not verdict.by and not verdict.endless
+            live, excused = live + lives, excused + (lives and bool(why[one]))
+            if lives:
+                said = f"lives ({why[one]})" if why[one] else "LIVES"
+            else:
+                said = f"fails {verdict.by}" if verdict.by else "never ends"
+            click.echo(f"{one}: {said}")
+            if lives and not why[one]:
+                near = asker.known.tests(one.path, one.first, one.last)[:4]
+                click.echo(
+                    f"    {verdict.asked} asked in {time.monotonic() - begun:.0f} s: {' '.join(near) or 'no test runs this line'}"
+                )
+        asker.close()
+    click.echo(f"{room}: {asked - live} of {asked} noticed ({endless} by never ending), {excused} live for a reason; seed {seed}")
+    sys.exit(1 if live - excused > asked / 20 else 0)
 
 
 if __name__ == "__main__":

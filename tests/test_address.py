@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import cute_viz
+from cute_viz.errors import CuteVizError
 from cute_viz.live.questions import answer
 from cute_viz.source.address import Folder, address_of, query_of
 from cute_viz.testing import assert_conflict_free, assert_covers, assert_same
@@ -419,3 +420,93 @@ def test_what_a_file_includes_never_makes_it_too_long(tmp_path: Path) -> None:
         text = with_includes(str(tmp_path / "k.cu"), '#include "h0.h"\nint a;\n', files := {})
     assert 1 < len(files) < 60
     assert len(text) <= 2000
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """A repository of two commits: the second changes what the kernel includes, and a module that is imported."""
+    for name in ("csrc/kernels", "include", "py/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    git(tmp_path, "init", "-q", "-b", "main")
+    for key, value in (("user.email", "a@b"), ("user.name", "n"), ("commit.gpgsign", "false")):
+        git(tmp_path, "config", key, value)
+    kernel = '#include "include/traits.h"\n__global__ void f() {\n  auto sA = Layout<Shape<_8, Int<W>>>{};\n}\n'
+    (tmp_path / "csrc/kernels/k.cu").write_text(kernel)
+    (tmp_path / "py/lib/__init__.py").write_text("")
+    (tmp_path / "py/k.py").write_text("from lib import sizes\n\ndef f():\n    sA = cute.make_layout((8, sizes.W))\n")
+    for value in (32, 64):
+        (tmp_path / "include/traits.h").write_text(f"constexpr int W = {value};\n")
+        (tmp_path / "py/lib/sizes.py").write_text(f"W = {value}\n")
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-q", "-m", str(value))
+    git(tmp_path, "tag", "v2")
+    return tmp_path
+
+
+def test_a_revision_has_what_it_included_then(history: Path) -> None:
+    first = git(history, "rev-parse", "--short", "HEAD~1").strip()
+    (history / "include/traits.h").write_text("constexpr int W = 128;\n")
+    for where, there in (
+        (history, "csrc/kernels/k.cu"),
+        (history / "csrc/kernels", "k.cu"),
+        (history, str(history / "csrc/kernels/k.cu")),
+    ):
+        for at, wide in (("", 128), ("@HEAD", 64), ("@v2", 64), ("@HEAD~1", 32), (f"@{first}", 32), ("@HEAD^", 32)):
+            assert out(where, "eval", f"{there}{at}::f::sA") == f"(_8,_{wide}):(_1,_8)"
+    (history / "csrc/kernels/k.cu").unlink()
+    assert out(history, "eval", "csrc/kernels/k.cu@HEAD~1::sA(_,0)") == "(_8):(_1)"
+    for at, wide in (("", 64), ("@HEAD~1", 32)):
+        assert out(history, "eval", f"py/k.py{at}::sA") == f"(8,{wide}):(1,8)"
+
+
+def test_two_revisions_side_by_side(history: Path) -> None:
+    found = json.loads(out(history, "render", "py/k.py@HEAD~1::sA", "py/k.py::sA", "--diff", "-T", "json"))
+    assert found["title"] == "256 of 512 cells differ, 256 are new or gone"
+    assert [panel["cols"] for panel in found["panels"]] == [64, 64]
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("csrc/kernels/k.cu@HEAD~9::sA", "csrc/kernels/k.cu@HEAD~9: the repository has no revision 'HEAD~9'"),
+        ("csrc/kernels/none.cu@HEAD::sA", "csrc/kernels/none.cu@HEAD: the file was not there"),
+        ("k.cu@HEAD::sA", "the file was not there\n  hint: there was csrc/kernels/k.cu"),
+        ("csrc/kernels/k.cu@HEAD::none", "csrc/kernels/k.cu@HEAD: nothing here is named 'none'"),
+        ("../x.cu@HEAD::sA", "this is not in a Git repository"),
+        ("link.cu@HEAD::sA", "link.cu@HEAD: the file was not there"),
+    ],
+)
+def test_what_is_wrong_with_a_revision(history: Path, word: str, words: str) -> None:
+    (history / "link.cu").symlink_to("/etc/passwd")
+    git(history, "add", "-A")
+    git(history, "commit", "-q", "-m", "a link")
+    assert words in fails(run("eval", word, cwd=history), 1)
+
+
+def test_a_revision_runs_nothing_of_the_repository(history: Path) -> None:
+    """Hooks, filters, text conversions, monitors and aliases of a repository are somebody else's programs."""
+    mark = history / "ran"
+    (history / "bad").write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
+    (history / "bad").chmod(0o755)
+    (history / ".gitattributes").write_text("* filter=bad diff=bad\n")
+    git(history, "add", ".gitattributes")
+    git(history, "commit", "-q", "-m", "attributes")
+    for key in ("filter.bad.smudge", "filter.bad.clean", "diff.bad.textconv", "diff.external", "core.fsmonitor", "core.pager"):
+        git(history, "config", key, str(history / "bad"))
+    for hook in ("post-checkout", "pre-commit", "post-index-change", "reference-transaction"):
+        (history / ".git/hooks" / hook).write_text(f"#!/bin/sh\ntouch {mark}\n")
+        (history / ".git/hooks" / hook).chmod(0o755)
+    assert out(history, "eval", "csrc/kernels/k.cu@HEAD~1::sA") == "(_8,_64):(_1,_8)"
+    assert not mark.exists()
+
+
+def test_a_server_and_documents_read_no_revisions(history: Path) -> None:
+    from cute_viz.engine import Request, ask
+
+    with pytest.raises(CuteVizError, match="revisions are not read here"):
+        str(ask(Request(("csrc/kernels/k.cu@HEAD::sA",), folder=Folder(str(history), str(history)))).obj)

@@ -38,7 +38,7 @@ from cute_viz.check import (
 )
 from cute_viz.check.device import DeviceError
 from cute_viz.check.elements import ELEMENTS, decode, encode, pack, unpack
-from cute_viz.check.job import Check, In, Launch, Out, Outcome, Sheet, Undecided, Word, module
+from cute_viz.check.job import Check, In, KernelRun, Out, Outcome, PanelCheck, Scalar, Undecided, module
 from cute_viz.check.promises import PROVES
 from cute_viz.cli import main
 from cute_viz.errors import CannotCheck, CuteVizError, FigureError
@@ -71,13 +71,13 @@ ARITHMETIC: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def interpret(text: str, launch: Launch) -> list[bytes]:
+def interpret(text: str, launch: KernelRun) -> list[bytes]:
     """The outputs of a layout kernel, its PTX executed instruction by instruction."""
     table, seen, count, n = launch.arguments
     assert isinstance(table, In)
     assert isinstance(seen, Out)
     assert isinstance(count, Out)
-    assert isinstance(n, Word)
+    assert isinstance(n, Scalar)
     memory = {"table": table.data, "seen": bytearray([seen.fill]) * seen.size, "count": bytearray(count.size)}
     body = text[text.index(f".entry {launch.entry}(") :]
     body = body[body.index("{") + 1 : body.index("\nret;\n}")]
@@ -232,7 +232,7 @@ def fragments() -> tuple[dict[tuple[int, int], tuple[int, int]], ...]:
     return a, b, c
 
 
-def hardware(launch: Launch) -> list[bytes]:
+def hardware(launch: KernelRun) -> list[bytes]:
     """What a GPU makes of a launch of the m16n8k16 probe."""
     given = [np.frombuffer(x.data, np.uint32) for x in launch.arguments if isinstance(x, In)]
     sets = [decode(unpack(given[0].reshape(-1, 32, 4), 16), "f16"), decode(unpack(given[1].reshape(-1, 32, 2), 16), "f16")]
@@ -345,10 +345,10 @@ def test_ldmatrix_by_the_isa(name: str, count: int, transposed: bool) -> None:
 def test_what_cute_has_wrong_is_known() -> None:
     for name in plan.KNOWN:
         item = only(plan.plan(resolve(name), name))
-        verdict = report.judged(item, Outcome((Sheet("C", 1, 1, ("0",), ("0",), (True,)),), True))
+        verdict = report.judged(item, Outcome((PanelCheck("C", 1, 1, ("0",), ("0",), (True,)),), True))
         assert verdict.verdict == "known"
         assert "CuTe" in verdict.reason
-        assert report.judged(item, Outcome((Sheet("C", 1, 1, ("0",), ("1",), (False,)),), True)).verdict == "differ"
+        assert report.judged(item, Outcome((PanelCheck("C", 1, 1, ("0",), ("1",), (False,)),), True)).verdict == "differ"
 
 
 # ---- kernels as texts with holes
@@ -427,7 +427,7 @@ def test_a_tiled_mma_as_the_hardware_would_do_it() -> None:
     text = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
     check = only(plan.plan(read(text).pick(), text))
 
-    def product(launch: Launch) -> list[bytes]:
+    def product(launch: KernelRun) -> list[bytes]:
         a, b, places = (np.frombuffer(x.data, np.uint32) for x in launch.arguments[:3] if isinstance(x, In))
         steps = launch.arguments[5].value
         blocks = launch.grid[0]
@@ -464,7 +464,7 @@ def test_warp_groups_as_the_hardware_would_do_it() -> None:
         cores = decode(np.frombuffer(data, np.uint16), "f16").reshape(-1, rows // 8, 2, 8, 8)  # tile, 8 rows, 16 bytes of k
         return cores.transpose(0, 1, 3, 2, 4).reshape(-1, rows, 16)
 
-    def group(launch: Launch) -> list[bytes]:
+    def group(launch: KernelRun) -> list[bytes]:
         a, b = (x.data for x in launch.arguments[:2] if isinstance(x, In))
         product = np.einsum("xmk,ynk->yxmn", rows_of(a, 64), rows_of(b, 32))
         thread, v = np.meshgrid(np.arange(128), np.arange(16), indexing="ij")
@@ -535,8 +535,8 @@ def test_small_integers_are_exact(kind: str) -> None:
 # ---- verdicts
 
 
-def verdict(ok: Sequence[bool], control: bool = True) -> report.Verdict:
-    sheet = Sheet("C", 1, len(ok), tuple("ab"[: len(ok)]), tuple("ac"[: len(ok)]), tuple(ok))
+def verdict(ok: Sequence[bool], control: bool = True) -> report.CheckResult:
+    sheet = PanelCheck("C", 1, len(ok), tuple("ab"[: len(ok)]), tuple("ac"[: len(ok)]), tuple(ok))
     item = only(plan.plan(resolve(ATOM), ATOM))
     return report.judged(item, Outcome((sheet,), control))
 
@@ -565,11 +565,11 @@ def test_a_disagreement_is_drawn_with_marks() -> None:
 
 def test_a_report_tells_all_and_evidence_only_what_agrees() -> None:
     good, bad = verdict([True, True]), verdict([True, False])
-    document = report.document(report.Report({"device": "D"}, (good, bad)))
+    document = report.document(report.CheckReport({"device": "D"}, (good, bad)))
     assert json.loads(json.dumps(document))["counts"]["mma"]["differ"] == 1
     assert document["checks"][1]["differences"][0]["seen"] == "c"
-    assert report.evidence(report.Report({"device": "D"}, (good,)))["agree"] == {ATOM: good.digest}
-    assert report.evidence(report.Report({"device": "D"}, (good, bad)))["agree"] == {}
+    assert report.evidence(report.CheckReport({"device": "D"}, (good,)))["agree"] == {ATOM: good.digest}
+    assert report.evidence(report.CheckReport({"device": "D"}, (good, bad)))["agree"] == {}
 
 
 def test_every_kind_says_what_it_proves() -> None:
@@ -675,7 +675,7 @@ def test_specs_of_a_folder_of_the_users_name_its_own_atoms(tmp_path: Path) -> No
 
 def test_static_names_the_entries_that_differ() -> None:
     item = plan.static(parse("(4,100):(100,1)"), "x")
-    assert isinstance(item, cuda.Static)
+    assert isinstance(item, cuda.StaticTable)
     assert item.source().count("static_assert") == 2
     assert item.source() != item.source(corrupted=True)
     log = 'x.cu(9): error: static assertion failed with "drawn entries 256 to 399"'
@@ -767,7 +767,7 @@ class Interpreter:
     def unload(self, module: Any) -> None:
         self.loaded -= 1
 
-    def run(self, module: Any, launches: Sequence[Launch]) -> list[list[bytes]]:
+    def run(self, module: Any, launches: Sequence[KernelRun]) -> list[list[bytes]]:
         out = []
         for launch in launches:
             seen, count = interpret(module, launch)
@@ -778,7 +778,7 @@ class Interpreter:
 
 
 def test_a_door_gets_a_report() -> None:
-    subjects = [runner.Subject(text, parse(text, resolve=resolve)) for text in ("(4,8):(8,1)", ATOM, "SM90_64x8x16_F32F16F16_RS")]
+    subjects = [runner.Checkable(text, parse(text, resolve=resolve)) for text in ("(4,8):(8,1)", ATOM, "SM90_64x8x16_F32F16F16_RS")]
     told: list[tuple[int, int]] = []
     machine = Interpreter()
     found = runner.check(subjects, device=machine, version="1", progress=lambda done, total: told.append((done, total)))
@@ -796,7 +796,7 @@ def test_a_door_gets_a_report() -> None:
 
 def test_a_tile_that_cannot_be_drawn_is_wrong_input() -> None:
     with pytest.raises(CuteVizError, match="outside the 2 x 2 tile"):
-        runner.check([runner.Subject("x", parse("(4,8):(8,1)"))], tile=(2, 2), device=Interpreter())
+        runner.check([runner.Checkable("x", parse("(4,8):(8,1)"))], tile=(2, 2), device=Interpreter())
 
 
 def test_the_command_tells_saves_and_draws(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

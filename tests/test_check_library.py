@@ -12,7 +12,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.family import FIELDS, families
 from cute_viz.spec.library_files import HEAD, library_file, library_of
-from cute_viz.spec.yaml import Fields
+from cute_viz.spec.yaml import Keys
 from tests.commands import run
 
 LAYOUTS = Path(__file__).parent.parent / "layouts"
@@ -50,7 +50,7 @@ def test_every_layout_at_the_top_is_used() -> None:
         file = library_file(str(path))
         assert file is not None
         values = [value for family in families(file) for value in family.own.values()]
-        items = [item for value in values for item in (value.values() if isinstance(value, Fields) else [value])]
+        items = [item for value in values for item in (value.values() if isinstance(value, Keys) else [value])]
         used = {item for item in items if isinstance(item, str)}
         assert set(file.shared()) <= used, path
 

@@ -162,6 +162,51 @@ def test_shell_completion() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "word", "offered"),
+    [
+        (["render"], "SM80_16x8x16_F32F16", ("plain", "SM80_16x8x16_F32F16F16F32_TN")),
+        (["render"], "l", ("file", "l")),  # a spec begins so, too, and hides no file
+        (["render"], "docs/kernel.cu::gemm_tn::s", ("plain", "docs/kernel.cu::gemm_tn::sA")),
+        (["explain", "docs/kernel.cu", "--name"], "", ("plain", "gemm_tn::copy_A")),
+        (["show", "docs/kernel.cu", "--name"], "gemm_tn::m", ("plain", "gemm_tn::mma")),
+        (["analyze", "x.cu", "--type"], "bf", ("plain", "bf16")),
+        (["render", "(4,8)", "-o"], "x", ("file", "x")),
+        (["render", "(4,8)", "--palette"], "t", ("plain", "tol-light")),
+        (["render"], "kern", ("file", "kern")),
+        (["list", "k.cu", "-p"], "b", ("dir", "b")),
+        (["render", "no such file.cu", "--name"], "", None),
+    ],
+)
+def test_what_a_shell_offers(words: list[str], word: str, offered: tuple[str, str] | None) -> None:
+    line = " ".join(f"'{w}'" for w in ["cute-viz", *words, word])
+    given = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) + 1), "_CUTE_VIZ_COMPLETE": "bash_complete"}
+    answer = run(env=given, cwd=Path(__file__).parent.parent)
+    found = [tuple(found.split(",", 1)) for found in answer.stdout.decode().splitlines() if found]
+    assert answer.stderr == b""
+    assert offered in found if offered else not found
+
+
+def test_completion_in_powershell() -> None:
+    """The script names the variables that the answers are asked for with; a help is never empty, for PowerShell refuses that."""
+    script = run(env={"_CUTE_VIZ_COMPLETE": "powershell_source"}).stdout.decode()
+    assert "Register-ArgumentCompleter -Native -CommandName cute-viz" in script
+    asked = set(re.findall(r"\$env:(\w+) = ", script))
+
+    def answers(words: list[str], word: str) -> list[list[str]]:
+        given = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": word, "_CUTE_VIZ_COMPLETE": "powershell_complete"}
+        assert asked == set(given)
+        return [line.split("\t", 2) for line in run(env=given).stdout.decode().splitlines()]
+
+    assert [value for _, value, _ in answers(["cute-viz"], "re")] == ["render", "record"]
+    assert answers(["cute-viz", "render", "(4,8)", "--for"], "re")[0][:2] == ["plain", "readme"]
+    atoms = answers(["cute-viz", "render"], "SM80_16x8x16_F32F16")
+    assert "SM80_16x8x16_F32F16F16F32_TN" in [value for _, value, _ in atoms]
+    assert all(text.strip() for *_, text in atoms)
+    assert answers(["cute-viz", "render", "(4,8)", "-o"], "x")[0][0] == "file"
+    assert answers(["cute-viz", "render", "(4,8)", "--theme"], "'da") == [["plain", "dark", "dark"]]
+
+
+@pytest.mark.parametrize(
     ("args", "absent"),
     [
         (["render", TV, "--tile", "8x128", "-T", "text"], {"matplotlib", "yaml", "numpy", "rich", "svgwrite"}),
@@ -371,7 +416,8 @@ def test_text_says_what_a_picture_says() -> None:
     assert run("render", "(4,8):(8,1)", "--title", "Mine").stdout.startswith(b"Mine\n(4,8):(8,1)\n")
     marked = run("render", "(2,2):(2,1)", "(2,2):(1,2)", "--diff").stdout.decode()
     assert marked.count("*") == 4
-    assert "| 1* |" in marked
+    assert "| 1 now 2* |" in marked
+    assert "| 1 was 2* |" in marked
 
 
 def test_a_typing_error_for_a_colon_is_noted() -> None:

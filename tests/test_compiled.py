@@ -14,10 +14,11 @@ from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable, words
+from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable, words
 from cute_viz.source.compiled.flags import Flags, flags
-from cute_viz.source.compiled.meaning import Meaning, frames
+from cute_viz.source.compiled.meaning import UnitMeaning, frames
 from cute_viz.source.compiled.values import value_of
+from cute_viz.spec.project import project_of
 
 KERNEL = """#include <cute/tensor.hpp>
 #include "traits.h"
@@ -234,32 +235,32 @@ def hand_made(part: str = PART) -> Unit:
         "call", "local_partition", 5, type_, (Node("", "", 0, ""), Node("ref", "x", 2, SHARED), threads, Node("", "", 0, "int"))
     )
     kernel = Instance(
-        ("kernel",), (), True, (Variable("s", "k.cu", 3, SHARED, "var", whole),), (), (Call("f", "k.cu", 9, (tensor,), 1),)
+        ("kernel",), (), True, (Variable("s", "k.cu", 3, SHARED, "var", whole),), (), (CallSite("f", "k.cu", 9, (tensor,), 1),)
     )
     inner = Instance(
         ("f",),
         (),
         False,
         (Variable("x", "k.cu", 2, SHARED, "param"),),
-        (Call("cute::copy", "k.cu", 6, (divided, divided)),),
+        (CallSite("cute::copy", "k.cu", 6, (divided, divided)),),
     )
     return Unit((kernel, inner), (), ())
 
 
 def test_a_part_is_followed_through_calls() -> None:
     unit = hand_made()
-    meaning = Meaning(unit, None, {})
+    meaning = UnitMeaning(unit, None, {})
     outer, inner = frames(unit)
     assert (outer.number, inner.number, inner.lines(unit)) == (0, 1, (9,))
     found = meaning.operand(inner, unit.instances[1].calls[0].args[0])
-    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "s", "smem", "(_1,_8):(_0,_4)")
+    assert (found.name, found.pointer.base, found.pointer.space, str(found.layout)) == ("s", "?s", "smem", "(_1,_8):(_0,_4)")
     assert found.starts[:5] == (0, 32, 64, 96, 128)
 
 
 def test_what_is_not_the_compilers_type_is_a_mistake() -> None:
     unit = hand_made(PART.replace("cute::C<4>", "cute::C<5>"))
     inner = list(frames(unit))[1]
-    error = Meaning(unit, None, {}).operand(inner, unit.instances[1].calls[0].args[0])
+    error = UnitMeaning(unit, None, {}).operand(inner, unit.instances[1].calls[0].args[0])
     assert isinstance(error, CuteVizError)
     assert "a mistake in cute-viz" in error.message
 
@@ -296,12 +297,12 @@ class TestUnits:
             "(_32,_32):(_32,_1)",
             "(_32,_64):(_64,_1)",
         }
-        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--json")
         report = json.loads(out)
         assert (code, report["unknown"]) == (0, [])
         stores = sorted(row["wavefronts"] for row in report["accesses"] if row["instruction"] == "st.shared.32")
         assert stores == [32 * 32, 64 * 32]  # a column of a row-major tile, a row of 128 or 256 bytes: 32-way
+        monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
 
@@ -345,6 +346,51 @@ class TestUnits:
         code, out, _ = run(capsys, "eval", str(unit.parent / "traits.h"), "-p", str(unit.parent), "--name", "Threads")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
 
+    @pytest.mark.parametrize(
+        ("text", "limits", "why"),
+        [
+            ('#include "pipe"\n', (), "for a file that does not come"),
+            ('#include "/dev/zero"\n', ("unit-memory=100000000",), "libclang"),  # it may refuse a file of 2 GB before
+            (
+                "".join(f"#define A{n + 1} A{n} A{n} A{n} A{n}\n" for n in range(20)) + "#define A0 int x;\nA20\n",
+                ("unit-seconds=1",),
+                "more than 1 second",
+            ),
+            ("template <class T> struct P : P<P<T>> {}; P<int> p;\n" + "(" * 400_000, ("unit-seconds=60",), "k.cu"),
+        ],
+        ids=("a pipe", "a device", "macros", "nested deeply"),
+    )
+    def test_what_never_ends_is_one_line(
+        self,
+        unit: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        text: str,
+        limits: tuple[str, ...],
+        why: str,
+    ) -> None:
+        monkeypatch.setattr("cute_viz.source.compiled.apart.PATIENCE", 1.0)
+        os.mkfifo(unit.parent / "pipe")
+        unit.write_text(text)
+        options = [word for one in limits for word in ("--limit", one)]
+        code, out, err = run(capsys, *options, "list", str(unit), "--flags", "-arch=sm_80")
+        assert (code, out) == (1, "")
+        assert why in err
+        assert "Traceback" not in err
+        assert err.count("error: ") == 1
+
+    def test_a_project_has_no_plugin_run(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """What the flags of a stranger's project ask of a compiler beyond folders, macros and the standard is left out."""
+        hostile = "-fplugin=./x.so -Xclang -load -Xclang ./x.so -load ./x.so --config=x -ivfsoverlay x -o out -U -fplugin=x"
+        (unit.parent / ".git").mkdir()
+        (unit.parent / "cute-viz.yaml").write_text(f"flags: {hostile} -arch=sm_80 -include /etc/hostname -I/etc\n")
+        found = project_of(str(unit)).build
+        assert found is not None
+        assert commands.unit_of(found, str(unit))[1] == Flags(("-U", "-fplugin=x"), "80")  # the value of -U
+        code, out, _ = run(capsys, "eval", f"{unit}::Threads")
+        assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
+        assert not (unit.parent / "out").exists()
+
     def test_the_compilers_errors_are_told(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         unit.write_text("int f() { return x; }\n")
         code, _, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80")
@@ -359,6 +405,19 @@ def test_without_libclang_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     code, out, err = run(capsys, "list", str(tmp_path / "k.cu"), "--flags", "-arch=sm_80")
     assert (code, out) == (1, "")
     assert "pip install 'cute-viz[compiler]'" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("words", ["flags: '@pipe'", "build: pipe", "build: .", "flags: -DX\nthrough: pipe"])
+def test_a_pipe_that_a_project_names_is_not_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str) -> None:
+    for name in ("pipe", "compile_commands.json"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "k.cu").write_text("int x;\n")
+    (tmp_path / "cute-viz.yaml").write_text(f"{words}\n")
+    code, out, err = run(capsys, "list", str(tmp_path / "k.cu"))
+    assert (code, out) == (1, "")
+    assert "this is a pipe or a device, not a file" in err
 
 
 def test_flags_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from cute_viz.check import device, plan, report, runner
 from cute_viz.check.device import Device, DeviceError
-from cute_viz.check.job import In, Launch, Map, Out, Word
+from cute_viz.check.job import In, KernelRun, Map, Out, Scalar
 from cute_viz.errors import CannotCheck
 from cute_viz.source.text import parse
 from cute_viz.spec import resolve
@@ -148,7 +148,7 @@ class Driver:
         table, seen, count = (ctypes.c_uint64.from_address(place).value for place in places[:3])
         n = ctypes.c_uint32.from_address(places[3]).value
         outs = Out(len(self.memory[seen]), self.memory[seen][0]), Out(4, 0)
-        found = interpret(module, Launch(entry, (x, y, z), block, (In(bytes(self.memory[table])), *outs, Word(n))))
+        found = interpret(module, KernelRun(entry, (x, y, z), block, (In(bytes(self.memory[table])), *outs, Scalar(n))))
         for pointer, data in zip((seen, count), found, strict=True):
             self.memory[pointer][: len(data)] = data
         return (Status.FINE,)
@@ -166,7 +166,7 @@ def use(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> Driver:
 
 def test_a_layout_goes_to_the_driver_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = use(Driver(), monkeypatch)
-    found = runner.check([runner.Subject("x", parse("Sw<2,0,3> o 0 o (8,8):(8,1)"))], version="1")
+    found = runner.check([runner.Checkable("x", parse("Sw<2,0,3> o 0 o (8,8):(8,1)"))], version="1")
     assert found.machine["device"] == "a GPU"
     assert (found.machine["capability"], found.machine["cuda"]) == ("9.0", "13.2")
     (verdict,) = found.verdicts
@@ -187,14 +187,14 @@ def test_what_the_compiler_refuses_has_its_log(monkeypatch: pytest.MonkeyPatch) 
 def test_a_failed_launch_frees_its_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = use(Driver(refused="cuCtxSynchronize"), monkeypatch)
     with pytest.raises(DeviceError, match="cuCtxSynchronize: NOT_FOUND"):
-        Device().run("module", [Launch("k", (1, 1, 1), 32, (In(b"1234"), Out(8)))])
+        Device().run("module", [KernelRun("k", (1, 1, 1), 32, (In(b"1234"), Out(8)))])
     assert driver.memory == {}
 
 
 def test_a_descriptor_is_passed_by_value_and_shared_memory_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = use(Driver(), monkeypatch)
     tensor = Map(1, (64, 8), (128,), (64, 8), 3, 1, 2)
-    (out,) = Device().run("module", [Launch("k", (1, 2, 3), 32, (tensor, In(bytes(1024)), Out(8), Word(-1)), 96 << 10)])
+    (out,) = Device().run("module", [KernelRun("k", (1, 2, 3), 32, (tensor, In(bytes(1024)), Out(8), Scalar(-1)), 96 << 10)])
     assert out == [b"\xcd" * 8]  # nothing wrote: the poison comes back
     assert np.frombuffer(driver.first, np.uint64).tolist() == list(range(16))
     assert driver.launched == ("k", (1, 2, 3), 32, 96 << 10)
@@ -206,7 +206,7 @@ def test_a_descriptor_is_passed_by_value_and_shared_memory_is_asked_for(monkeypa
 def test_the_shortest_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = use(Driver(), monkeypatch)
     gpu = Device()
-    assert gpu.seconds("module", Launch("k", (1, 1, 1), 32, (Out(8),)), repeats=4) == 0.25
+    assert gpu.seconds("module", KernelRun("k", (1, 1, 1), 32, (Out(8),)), repeats=4) == 0.25
     driver.clock = 0
     assert gpu.copy_bandwidth(1000, repeats=2) == 4000
     assert driver.memory == {}

@@ -33,7 +33,6 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "engine/drawing.py::options_for": "engine.ask shows it",
     "engine/drawing.py::write": "engine.ask shows it",
     "engine/kernel_ci.py::findings": "sarif and github show it",
-    "engine/kernel_edit.py::read_again": "reads a file",
     "engine/kernel_fix.py::consistent": "what_if shows it",
     "engine/kernel_fix.py::may_grow": "reads a file",
     "engine/kernel_ncu.py::compared": "reads a file",

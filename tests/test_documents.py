@@ -219,6 +219,20 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     asked = sum(len(re.findall(r"^```\{cute-viz\}", page, re.MULTILINE)) for page in pages)
     drawn = sum(path.read_text().count('<svg class="cv"') for path in site.rglob("*.html"))
     assert drawn == asked > 25
+    glossary = (site / "glossary.html").read_text()
+    linked = {term for page in site.rglob("*.html") for term in re.findall(r"glossary.html#([\w-]+)", page.read_text())}
+    assert {"term-tv-layout", "term-bank-conflict", "term-tma"} <= linked
+    assert [term for term in linked if f'id="{term}"' not in glossary] == []
+    assert (site / "gallery" / "index.html").read_bytes() == (ROOT / "gallery" / "index.html").read_bytes()
+
+
+def test_a_command_has_a_man_page_with_all_its_options(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "man", str(ROOT / "docs"), str(tmp_path)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=100)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert len(list(tmp_path.glob("*.1"))) == len(list((ROOT / "docs" / "reference").glob("cli-*.md"))) + 1
+    page = (tmp_path / "cute-viz-render.1").read_text().replace("\\", "")
+    assert [name for name in OPTIONS if f"--{name.replace('_', '-')}" not in page and name not in ("target", "bits")] == []
 
 
 def test_the_pictures_of_the_story_are_those_of_its_command(tmp_path: Path) -> None:

@@ -70,11 +70,15 @@ def test_tensor_memory_shows_the_rows_and_columns_of_each_cell(text, name, expec
     m, n = partition(tensor.layout.shape)
     for index, lane, column in re.findall(r"(\d+)>dp=(\d+),col=(\d+)", expected["address_samples"]):
         label = panel.labels[int(lane) // 16 * panel.cols + int(column) // wide]
+        *stage, label = label.split("\n")
         (low_m, high_m), (low_n, high_n) = ([int(x) for x in (part.split("-") * 2)[:2]] for part in label.split(","))
         i, rest = int(index) % m, int(index) // m
         j, tiles = rest % n, rest // n
         tile_m = tiles % product(tensor.layout.shape[1])
         tile_n = tiles // product(tensor.layout.shape[1])
+        if len(tensor.layout.shape) > 3 and product(tensor.layout.shape[3]) > 1:
+            assert stage == [f"stage {tile_n // product(tensor.layout.shape[2])}"]
+            tile_n %= product(tensor.layout.shape[2])
         assert low_m <= tile_m * m + i <= high_m
         assert low_n <= tile_n * n + j <= high_n
     assert all(panel.paints[n] == 8 for n, label in enumerate(panel.labels) if not label)

@@ -22,7 +22,7 @@ from cute_viz.cli.gallery import command
 from cute_viz.documents.embed import embed
 from cute_viz.errors import CuteVizError
 from cute_viz.gallery.draw import hash_of
-from cute_viz.gallery.index import Entry, files_of, page, readme
+from cute_viz.gallery.index import IndexEntry, files_of, page, readme
 from cute_viz.gallery.state import NAME, sweep
 from tests.commands import fails, run
 
@@ -371,7 +371,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-HOSTILE = Entry(
+HOSTILE = IndexEntry(
     "x y", 'a <b> | "c"', "</script><i>\n\n|`*", "alt \"'<>&\n\nsecond", "grid", ("sm80",), "(4):(1) | <x>", "", {"svg": "x y.svg"}
 )
 
@@ -465,14 +465,14 @@ def test_a_thumbnail_is_the_panels_alone(tmp_path: Path) -> None:
     assert 0 < y < y + h <= height
     title = next(float(at) for at, text in re.findall(r'<text[^>]* y="([^"]*)"[^>]*>([^<]*)<', svg) if text.startswith("Row-major"))
     assert title < y
-    hostile = Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"}, '0,1,2,3,4,5"><script>')
-    assert "<script>" not in page([Entry.from_dict({**asdict(hostile)})]).partition("<section")[2].partition("</section")[0]
+    hostile = IndexEntry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"}, '0,1,2,3,4,5"><script>')
+    assert "<script>" not in page([IndexEntry.from_dict({**asdict(hostile)})]).partition("<section")[2].partition("</section")[0]
 
 
 def test_the_index_begins_with_the_best_and_a_command_to_copy() -> None:
     from cute_viz.gallery.index import BEST
 
-    entries = [Entry(name, "G", name, "", "grid", (), "(4,8)", "", {"svg": f"{name}.svg"}) for name in (*BEST, "mine")]
+    entries = [IndexEntry(name, "G", name, "", "grid", (), "(4,8)", "", {"svg": f"{name}.svg"}) for name in (*BEST, "mine")]
     html = page(entries)
     first = html.partition("<section")[2].partition("</section")[0]
     assert re.findall(r'<a href="(\w+)\.svg"><img', first) == list(BEST)
@@ -481,11 +481,11 @@ def test_the_index_begins_with_the_best_and_a_command_to_copy() -> None:
 
 
 def test_the_index_links_to_the_live_page() -> None:
-    from cute_viz.gallery.index import Entry, page, readme
+    from cute_viz.gallery.index import IndexEntry, page, readme
 
     entries = [
-        Entry("ampere_gemm", "G", "", "", "gemm", (), "(4,8)", "", {"svg": "a.svg"}),
-        Entry("mine", "G", "", "", "grid", (), "(4,8):(8,1)", "", {"svg": "b.svg"}),
+        IndexEntry("ampere_gemm", "G", "", "", "gemm", (), "(4,8)", "", {"svg": "a.svg"}),
+        IndexEntry("mine", "G", "", "", "grid", (), "(4,8):(8,1)", "", {"svg": "b.svg"}),
     ]
     for text in (page(entries, live="https://example.org/"), readme(entries, live="https://example.org/")):
         assert '<a href="https://example.org/#source=ampere_gemm">live</a>' in text

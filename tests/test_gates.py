@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from cute_viz import figure
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Paint, Panel, Ruler
+from cute_viz.gallery.claims import CLAIMS, is_true_of
 from cute_viz.gallery.gates import flaws, is_true
 from cute_viz.renderers import Options
 from cute_viz.renderers.palette import MEANINGS, PALETTES, rgb
@@ -128,3 +130,37 @@ def test_the_lanes_of_a_kernel() -> None:
 def test_lanes_of_the_smallest_place_have_room() -> None:
     for name in ("hopper_gemm", "blackwell_gemm"):
         assert flaws(figure(name, follow=5), Options(target="column")) == []
+
+
+MACHINES = [
+    *(("hardware", name) for name in (
+        "gmma_desc_k_sw128", "gmma_desc_mn_sw64", "gmma_desc_interleave", "umma_desc_fp4", "instr_desc", "tmem_accumulator_128",
+        "tmem_accumulator_64", "tmem_accumulator_2sm", "tmem_block_scaled", "tmem_load_16x256b", "tmem_load_32x32b",
+        "tmem_copy_pairs", "umma_sparse_metadata", "tma_out_of_bounds", "tma_multicast",
+        "tma_three_dimensions", "tma_gather4", "tma_im2col",
+        "scale_factors", "wgmma_operands", "umma_pair_128", "umma_pair_256", "wgmma_sparse_metadata", "partition_A",
+    )),
+    *(("operation", text) for text in (
+        "logical_divide((8,6),(4,3))", "zipped_divide((16,16):(16,1), (4,8))", "composition((4,8):(8,1), (2,4):(2,4))",
+        "complement((2,2):(1,6),24)", "coalesce((2,(1,6)):(1,(6,2)))", "blocked_product((2,5):(5,1), (3,4):(1,3))",
+        "raked_product((2,2),(3,4))", "right_inverse((4,8):(8,1))",
+    )),
+]  # fmt: skip
+CONSTANT = ("of 512", "T5", "32 bits", "4 bits", "e4m3", "e5m2", "f32")  # digits of titles that are no number of the picture
+
+
+@pytest.mark.parametrize(("kind", "source"), MACHINES)
+def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) -> None:
+    """The title is a claim that a checker of its own derives from the cells; with one digit changed it is refused."""
+    drawn = figure(source, **({"view": "operation"} if kind == "operation" else {}))
+    assert drawn.title != ""
+    assert not drawn.title.startswith(source.partition("(")[0])
+    assert drawn.title in drawn.description
+    assert flaws(drawn, README) == []
+    if "inverse" not in source:
+        assert any(re.fullmatch(pattern, drawn.title) for pattern in CLAIMS)
+    for found in re.finditer(r"\d", drawn.title):
+        at = found.start()
+        if not any(at in range(n.start(), n.end()) for word in CONSTANT for n in re.finditer(word, drawn.title)):
+            wrong = drawn.title[:at] + str((int(found[0]) + 1) % 10) + drawn.title[at + 1 :]
+            assert not is_true_of(wrong, drawn) or "inverse" in source, wrong

@@ -66,17 +66,3 @@ def test_old_names_work_and_are_silent() -> None:
     assert all(re.search(rf"(?m)^  {name} ", text) for name in COMMANDS)
     assert not [name for name in OLD if re.search(rf"(?m)^  {name} ", text)]
     assert "--target" not in run("render", "--help").stdout.decode()
-
-
-def test_a_shell_completes_atoms_specs_and_files() -> None:
-    """What begins like an atom or a spec is one; anything else is left to the shell's files."""
-    from cute_viz.cli.words import completed
-
-    def offered(word: str) -> list[tuple[str, str]]:
-        context = click.Context(click.Command("render"))
-        return [(item.value, item.type) for item in completed(context, click.Argument(["source"]), word)]
-
-    assert ("SM75_U32x4_LDSM_N", "plain") in offered("SM75_U32x4")
-    assert ("ampere_gemm", "plain") in offered("ampere")
-    assert offered("kern") == [("kern", "file")]
-    assert offered("") == [("", "file")]

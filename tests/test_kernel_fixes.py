@@ -161,7 +161,8 @@ def test_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = analyze(tmp_path, capsys, text, "--set", "tn::sA=make_layout(make_shape(Int<128>{}, Int<8>{}), Stride<_1,_132>{})")
     line = line_of(text, "copy(tArA, tAsA)")
     assert said.splitlines()[0] == f"line {line}: copy(tArA, tAsA): 128 -> 32 wavefronts"
-    assert "tn     256   64     64" in said
+    assert f"tn, a round of line {line_of(text, 'for (int k = 0')} (4 rounds)     128   32     32" in said
+    assert "tn, in all                            640  160    160" in said
     assert "4,124 -> 4,208 bytes" in said
     views = VIEWS.format(second=ROWS, more="")
     broken = analyze(tmp_path, capsys, views, "--set", "sV=composition(Swizzle<3,3,3>{}, Layout<Shape<_64,_64>,Stride<_64,_1>>{})")

@@ -394,9 +394,10 @@ def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture
     main_file = f'#include "detail/device.cuh"\n#include "../outside.cuh"\n#include "none.h"\nvoid nt({caller}'
     found = report(tmp_path, capsys, main_file)
     whole = report(tmp_path, capsys, GEMM, name="whole.cu")
-    assert [{**row, "line": row["line"] - 2, "file": None, "call": None, "fix": None} for row in found["accesses"]] == [
-        {**row, "call": None, "fix": None} for row in whole["accesses"]
+    assert [{**row, "line": row["line"] - 2, "file": None, "call": None, "fix": None, "often": 0} for row in found["accesses"]] == [
+        {**row, "call": None, "fix": None, "often": 0} for row in whole["accesses"]
     ]
+    assert [row["often"]["times"] for row in found["accesses"]] == [row["often"]["times"] for row in whole["accesses"]]
     assert [(row["fix"]["edits"][0]["file"], row["fix"]["edits"][0]["line"]) for row in found["accesses"][:1]] == [
         (None, line_of(main_file, "make_layout(make_shape(Int<128>{}, Int<8>{}), make_stride"))
     ]

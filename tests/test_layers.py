@@ -45,7 +45,7 @@ HOMES = {
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
     "ipywidgets": {"api"},
-    "clang": {"source/compiled/clang"},
+    "clang": {"source/compiled/clang", "source/compiled/loops"},
 }
 
 
@@ -119,3 +119,18 @@ def test_operations_do_not_know_the_table_that_names_them() -> None:
         seen |= ahead
         ahead = {below for module in ahead for below in graph[module]} - seen
     assert "cute_viz.algebra.ops" not in seen
+
+
+# The same thing of two languages: nodes of their trees, what reads and evaluates these, and what their names stand for.
+OF_LANGUAGES = {"Call", "Class", "Evaluator", "Function", "Index", "Items", "Meaning", "Statement", "Token", "_Node"}
+
+
+def test_a_name_of_a_class_has_one_meaning() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    twice = {name: found for name, found in homes.items() if len(found) > 1}
+    assert not {name: found for name, found in twice.items() if name not in OF_LANGUAGES}, "give one of them another name"
+    assert all(re.match("source/|notation/", home) for name in OF_LANGUAGES for home in homes.get(name, []))

@@ -105,7 +105,7 @@ SOUND = [
 @pytest.mark.parametrize(("name", "arch"), SOUND)
 def test_each_mma_covers_its_tiles(name, arch):
     """Image and replication: every layout hits each index of its tile, each one equally often."""
-    found = library.lookup(name, machine=library.Machine(arch))
+    found = library.lookup(name, machine=library.Gpu(arch))
     atom = found.atom()
     assert isinstance(atom, MMA_Atom)
     for operand in "ABC":
@@ -317,7 +317,7 @@ def test_every_listed_name_is_found():
         name = name.replace("XE_64x", "XE_8x")
         given = {"XE_DPAS_TT": ("8", "f", "bf"), "XE_LOAD_2D_TRANSPOSE": ("32", "8", "8")}.get(name, ("8", "8", "16"))
         args = given if line.arch == "xe" and line.args and "matrix" not in line.args else args
-        assert library.lookup(name, args, Library.of_environment().folders, library.Machine(line.arch)), line
+        assert library.lookup(name, args, Library.of_environment().folders, library.Gpu(line.arch)), line
 
 
 def test_the_source_of_an_entry(tmp_path, monkeypatch):

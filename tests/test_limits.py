@@ -184,7 +184,7 @@ def _check_words(case: str, name: str, error: CuteVizError) -> None:
 
 
 def test_every_limit_has_a_case() -> None:
-    assert {case.split(" of ")[0] for case in CASES} | {"seconds", "memory"} == set(limits.LIMITS)
+    assert {case.split(" of ")[0] for case in CASES} | {"seconds", "memory", "unit-seconds", "unit-memory"} == set(limits.LIMITS)
 
 
 def test_time_and_memory_of_a_command(tmp_path) -> None:

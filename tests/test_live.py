@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import io
 import json
 import os
 import re
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -20,8 +18,6 @@ from pathlib import Path
 from zlib import decompress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cute_viz import figure, render
 from cute_viz.live.follow import Followed
@@ -29,7 +25,6 @@ from cute_viz.live.page import assets, document, fragment, settings
 from cute_viz.live.pool import Cancelled, Pool
 from cute_viz.live.questions import answer
 from cute_viz.live.server import Server
-from cute_viz.live.websocket import WebSocket
 from cute_viz.renderers.inline import inlined
 
 TV = "((16,8),8):((64,1),8)"
@@ -201,9 +196,6 @@ def test_nothing_is_answered_without_the_token(server):
         ):
             status, _, data = send(server, method, path, b"{}" if method == "POST" else None, Cookie=cookie.encode())
             assert (status, b"with a token" in data) == (403, True), (cookie, method, path)
-        raw, source, head = opened(server, Cookie=cookie)
-        with raw, source:
-            assert b" 403 " in head.partition(b"\r\n")[0]
     status, headers, _ = send(server, "GET", f"/?token={server.token}", Cookie="")
     name, _, rest = headers["Set-Cookie"].partition("=")
     value, *marks = rest.split("; ")
@@ -254,110 +246,6 @@ def test_connections_that_ask_nothing_silence_nobody(server, monkeypatch):
         slow.sendall(b"GET / HTTP/1.1\r\n")
         with contextlib.suppress(OSError):  # the end, or that nobody listens any more
             assert slow.recv(100) == b""
-
-
-def opened(server: Server, **headers: str):
-    """A raw socket that has asked for a WebSocket, and the head of the answer."""
-    raw = socket.create_connection(server.server_address[:2], timeout=30)
-    port = server.server_address[1]
-    words = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade"}
-    words |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Cookie": cookie_of(server)} | headers
-    raw.sendall(
-        ("GET /ask HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in words.items() if value) + "\r\n").encode()
-    )
-    source, head = raw.makefile("rb"), b""
-    while not head.endswith(b"\r\n\r\n") and (line := source.readline()):
-        head += line
-    return raw, source, head
-
-
-def framed(data: bytes, kind: int = 1, last: bool = True, mask: bytes = b"\x11\x22\x33\x44") -> bytes:
-    size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
-    return bytes([last << 7 | kind]) + size + mask + bytes(byte ^ mask[n % 4] for n, byte in enumerate(data))
-
-
-def frame_of(source) -> tuple[int, bytes]:
-    first, size = source.read(2)
-    size = {126: lambda: struct.unpack(">H", source.read(2))[0], 127: lambda: struct.unpack(">Q", source.read(8))[0]}.get(
-        size, lambda: size
-    )()
-    return first, source.read(size)
-
-
-@pytest.mark.parametrize("origin", ["", "http://evil.example", "null", "http://127.0.0.1:1"])
-def test_who_may_open_a_socket(server, origin):
-    raw, _, head = opened(server, Origin=origin)
-    raw.close()
-    assert b" 403 " in head.partition(b"\r\n")[0]
-
-
-def test_a_socket_answers_as_a_request_does(server):
-    raw, source, head = opened(server)
-    with raw:
-        assert b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head  # the example of RFC 6455, 1.3
-        question = json.dumps({"source": TV, "options": {"tile": "8x128"}}).encode()
-        raw.sendall(framed(b"7 " + question[:9], last=False) + framed(b"hi", kind=9) + framed(question[9:], kind=0))
-        assert frame_of(source) == (0x8A, b"hi")
-        assert frame_of(source) == (0x81, b"7 200 " + send(server, body=question)[2])
-        raw.sendall(framed(b"8 {") + framed(b"9 " + b'{"source":"(4,8"}'))
-        answers = dict(frame_of(source)[1].split(b" ", 1) for _ in range(2))
-        assert answers[b"8"].startswith(b"400 ")
-        assert json.loads(answers[b"9"][4:])["error"]["span"]
-        raw.sendall(framed(b"", kind=8))
-        assert frame_of(source) == (0x88, b"")
-        assert source.read() == b""
-
-
-@pytest.mark.parametrize(
-    ("sent", "why"),
-    [
-        (b"\x81\x02hi", 1002),  # not masked
-        (framed(b"1 {}", kind=2), 1003),
-        (framed(b"1 {}", kind=0), 1002),  # goes on with nothing
-        (framed(b"1 {}", kind=3), 1002),
-        (framed(b"", kind=9, last=False), 1002),
-        (b"\xf1\x80\x00\x00\x00\x00", 1002),
-        (b"\x81\xff" + struct.pack(">Q", 1 << 40), 1009),
-        (framed(b"1 " + b" " * 60_000, last=False) + 40 * framed(b" " * 60_000, kind=0, last=False), 1009),
-        (framed(b"no number {}"), 0),
-        (framed(b"1 {}")[:-2], 0),
-        (b"GET / HTTP/1.1\r\n\r\n", 1002),
-    ],
-)
-def test_frames_that_no_client_sends(server, sent, why):
-    raw, source, _ = opened(server)
-    with raw:
-        raw.sendall(sent)
-        raw.shutdown(socket.SHUT_WR)
-        try:
-            assert source.read() == (b"\x88\x02" + struct.pack(">H", why) if why else b"\x88\x00")
-        except ConnectionResetError:  # the end of what was not read
-            assert why == 1009
-    assert ask(server, source="(4,8)")["kind"] == "grid"
-
-
-@given(st.lists(st.binary(max_size=40) | st.builds(framed, st.binary(max_size=40), st.integers(0, 15), st.booleans())))
-def test_any_bytes_are_texts_or_an_end(sent):
-    found, texts = WebSocket(io.BytesIO(b"".join(sent)), Wire(), 100), 0
-    while (text := found.receive()) is not None:
-        assert len(text) <= 100
-        texts += 1
-    assert texts <= len(b"".join(sent))
-
-
-class Wire:
-    def sendall(self, data: bytes) -> None:
-        """The other end reads nothing."""
-
-
-def test_a_newer_question_of_a_socket_ends_the_older(server):
-    raw, source, _ = opened(server)
-    with raw:
-        for number, question in enumerate((SLOW, {"source": "(4,8)"})):
-            raw.sendall(framed(b"%d " % number + json.dumps({**question, "page": "w", "number": number}).encode()))
-        answers = dict(frame_of(source)[1].split(b" ", 1) for _ in range(2))
-    assert answers[b"0"].startswith(b"409 ")
-    assert answers[b"1"].startswith(b"200 ")
 
 
 def test_bodies_that_are_no_questions(server):
@@ -616,3 +504,63 @@ def test_serve_refuses(words, status, said, capsys):
         main(["serve", "--no-browser", *words])
     assert stop.value.code == status
     assert said in capsys.readouterr().err
+
+
+LAUNCHED = """#include <cute/tensor.hpp>
+template <class S>
+__global__ void fill(S shape) {
+  auto s = make_layout(shape, LayoutRight{});
+}
+void small() { fill<<<1, 32>>>(make_shape(Int<2>{}, Int<4>{})); }
+void large() { fill<<<1, 32>>>(make_shape(Int<8>{}, Int<4>{})); }
+"""
+
+
+@pytest.mark.parametrize(("launch", "value"), [("1", "(_2,_4):(_4,_1)"), ("2", "(_8,_4):(_4,_1)")])
+def test_a_launch_is_chosen(launch, value):
+    rows = answer({"ask": "objects", "source": LAUNCHED, "launch": launch})["objects"]
+    assert [row["caller"] for row in rows if row["kind"].startswith("launch")] == ["small", "large"]
+    assert [row["value"] for row in rows if row["name"] == "s"] == [value]
+    assert value in answer({"source": LAUNCHED, "name": "s", "launch": launch})["svg"]
+    assert f"--name s --launch {launch}" in answer_in_words("command", source=LAUNCHED, name="s", launch=launch)
+    assert "there are: 1 fill" in answer({"source": LAUNCHED, "name": "s", "launch": "3"})["error"]["hint"]
+
+
+def answer_in_words(way: str, **question) -> str:
+    out = answer({"ask": "copy", "as": way, **question})
+    return out.get("text") or out["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("source", "more"),
+    [
+        ("(4,8):(8,1)", {"options": {"tile": "4x8", "thread": "3"}}),
+        ("((2,2),8):((8,16),1)", {"options": {"coords": True}}),
+        ("a = (4,8):(8,1)\ncomposition(Swizzle<1,0,2>{}, a)  # both", {"options": {"palette": "grey", "view": "grid"}}),
+        ("(M,8):(8,1)", {"let": {"M": "4"}, "options": {"title": "a: b # c"}}),
+        ("v_wmma_f32_16x16x16_f16", {"options": {"arch": "gfx1200", "wave": "32"}}),
+    ],
+)
+def test_a_spec_and_a_command_draw_what_the_page_draws(source, more, tmp_path, monkeypatch):
+    import shlex
+
+    from cute_viz.cli import main
+
+    def printed(*words: str) -> dict:
+        with pytest.raises(SystemExit) as stop:
+            main([*words, "-o", str(tmp_path / "x.json")])
+        assert stop.value.code == 0
+        return {key: value for key, value in json.loads((tmp_path / "x.json").read_text()).items() if key != "source"}
+
+    path = tmp_path / "one.yaml"
+    path.write_text(answer_in_words("spec", source=source, **more))
+    command, _, text = answer_in_words("command", source=source, **more).partition(" <<'LAYOUTS'\n")
+    (tmp_path / "pasted").write_text(text.removesuffix("\nLAYOUTS"))
+    with (tmp_path / "pasted").open() as pasted:
+        monkeypatch.setattr("sys.stdin", pasted)
+        assert printed("render", str(path)) == printed(*shlex.split(command)[1:])
+
+
+def test_what_no_spec_holds():
+    assert answer_in_words("spec", source=LAUNCHED, name="s") == "a spec selects a name only from a file"
+    assert answer_in_words("spec", source=LAUNCHED, launch="1") == "a spec has no launch"

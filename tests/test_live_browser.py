@@ -13,8 +13,7 @@ from cute_viz.live.follow import Followed
 from cute_viz.live.page import fragment
 from cute_viz.live.pool import Pool
 from cute_viz.live.server import Server
-from cute_viz.live.websocket import WebSocket
-from tests.browser import chromium, complaints, until
+from tests.browser import chromium, complaints, ill_seen, until
 
 pytestmark = pytest.mark.browser
 HOSTILE = "</title></script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
@@ -106,26 +105,6 @@ def test_typing_draws(page):
     page.type("SM80_16x8x16_F32F16F16F32_TN")
     page.drawn("SM80_16x8x16_F32F16F16F32_TN")
     assert page.picture().startswith("Each thread holds 4 elements of C")
-
-
-def test_a_socket_that_was_closed_is_opened_anew(driver, server, monkeypatch):
-    opened = []
-
-    class OfOneQuestion(WebSocket):
-        def receive(self):
-            if self in opened:
-                return None
-            opened.append(self)
-            return super().receive()
-
-    monkeypatch.setattr("cute_viz.live.server.WebSocket", OfOneQuestion)
-    page = Page(driver, server.address)
-    for n in range(20):
-        driver.execute_script("document.getElementById('source').value = arguments[0]", f"(2,{n + 1})")
-        page.drawn(f"(2,{n + 1})")
-        if len(opened) > 2:
-            break
-    assert len(opened) > 2
 
 
 def test_a_mistake_keeps_the_last_picture_and_a_click_cures_it(page):
@@ -305,10 +284,30 @@ def test_keys_and_names_for_those_who_do_not_see(page, driver):
     page.find("#picture").send_keys(Keys.ENTER)
     assert page.text("#found") == "thread 0: 16 cells"
     assert page.text("#told").startswith("T0 holds C: V0 (0,0), V1 (0,1), V2 (8,0), V3 (8,1); A: V0 (0,0)")
-    nameless = driver.execute_script("""
-        return [...document.querySelectorAll("input, select, textarea, button")].filter((e) => e.offsetParent &&
-            !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML)""")
-    assert nameless == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_can_be_read_and_has_a_name(page, driver, theme):
+    """In both themes: the first visit, a mistake, every pane, an edit, a second text."""
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+    try:
+        assert ill_seen(driver) == []
+        driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
+        until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
+        page.find(".mark.bad").click()
+        until(lambda: page.text(".diff"))
+        assert ill_seen(driver) == []
+        for pane in ("facts", "explain", "banks", "compare"):
+            page.find(f"#tab-{pane}").click()
+            until(lambda: page.text("#more"))
+            assert ill_seen(driver) == [], pane
+        page.find("#texts > button").click()
+        page.type("wgmma")
+        until(lambda: page.text("#error button"))
+        driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert ill_seen(driver) == []
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
@@ -378,6 +377,7 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     marks = driver.execute_script("return [...document.querySelectorAll('.mark')].map(m => m.textContent)")
     assert "32-way32b" in marks
     assert "ideal32b" in marks
+    until(lambda: page.text("#subject") and _settled(driver))
     page.find(".mark.bad").click()
     until(lambda: "Now" in page.text("#picture svg") and "Fixed" in page.text("#picture svg"))
     assert page.text("#subject").startswith("Line 15 copy(")
@@ -416,7 +416,8 @@ def test_words_that_lead_somewhere_a_comparison_and_texts(page, driver):
     page.find("#tab-picture").click()
     page.type("SW128")
     until(lambda: driver.find_elements("css selector", "#error .fix"))
-    driver.find_elements("css selector", "#error .fix")[-1].click()
+    assert "Examples: " in page.error()
+    next(one for one in driver.find_elements("css selector", "#error .fix") if "Layout_K_SW128" in one.text).click()
     until(lambda: "SW128" in driver.execute_script("return document.body.dataset.drawn") and page.error() == "")
     page.set("#find", "(1,2)")
     until(lambda: page.text("#told") == "(1,2): offset 74")
@@ -442,3 +443,68 @@ def test_a_file_never_overwrites_and_is_never_overwritten(driver, tmp_path: Path
         assert path.read_text() == "(6,8):(8,1)\n"
         page.find("#saved button").click()
         until(lambda: "(6,8):(8,1)" in page.text("#picture svg"))
+
+
+def test_a_launch_is_chosen_and_stands_in_the_link(page, driver):
+    from tests.test_live import LAUNCHED
+
+    page.set("#source", LAUNCHED)
+    until(lambda: not driver.find_element("id", "launch").get_attribute("hidden"))
+    names = [option.text for option in driver.find_elements("css selector", "#launch option")]
+    assert names == ["all launches", "1: small, line 6", "2: large, line 7"]
+    for n, layout in ((1, "(_2,_4):(_4,_1)"), (2, "(_8,_4):(_4,_1)")):
+        driver.find_elements("css selector", "#launch option")[n].click()
+        until(lambda layout=layout: layout in page.text("#picture svg"))
+    until(lambda: _settled(driver))
+    Page(driver, driver.current_url)
+    until(lambda: "(_8,_4):(_4,_1)" in page.text("#picture svg"))
+    assert driver.execute_script("return document.getElementById('launch').value") == "2"
+    driver.back()
+    driver.back()
+
+
+def test_a_link_keeps_the_panes_and_back_leads_to_the_other_text(page, driver):
+    page.type("(4,8):(8,1)")
+    page.drawn("(4,8):(8,1)")
+    page.find("#tab-facts").click()
+    page.find("#move-dock").click()
+    page.find("#split").send_keys("\ue012" * 4)  # the left arrow
+    wide = "return [document.querySelector('.words').clientWidth, document.body.classList.contains('beside')]"
+    until(lambda: _settled(driver))
+    before, link = driver.execute_script(wide), driver.current_url
+    page.find("#texts > button").click()
+    page.type("(2,3)")
+    page.drawn("(2,3)")
+    until(lambda: _settled(driver))
+    driver.back()
+    text = "return document.getElementById('source').value"
+    until(lambda: driver.execute_script(text) == "(4,8):(8,1)")
+    assert [box.text.split("\n")[0] for box in driver.find_elements("css selector", "#texts .text")] == ["(4,8):(8,1)", "(2,3)"]
+    driver.forward()
+    until(lambda: driver.execute_script(text) == "(2,3)")
+    Page(driver, link)
+    until(lambda: driver.execute_script(wide) == before)
+    assert before[1] is True
+
+
+def test_a_phone_shows_one_pane_at_a_time(driver, server):
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    )
+    shown = "e => e.checkVisibility({ visibilityProperty: true })"
+    seen = f"return [...document.querySelectorAll('#editor, #picture, #more')].filter({shown}).map(e => e.id)"
+    try:
+        page = Page(driver, server.address)
+        driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
+        until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
+        assert driver.execute_script(seen) == ["more"]
+        page.find(".access .line").click()
+        until(lambda: "Fixed" in page.text("#picture svg"))
+        assert driver.execute_script(seen) == ["picture"]
+        page.find("#tab-report").click()
+        page.find(".access .fix").click()
+        until(lambda: page.text(".diff"))
+        assert driver.execute_script(seen) == ["editor"]
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -23,7 +23,7 @@ from cute_viz.analysis.algebra_steps import WRITERS as EXPLAINED
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.source.text import read, read_call
 from cute_viz.spec import resolve
 
@@ -153,7 +153,7 @@ def test_an_explanation_of_any_operands_ends_in_the_result(name):
 def test_a_warning_changes_nothing(name):
     def outcome(operands: tuple[Any, ...], warnings: list[str] | None) -> Any:
         try:
-            return Evaluator(Source("", warnings=warnings)).operate(OPS[name], list(operands))
+            return Evaluator(Passage("", warnings=warnings)).operate(OPS[name], list(operands))
         except CuteVizError as error:
             return error.message
 

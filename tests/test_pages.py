@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, parse, render
 from cute_viz.algebra import ops
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy
@@ -25,7 +26,6 @@ from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Paint
-from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS
@@ -273,7 +273,7 @@ class TestSeveral:
         ],
     )
     def test_the_same_cells_drawn_twice_are_counted_once(self, source, options, cells):
-        drawn = figure(Call("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
+        drawn = figure(Operation("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
         assert {entry.count for entry in drawn.legends[0].entries} == {cells}
 
     def test_a_plain_layout_beside_a_swizzled_one_has_its_code(self):
@@ -297,7 +297,7 @@ class TestSeveral:
         other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
         assert found.notes == (f"{sum(other)} of 512 cells differ.",)
         for panel in found.panels:
-            assert [found.paints[p] == Paint(1) for p in panel.paints] == other
+            assert [found.paints[p] == Paint(2) for p in panel.paints] == other
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
             assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
 
@@ -320,9 +320,48 @@ class TestSeveral:
         smaller = difference(figure("(4,8)", view="banks", type=8), figure("(4,8):(8,1)", view="banks", type=8))
         assert smaller.notes == ("28 of 32 cells differ.",)
 
+    @pytest.mark.parametrize(
+        ("one", "two"),
+        [
+            ("(4,8):(8,1)", "(8,4):(4,1)"),
+            ("(8,8):(8,1)", "(8,12):(12,1)"),
+            ("(4,6):(1,4)", "(4,6):(6,1)"),
+            ("(2,9):(1,2)", "(9,2):(1,9)"),
+        ],
+    )
+    def test_a_difference_has_one_geometry(self, one, two):
+        layouts = [parse(text) for text in (one, two)]
+        rows, cols = (max(layout.shape[axis] for layout in layouts) for axis in (0, 1))
+
+        def at(layout, r, c):
+            return r * layout.stride[0] + c * layout.stride[1] if r < layout.shape[0] and c < layout.shape[1] else None
+
+        want = [[at(layout, r, c) for r in range(rows) for c in range(cols)] for layout in layouts]
+        found = difference(figure(one), figure(two))
+        assert [(panel.rows, panel.cols) for panel in found.panels] == [(rows, cols)] * 2
+        differ = [x != y for x, y in zip(*want, strict=True)]
+        for panel, mine in zip(found.panels, want, strict=True):
+            assert list(panel.data["offset"]) == mine
+            assert [p == HOLE for p in panel.paints] == [x is None for x in mine]
+            boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
+            assert boxed == {divmod(n, cols) for n, flag in enumerate(differ) if flag and mine[n] is not None}
+        assert found.title.startswith(f"{sum(differ)} of {rows * cols} cells ")
+
+    @pytest.mark.parametrize(
+        ("one", "two", "title"),
+        [
+            ("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "448 of 512 offsets move within their rows"),
+            ("(4,8):(8,1)", "(4,8):(1,4)", "30 of 32 cells have another offset: the same offsets, in another order"),
+            ("(8,8):(8,1)", "(8,8):(9,1)", "56 of 64 cells have another offset: cosize 64 becomes 71"),
+            ("(4,8):(1,4)", "((2,2),8):((1,2),4)", "All 32 cells are the same"),
+        ],
+    )
+    def test_a_difference_says_what_changed(self, one, two, title):
+        assert difference(figure(one), figure(two)).title == title
+
     def test_what_cannot_be_compared(self):
-        with pytest.raises(FigureError, match="same cells"):
-            difference(figure("(4,8)"), figure("(8,4)"))
+        with pytest.raises(FigureError, match=r"1 panel, .*: 3 panels"):
+            difference(figure("(4,8)"), figure("SM80_16x8x8_F32F16F16F32_TN"))
         image = build(Layout((4, 8)), FigureOptions(heat=True, max_cells=8))
         for bare in (image, figure("(4,8)", labels="none")):  # an image; cells without text
             with pytest.raises(FigureError, match=r"\(4,8\):\(1,4\) is drawn without labels"):
@@ -383,7 +422,7 @@ class TestOperations:
     @pytest.mark.parametrize(("name", "operands"), OPERATIONS)
     def test_a_tile_has_one_colour_in_every_panel(self, name, operands):
         values = tuple(parse(text) for text in operands)
-        drawn = build(Call(name, values))
+        drawn = build(Operation(name, values))
         result = ops.find(name).call(list(values), ())
         shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
         assert shown == sorted(offsets(result))
@@ -409,7 +448,7 @@ class TestOperations:
 
     def test_the_blocks_of_a_product_are_the_copies(self):
         block, tiling = parse("(2,5):(5,1)"), parse("(3,4):(1,3)")
-        drawn = build(Call("blocked_product", (block, tiling)))
+        drawn = build(Operation("blocked_product", (block, tiling)))
         result = drawn.panels[-1]
         hues = [[drawn.paints[result.paints[r * 20 + c]] for c in range(20)] for r in range(6)]
         for r in range(6):
@@ -419,10 +458,10 @@ class TestOperations:
 
     def test_every_operand_has_a_name(self):
         operands = tuple(parse(f"2:{2**n}") for n in range(28))
-        captions = [panel.caption for panel in build(Call("make_layout", operands[:7])).panels]
+        captions = [panel.caption for panel in build(Operation("make_layout", operands[:7])).panels]
         assert captions[:2] + captions[6:7] == ["A: 2:1", "B: 2:2", "G: 2:64"]
         with pytest.raises(LimitError):  # more operands than letters, and more cells than a figure has
-            build(Call("make_layout", operands))
+            build(Operation("make_layout", operands))
 
     def test_a_slice_is_lit_within_its_parent(self):
         for text, lit in (
@@ -452,7 +491,7 @@ class TestOperations:
 
     def test_steps_as_a_strip(self, tmp_path):
         out = tmp_path / "steps.svg"
-        result = run("explain", "logical_product((2,2):(2,1), 6:1)", "-o", str(out))  # A, then the layout of each step
+        result = run("explain", "logical_product((2,2):(2,1), (2,2))", "-o", str(out))  # A, then the layout of each step
         assert result.returncode == 0
         words = re.sub(r"<[^>]*>", " ", out.read_text())
         assert words.index("A: (2,2):(2,1)") < words.index("block and copies side by side.")

@@ -31,7 +31,7 @@ def test_the_how_to_of_a_paper_followed_to_the_letter(tmp_path: Path) -> None:
     (command,) = [line.strip() for line in text.splitlines() if line.endswith("-o fragment.tex")]
     words = shlex.split(command)[1:]
     assert run(*words[:-1], f"{tmp_path}/fragment.tex").returncode == 0
-    (figure_,) = re.findall(r"```latex\n(.*?)```", text, re.S)
+    figure_, *_ = re.findall(r"```latex\n(.*?)```", text, re.S)
     log = article(tmp_path, figure_)
     assert "too large" not in log
     assert not re.search(r"Overfull \\hbox \((?:[1-9]\d|[2-9])", log)
@@ -157,3 +157,45 @@ def test_a_spec_that_is_wrong_is_told_how_it_is_written(text: str, hint: str, tm
 
 def test_a_spec_asks_for_a_fragment() -> None:
     assert read_specs("layout: (4,8):(8,1)\nfigure: {fragment: yes}")[0].figure == {"fragment": True}
+
+
+BOARDS = [
+    ("(8,8):(10,1)", "path"),
+    ("Sw<3,3,3> o 0 o (8,64):(64,1)", "matrix"),
+    ("SM80_16x8x16_F32F16F16F32_TN", "cube"),
+    ("SM80_16x8x16_F32F16F16F32_TN", "zoom"),
+    ("logical_divide((4,8):(8,1), (2,4))", "steps"),
+    ("raked_product((2,2):(2,1), (2,3):(1,2))", "steps"),
+    ("(64,64,4)", "pipeline"),
+]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_every_board_compiles_in_a_column(tmp_path: Path) -> None:
+    parts = []
+    for n, (source, view) in enumerate(BOARDS):
+        more = ("--note", "(0,0): a note") if view in ("path", "pipeline") else ()
+        assert run("render", source, "--view", view, "--for", "column", "-o", f"{tmp_path}/b{n}.tex", *more).returncode == 0
+        parts.append(f"\\begin{{figure}}\\input{{b{n}}}\\end{{figure}}\n")
+    assert "Overfull" not in article(tmp_path, *parts)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_a_document_gives_its_own_colors_and_fonts(tmp_path: Path) -> None:
+    """By \\cvsetup, as the how-to shows; a document without one has ours."""
+    text = (ROOT / "docs" / "howto" / "paper.md").read_text()
+    (setup,) = re.findall(r"```latex\n(\\newcommand\\cvsetup.*?)```", text, re.S)
+    run("render", "(8,8):(8,1)", "--for", "column", "-o", f"{tmp_path}/a.tex")
+    run("render", "4", "--view", "pipeline", "--for", "column", "-o", f"{tmp_path}/b.tex")
+    body = "\\begin{document}\\pagestyle{empty}\\input{a}\\par\\input{b}\\end{document}\n"
+    plain = "\\documentclass{article}\\pdfcompresslevel=0 \\pdfobjcompresslevel=0 \\usepackage{tikz}\n"
+    red = b"1 0 0 rg"  # FF0000
+    fonts = []
+    for head in (plain, plain + setup):
+        compile_tex((head + body).encode(), tmp_path)
+        pdf = (tmp_path / "x.pdf").read_bytes()
+        fonts.append({name.decode() for name in re.findall(rb"/FontName ?/\w{6}\+(\w+)", pdf)})
+        assert (red in pdf) == (head != plain)
+    assert any(name.startswith("CMTT") for name in fonts[0])
+    assert not any(name.startswith(("CMTT", "CMSS")) for name in fonts[1])
+    assert len({re.sub(r"\D", "", name) for name in fonts[1] if name.startswith(("CMR", "CMBX"))}) == 1  # one size

@@ -14,8 +14,9 @@ import pytest
 
 from cute_viz import figure, render
 from cute_viz.renderers import Options
+from cute_viz.renderers.colours import page_palette
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.primitives import Labels
+from cute_viz.renderers.primitives import Cells, Labels
 from tests.test_render_tikz import compile_tex
 
 needs_tex = pytest.mark.skipif(
@@ -71,6 +72,25 @@ def test_compiled_tikz_and_png_agree(source, options, tmp_path: Path):
     ink = [(image[:h, :w].sum(axis=2) < 200).reshape(h, w) for image in (png, tex)]
     blocks = [one[: h // 8 * 8, : w // 8 * 8].reshape(h // 8, 8, w // 8, 8).mean(axis=(1, 3)) for one in ink]
     assert numpy.corrcoef(blocks[0].ravel(), blocks[1].ravel())[0, 1] > 0.7  # letters differ in shape, not in place
+
+
+@pytest.mark.parametrize("source", ["hopper_gemm", "gmma_desc_k_sw128", "instr_desc", "blackwell_gemm"])
+def test_a_png_has_the_paints_of_its_page(source):
+    """A page in lanes, and one with bits below, has other paints than the figure; the PNG once had those of the figure."""
+    drawn = figure(source)
+    options = Options(target="readme", theme="light")
+    page = page_of(drawn, options)
+    image = pixels(render(drawn, "png", target="readme", theme="light"))
+    found = tuple(tuple(int(page_palette(options).fill(paint)[n : n + 2], 16) for n in (1, 3, 5)) for paint in page.figure.paints)
+    seen = []
+    for item in page.items:
+        if isinstance(item, Cells) and item.paint >= 0 and min(item.grid.cell_w, item.grid.cell_h) >= 3:
+            for row, start in list(zip(item.rows, item.starts, strict=True))[:50]:
+                x, y = item.grid.xs()[start] + min(2.0, item.grid.cell_w / 2), item.grid.ys()[row] + min(2.0, item.grid.cell_h / 2)
+                mine = image[int(y * SCALE), int(x * SCALE)]
+                seen.append(abs(mine - found[item.paint]).max() <= 3)
+    assert len(seen) > 20
+    assert sum(seen) > 0.9 * len(seen)  # a line or a letter may be there
 
 
 @needs_poppler

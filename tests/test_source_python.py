@@ -306,6 +306,10 @@ def test_a_name_without_a_scope_is_a_parameters_before_a_local_ones() -> None:
     assert str(source.find("f::c").read()) == "(512,256):(256,1)"
 
 
+def test_an_entry_at_an_unknown_key_is_not_known() -> None:
+    assert refusal("def f(x):\n    b = {1: 4, 2: 8}[x]", "b").message == "'x' is a parameter here"
+
+
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [("(128, 64)", "(128,64)"), ("cutlass.Float16", "cutlass"), ("N * 2", "8"), ("(8,64):(64,1)", "(8,64):(64,1)"), ("'x", "'x")],

@@ -20,7 +20,7 @@ from cute_viz.notation.triton import linear_of
 from cute_viz.notation.triton_text import find
 from cute_viz.notation.triton_write import write_triton
 from cute_viz.source.text import read
-from cute_viz.spec.library import Machine, lookup, split_arguments
+from cute_viz.spec.library import Gpu, lookup, split_arguments
 
 TOLD = json.loads(gzip.decompress((Path(__file__).parent / "data" / "vendors.json.gz").read_bytes()))
 KEYS = {"A": "ALayout", "B": "BLayout", "C": "CLayout", "D": "CLayout", "K": "ELayout"}
@@ -44,7 +44,7 @@ def test_every_instruction_of_the_calculator():
     """Register and lane of every element, of every operand, of waves of 32 and 64."""
     wrong, tried = [], 0
     for arch, name, wave, operands in TOLD["amd"]:
-        found = lookup(name, machine=Machine(arch, wave))
+        found = lookup(name, machine=Gpu(arch, wave))
         for operand, (threads, values, wanted) in operands.items():
             layout = found.layouts[KEYS[operand]]
             tried += 1
@@ -57,7 +57,7 @@ def test_every_instruction_of_the_calculator():
 def test_gfx950_as_triton_has_it():
     for name, width, *wanted in TOLD["gfx950"]:
         args = (str(width),) if "f8f6f4" in name else ()
-        found = lookup(name, args, machine=Machine("gfx950", 64))
+        found = lookup(name, args, machine=Gpu("gfx950", 64))
         assert [unmarked(found.layouts[KEYS[x]]) for x in "ABC"] == wanted
 
 
@@ -76,7 +76,7 @@ RUNS = {
 def test_gfx950_as_composable_kernel_has_it(name):
     """K is cut into runs, lanes and what lies together, the last fastest; of a stored A half of each four columns is there."""
     name, _, rest = name.partition("<")
-    found, (each, *runs) = lookup(name, tuple(split_arguments(rest[:-1])), machine=Machine("gfx950", 64)), RUNS[name + _ + rest]
+    found, (each, *runs) = lookup(name, tuple(split_arguments(rest[:-1])), machine=Gpu("gfx950", 64)), RUNS[name + _ + rest]
     m, n, k = map(int, unmarked(found.layouts["Shape_MNK"])[1:-1].split(","))
     kept = 2 if "ELayout" in found.layouts else 1
     for operand, rows, run, ratio in (("A", m, runs[0], kept), ("B", n, runs[1], 1)):
@@ -103,7 +103,7 @@ def test_every_dpas():
 
 def test_every_block_copy():
     for name, args, bits, source, destination in TOLD["xe_copy"]:
-        found = lookup(name, tuple(args), machine=Machine(bits=bits))
+        found = lookup(name, tuple(args), machine=Gpu(bits=bits))
         assert [unmarked(found.layouts[key]) for key in ("SrcLayout", "DstLayout")] == [source, destination], (name, args)
 
 

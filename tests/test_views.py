@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
+from cute_viz.algebra.pipeline import Pipeline
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
@@ -50,8 +51,8 @@ OBJECTS: dict[str, Any] = {
     "a tiled copy": COPY,
     "a thread's copy": f"get_slice({COPY}, 5)",
     "a GEMM": read_specs(GEMM)[0].obj,
-    "a call": Call("coalesce", (read(GRID).pick(),)),
-    "a divide": Call("logical_divide", (read("(4,8):(8,1)").pick(), (2, 4))),
+    "a call": Operation("coalesce", (read(GRID).pick(),)),
+    "a divide": Operation("logical_divide", (read("(4,8):(8,1)").pick(), (2, 4))),
     "a descriptor": "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))",
     "an instruction descriptor": "make_instr_desc<half_t, half_t, float, 64, 8, UMMA::Major::K, UMMA::Major::K>()",
     "tensor memory": "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))",
@@ -67,6 +68,7 @@ OBJECTS: dict[str, Any] = {
     "im2col": "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)),"
     "(8,64):(64,1), (8,64), 1, (-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))",
     "a sparse MMA": "GMMA_64x8x32_F32F16F16_RS",
+    "a pipeline": Pipeline(2, 6),
     "scale factors": "((32,4),(16,4)):((16,4),(0,1))",
 }
 FLAT = {  # they have no modes in modes, so that rulers have no more to show
@@ -78,7 +80,8 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
     "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
     "follow": ("0", "13"), "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
-    "by": ("ldmatrix.x1", "st.32"), "note": ("(0,0): one", "row 0: two"),
+    "by": ("ldmatrix.x1", "st.32"), "schedule": ("tiles=5", "load=5,epilogue=1"), "note": ("(0,0): one", "row 0: two"),
+    "blank": ("labels=1",), "key": (),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike
 TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile

@@ -1,9 +1,10 @@
-"""What a user of the Python API writes; `.ci/run` holds it to `mypy --strict`, and the suite runs it.
+"""What a user of the Python API writes; `.ci/run` holds it to `mypy --strict` and pyright, and the suite runs it.
 
 No expression may be `Any` to a checker: what the interface gives has a type, so that an editor completes it.
 """
 
 # mypy: disallow-any-expr
+# pyright: strict
 
 from __future__ import annotations
 

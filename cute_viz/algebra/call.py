@@ -9,10 +9,10 @@ from cute_viz.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Operation:
     """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
 
-    >>> str(Call("take", ((4, 8, 2),), (0, 2)))
+    >>> str(Operation("take", ((4, 8, 2),), (0, 2)))
     'take<0,2>((4,8,2))'
     """
 

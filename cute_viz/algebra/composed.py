@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, TypeAlias, overload
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeAlias, overload
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import (
@@ -31,6 +32,7 @@ from cute_viz.records import dataclass
 from cute_viz.values.integer import MulticastMask, Static, Unknown
 
 AnyLayout: TypeAlias = "Layout | ComposedLayout"
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +329,22 @@ def _gives_coordinates(x: Any) -> bool:
     return isinstance(x, Layout) and is_coordinate_layout(x)
 
 
-def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> ComposedLayout:
+def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
+    """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
+
+    >>> from cute_viz.algebra.layout import flatten
+    >>> str(lifted(flatten)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
+    'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
+    """
+
+    @wraps(operation)
+    def either(layout: AnyLayout, /, *args: P.args, **named: P.kwargs) -> AnyLayout:
+        return lift(layout, either, *args, **named) if isinstance(layout, ComposedLayout) else operation(layout, *args, **named)
+
+    return either
+
+
+def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any, **named: Any) -> ComposedLayout:
     """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
 
     >>> from cute_viz.algebra.layout import flatten
@@ -336,4 +353,4 @@ def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> C
     """
     if isinstance(layout.inner, Swizzle):
         refuse(operation.__name__, (layout,), "its innermost part is a swizzle, which has no modes")
-    return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args))
+    return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args, **named))

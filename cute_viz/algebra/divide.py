@@ -5,11 +5,12 @@ logical keeps the modes, zipped gathers ((tile modes), (rest modes)), tiled and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import composition, value_at, without_padding
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
@@ -22,7 +23,8 @@ from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
 
 
-def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def logical_divide(layout: Layout, tiler: Any) -> AnyLayout:
     """(tile, rest): the elements that the tiler picks, and the layout of such tiles; mode by mode for a tuple.
 
     Raises: AlgebraError for more modes in the tiler than in the layout, and as complement and composition.
@@ -32,27 +34,35 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     >>> str(logical_divide(Layout((9, 32), (1, 9)), (Layout(3, 3), 8)))
     '((3,3),(8,4)):((3,1),(9,72))'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, logical_divide, tiler)
-    if isinstance(tiler, Layout):
-        try:
-            out: Layout = composition(layout, _tile_and_rest(layout, tiler))
-        except AlgebraError as error:
-            raise within(error, "logical_divide", layout, tiler) from None
-        return out
+    return by_mode(logical_divide, lambda a, b: composition(a, _tile_and_rest(a, b)), layout, tiler)
+
+
+def by_mode(
+    operation: Callable[[Layout, Any], AnyLayout], of_layouts: Callable[[Layout, Layout], AnyLayout], layout: Layout, tiler: Any
+) -> AnyLayout:
+    """An operation that is defined for two layouts for any tiler: mode by mode for a tuple, nothing for `_`, n:1 for n.
+
+    Raises: AlgebraError in the name of the operation, for what is not a tiler or has too many modes, too.
+
+    >>> str(by_mode(logical_divide, composition, Layout(8, 2), 4))
+    '4:2'
+    """
+    name = operation.__name__
     if isinstance(tiler, tuple):
         if len(tiler) > tuple_rank(layout.shape):
-            refuse("logical_divide", (layout, tiler), "Too many modes in tiler.")
+            refuse(name, (layout, tiler), "Too many modes in tiler.")
         parts = modes_of(layout)
-        done = [logical_divide(part, t) for part, t in zip(parts, tiler, strict=False)]
+        done = [operation(part, t) for part, t in zip(parts, tiler, strict=False)]
         return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
     if isinstance(tiler, Underscore):
         return layout
-    if isinstance(tiler, int):
-        return logical_divide(layout, Layout(tiler))
-    return refuse(
-        "logical_divide", (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
-    )
+    if not isinstance(tiler, (int, Layout)):
+        refuse(name, (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these")
+    tiler = tiler if isinstance(tiler, Layout) else Layout(tiler)
+    try:
+        return of_layouts(layout, tiler)
+    except AlgebraError as error:
+        raise within(error, name, layout, tiler) from None
 
 
 def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
@@ -109,7 +119,8 @@ def _inside(place: Any, shape: Any) -> bool:
     return bool(0 <= place < product(shape))
 
 
-def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def zipped_divide(layout: Layout, tiler: Any) -> AnyLayout:
     """((tile modes), (rest modes)): logical_divide with all tiles in mode 0 and all rests in mode 1.
 
     Raises: as logical_divide, and for `_` in the tiler.
@@ -117,34 +128,31 @@ def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     >>> str(zipped_divide(Layout((8, 8)), (2, 4)))
     '((2,4),(4,2)):((1,8),(2,32))'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, zipped_divide, tiler)
     return tile_unzip(logical_divide(layout, tiler), tiler)
 
 
-def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def tiled_divide(layout: Layout, tiler: Any) -> AnyLayout:
     """((tile modes), rest, rest, ...): zipped_divide with the second mode opened. Raises: as zipped_divide.
 
     >>> str(tiled_divide(Layout((8, 8)), (2, 4)))
     '((2,4),4,2):((1,8),2,32)'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, tiled_divide, tiler)
     return open_modes(zipped_divide(layout, tiler), 1, every=in_dsl(layout, tiler))
 
 
-def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def flat_divide(layout: Layout, tiler: Any) -> AnyLayout:
     """(tile, tile, ..., rest, rest, ...): zipped_divide with both modes opened. Raises: as zipped_divide.
 
     >>> str(flat_divide(Layout((8, 8)), (2, 4)))
     '(2,4,4,2):(1,8,2,32)'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, flat_divide, tiler)
     return open_modes(zipped_divide(layout, tiler), 0, 1, every=in_dsl(layout, tiler))
 
 
-def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout:
+@lifted
+def open_modes(layout: Layout, *which: int, every: bool = False) -> AnyLayout:
     """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
 
     With `every` it is opened, too, as the DSL does.
@@ -152,8 +160,6 @@ def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout
     >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
     '(2,3,(4)):(1,2,(6))'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, lambda inner: open_modes(inner, *which, every=every))
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
         out += modes_of(part) if i in which and (every or len(modes(part.shape)) != 1) else [part]

@@ -15,10 +15,10 @@ IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
 Sliced: TypeAlias = "int | Underscore | tuple[Sliced, ...]"  # a coordinate with `_` in it
 
 
-class Typed(Static):
+class Unwritten(Static):
     """A static integer that nobody wrote: of an atom's name. Beside it a plain integer still stands for a static one.
 
-    >>> str(Typed(8)), isinstance(Typed(8), Static)
+    >>> str(Unwritten(8)), isinstance(Unwritten(8), Static)
     ('_8', True)
     """
 

@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
@@ -17,7 +17,8 @@ from cute_viz.limits import limit
 _ONE = Layout(1, 0)
 
 
-def get(layout: AnyLayout, *path: int) -> AnyLayout:
+@lifted
+def get(layout: Layout, *path: int) -> AnyLayout:
     """The sub-layout at a mode, or a mode of a mode: get<0,1>(A) is get(A, 0, 1); without a path the layout itself.
 
     Raises: AlgebraError for a mode that does not exist.
@@ -25,8 +26,6 @@ def get(layout: AnyLayout, *path: int) -> AnyLayout:
     >>> str(get(Layout(((2, 2), 4)), 0, 1))
     '2:2'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, get, *path)
     return plain_layout.get(layout, *path)
 
 
@@ -203,7 +202,8 @@ def zip_any(a: Any, b: Any = None) -> Any:
     return zip_(_mode("zip", a), _mode("zip", b))
 
 
-def tile_unzip(layout: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def tile_unzip(layout: Layout, tiler: Any) -> AnyLayout:
     """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves.
 
     Raises: AlgebraError for a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
@@ -212,8 +212,6 @@ def tile_unzip(layout: AnyLayout, tiler: Any) -> AnyLayout:
     >>> str(tile_unzip(Layout(((2, 3), (4, 5))), (2, 4)))
     '((2,4),(3,5)):((1,6),(2,24))'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, tile_unzip, tiler)
     return make_layout(*_unzip(layout, tiler))
 
 

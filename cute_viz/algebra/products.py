@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.common import refuse, within
+from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
 from cute_viz.algebra.construct import make_ordered_layout
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.divide import open_modes
-from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
+from cute_viz.algebra.divide import by_mode, open_modes
+from cute_viz.algebra.inttuple import show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, modes_of, rank, size
+from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, rank, size
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
-from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import is_known
 
 
-def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def logical_product(block: Layout, tiler: Any) -> AnyLayout:
     """(block, where the blocks go): the block once for every element of the tiler; mode by mode for a tuple.
 
     A block of coordinates is repeated as in the Python DSL: see complement. Raises: AlgebraError for more modes in the tiler
@@ -32,34 +32,19 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     >>> str(logical_product(Layout((2, 2), (4, 1)), Layout(6, 1)))
     '((2,2),(2,3)):((4,1),(2,8))'
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, logical_product, tiler)
-    if isinstance(tiler, Layout):
-        if is_coordinate_layout(tiler):
-            refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
-        try:
-            where = composition(complement(block, size(block) * cosize(tiler)), tiler)
-        except AlgebraError as error:
-            raise within(error, "logical_product", block, tiler) from None
-        return make_layout(block, where)
-    if isinstance(tiler, tuple):
-        if len(tiler) > tuple_rank(block.shape):
-            refuse("logical_product", (block, tiler), "Too many modes in tiler.")
-        parts = modes_of(block)
-        done = [logical_product(part, t) for part, t in zip(parts, tiler, strict=False)]
-        return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
-    if isinstance(tiler, Underscore):
-        return block
-    if isinstance(tiler, int):
-        return logical_product(block, Layout(tiler))
     if isinstance(tiler, ComposedLayout):
         return product_with_swizzled_tiler(block, tiler)
-    return refuse(
-        "logical_product", (block, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
-    )
+    if isinstance(tiler, Layout) and is_coordinate_layout(tiler):
+        refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
+
+    def repeated(a: Layout, b: Layout) -> Layout:
+        return make_layout(a, composition(complement(a, size(a) * cosize(b)), b))
+
+    return by_mode(logical_product, repeated, block, tiler)
 
 
-def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def zipped_product(block: Layout, tiler: Any) -> AnyLayout:
     """((block modes), (tiler modes)): logical_product with all blocks in mode 0.
 
     Raises: as logical_product, and for `_` in the tiler.
@@ -67,34 +52,31 @@ def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     >>> str(zipped_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,5),(3,4)):((5,1),(10,30))'
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, zipped_product, tiler)
     return tile_unzip(logical_product(block, tiler), tiler)
 
 
-def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def tiled_product(block: Layout, tiler: Any) -> AnyLayout:
     """((block modes), tiler, tiler, ...): zipped_product with the second mode opened. Raises: as zipped_product.
 
     >>> str(tiled_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,5),3,4):((5,1),10,30)'
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, tiled_product, tiler)
     return open_modes(zipped_product(block, tiler), 1, every=in_dsl(block, tiler))
 
 
-def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+@lifted
+def flat_product(block: Layout, tiler: Any) -> AnyLayout:
     """(block, block, ..., tiler, tiler, ...): zipped_product with both modes opened. Raises: as zipped_product.
 
     >>> str(flat_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '(2,5,3,4):(5,1,10,30)'
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, flat_product, tiler)
     return open_modes(zipped_product(block, tiler), 0, 1, every=in_dsl(block, tiler))
 
 
-def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
+@lifted
+def blocked_product(block: Layout, tiler: Layout) -> AnyLayout:
     """The block at every element of the tiler, mode i of both in mode i of the result, the block's part first.
 
     Raises: as logical_product, and for operands of one mode that are not both tuples.
@@ -102,12 +84,11 @@ def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     >>> str(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,3),(5,4)):((5,10),(1,30))'
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, blocked_product, tiler)
     return zip_(*_ranked("blocked_product", block, tiler))
 
 
-def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
+@lifted
+def raked_product(block: Layout, tiler: Layout) -> AnyLayout:
     """As blocked_product with the tiler's part first: the blocks are interleaved.
 
     The Python DSL coalesces every mode. Raises: as blocked_product.
@@ -115,8 +96,6 @@ def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     >>> str(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((3,2),(4,5)):((10,5),(30,1))'
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, raked_product, tiler)
     first, second = _ranked("raked_product", block, tiler)
     raked = zip_(second, first)
     if in_dsl(block, tiler) and isinstance(raked, Layout):
@@ -133,7 +112,8 @@ def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
     return get(out, 0), get(out, 1)
 
 
-def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
+@lifted
+def tile_to_shape(block: Layout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
     """The block repeated until it has the target shape, first along the modes that come first in the order.
 
     Raises: AlgebraError for a block of higher rank than the target; in C++, for a static target that it does not divide.
@@ -141,8 +121,6 @@ def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> An
     >>> str(tile_to_shape(Layout((2, 2)), (4, 6))), str(tile_to_shape(Layout((2, 2)), (4, 6), (2, 1)))
     ('((2,2),(2,3)):((1,4),(2,8))', '((2,2),(2,3)):((1,12),(2,4))')
     """
-    if isinstance(block, ComposedLayout):
-        return lift(block, tile_to_shape, trg_shape, ord_shape)
     n = tuple_rank(trg_shape)
     if rank(block) > n:
         refuse("tile_to_shape", (block, trg_shape), "Rank of layout must be <= rank of target shape.")

@@ -28,13 +28,13 @@ MOST = 1024  # threads of a block
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Division:
     """How a tensor was divided among the threads of a block.
 
     tiling: a TiledCopy, a TiledMMA or a layout of threads. side: S or D of a copy, A, B or C of an MMA. layout: what was divided.
     proj: of local_partition, the modes that count. order: for each thread the one whose part it has; empty where that is its own.
 
-    >>> Part(Layout((2, 2)), "", Layout((8, 4))).starts
+    >>> Division(Layout((2, 2)), "", Layout((8, 4))).starts
     (0, 1, 8, 9)
     """
 
@@ -79,7 +79,7 @@ class Part:
 
 
 @lru_cache(maxsize=64)
-def _starts(part: Part) -> tuple[int, ...]:
+def _starts(part: Division) -> tuple[int, ...]:
     threads = _plain(get(part.divided, 0))
     if isinstance(part.tiling, TiledMMA):
         i, j = OPERANDS[part.side]
@@ -92,7 +92,7 @@ def _starts(part: Part) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Starts:
     """Where the part of each thread begins, of what no tiling divides."""
 
     starts: tuple[int, ...]
@@ -123,7 +123,7 @@ def copy_share(x: Tensor, copy: TiledCopy, side: str) -> Tensor:
     >>> copy_share(share("sA", "smem", "half_t", Layout((8, 64), (64, 1))), copy, "S").starts[:9]
     (0, 2, 4, 6, 8, 10, 12, 14, 64)
     """
-    return _parted(x, Part(copy, side, x.layout))
+    return _parted(x, Division(copy, side, x.layout))
 
 
 def mma_share(x: Tensor, mma: TiledMMA, operand: str) -> Tensor:
@@ -136,7 +136,7 @@ def mma_share(x: Tensor, mma: TiledMMA, operand: str) -> Tensor:
     >>> mma_share(share("gC", "gmem", "float", Layout((64, 32), (32, 1))), mma, "C").starts[:5]
     (0, 2, 4, 6, 32)
     """
-    return _parted(x, Part(mma, operand, x.layout))
+    return _parted(x, Division(mma, operand, x.layout))
 
 
 def local_share(x: Tensor, tile: Layout, proj: Any = None) -> Tensor:
@@ -148,7 +148,7 @@ def local_share(x: Tensor, tile: Layout, proj: Any = None) -> Tensor:
     >>> str(part.layout), part.starts
     ('(2,4):(32,2)', (0, 1, 8, 9, 16, 17, 24, 25))
     """
-    return _parted(x, Part(tile, "", x.layout, proj))
+    return _parted(x, Division(tile, "", x.layout, proj))
 
 
 def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
@@ -163,7 +163,7 @@ def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
     return replace(x, layout=_plain(x.layout(crd)), pointer=x.pointer.moved(int(x.layout(slice_begin(crd)))))
 
 
-def _parted(x: Tensor, part: Part) -> Tensor:
+def _parted(x: Tensor, part: Division) -> Tensor:
     return replace(x, layout=part.first, part=part)
 
 

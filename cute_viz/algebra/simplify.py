@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin, lift, lifted
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.values.integer import Unknown
@@ -33,7 +33,8 @@ def _narrow(extent: Any) -> Any:
     return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 
-def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
+@lifted
+def coalesce(layout: Layout, profile: Any = None) -> AnyLayout:
     """The same function of an integer with as few modes as possible; with a profile, mode by mode.
 
     Raises: AlgebraError for a profile of more modes than the layout. Source: cute/layout.hpp.
@@ -43,8 +44,6 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
     '(2,6):(1,2)'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, coalesce, profile)
     return plain_layout.coalesce(layout, profile)
 
 

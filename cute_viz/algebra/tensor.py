@@ -44,7 +44,7 @@ class Tensor(Shown):
     swizzled and not the pointer. sliced: of a part of such a one the
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
     (slicing.settled). name: of a fragment the operand, `SFA`. part: of the part of any thread of a block,
-    shares.Part, by which it was divided among them.
+    shares.Division, by which it was divided among them.
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
     >>> str(t), str(t.whole)

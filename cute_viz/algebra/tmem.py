@@ -34,7 +34,7 @@ CAPACITY = LANES * COLUMNS * WORD  # bits
 BYTE_BIT = 30  # the first bit of an address that tells the part of a word
 
 
-class Place(NamedTuple):
+class TmemPlace(NamedTuple):
     """Where an element lies: the lane, the column, and the first bit in the column's 32."""
 
     lane: int
@@ -53,33 +53,33 @@ def lane_stride(bits: int) -> int:
     return (1 << 16) * (WORD // bits)
 
 
-def place(value: int, bits: int) -> Place:
+def place(value: int, bits: int) -> TmemPlace:
     """Where the element at a value of a tensor-memory layout lies.
 
     >>> place(131073, 16), place(65536 * 3 + 7, 32)
-    (Place(lane=1, column=0, bit=16), Place(lane=3, column=7, bit=0))
+    (TmemPlace(lane=1, column=0, bit=16), TmemPlace(lane=3, column=7, bit=0))
     """
     lane, rest = divmod(value, lane_stride(bits))
     column, part = divmod(rest, WORD // bits)
-    return Place(lane, column, part * bits)
+    return TmemPlace(lane, column, part * bits)
 
 
-def found(tensor: Tensor, value: int) -> Place:
+def found(tensor: Tensor, value: int) -> TmemPlace:
     """Where the element at a value of the layout of a tensor lies, counted from where the tensor begins.
 
     >>> found(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>", 0), Layout(8)), 2097152 + 40)
-    Place(lane=1, column=1, bit=8)
+    TmemPlace(lane=1, column=1, bit=8)
     """
     per = tensor.pointer.per_word
     lane, rest = divmod(value, per << 16)
     column, part = divmod(rest, per)
-    return Place(lane, column, part * WORD // per)
+    return TmemPlace(lane, column, part * WORD // per)
 
 
-def address(where: Place) -> int:
+def address(where: TmemPlace) -> int:
     """The 32-bit address of a place: lane << 16 | column, the byte of a word in bits 30 and 31.
 
-    >>> hex(address(Place(1, 2, 8)))
+    >>> hex(address(TmemPlace(1, 2, 8)))
     '0x40010002'
     """
     return (where.bit // 8) << BYTE_BIT | where.lane << 16 | where.column

@@ -23,7 +23,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, REDUCTIONS, REMOTE, WORD, Phase, ideal_wavefronts, phases
 from cute_viz.analysis.lanes import WIDTHS, fixed_name, warp_instructions, whole_bytes
-from cute_viz.analysis.memories import Memory
+from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 from cute_viz.values.types import bits_of
@@ -55,7 +55,7 @@ class WarpAccess:
     mask: int
     begins: tuple[int, ...]
     width: int
-    memory: Memory | None = None
+    memory: SharedMemory | None = None
     value: int = 0
 
     def phases(self) -> list[Phase]:
@@ -80,7 +80,7 @@ class WarpAccess:
 
 
 @lru_cache(maxsize=1 << 12)
-def _counted(addresses: tuple[int, ...], instruction: str, mask: int, memory: Memory | None = None) -> tuple[int, int]:
+def _counted(addresses: tuple[int, ...], instruction: str, mask: int, memory: SharedMemory | None = None) -> tuple[int, int]:
     """Wavefronts, and those without a conflict: kept, as the warps of a kernel and the layouts tried for it ask again and again."""
     cost = sum(phase.wavefronts for phase in phases(addresses, instruction, mask, memory))
     return cost, ideal_wavefronts(addresses, instruction, mask, memory)
@@ -94,7 +94,7 @@ def accesses(
     instruction: str | None = None,
     operand: str | None = None,
     store: bool = False,
-    memory: Memory | None = None,
+    memory: SharedMemory | None = None,
     space: str = "smem",
 ) -> list[WarpAccess]:
     """The accesses of a shared-memory tile.

@@ -27,10 +27,10 @@ def _n(number: Any) -> str:
     return str(int(number)) if isinstance(number, int) else str(number)
 
 
-class Told:
+class OperationSteps:
     """The steps of one operation. Its operands are computed with as CuTe does: static integers apart from run-time ones, if mixed.
 
-    >>> told = Told("coalesce", mixed=False)
+    >>> told = OperationSteps("coalesce", mixed=False)
     >>> told.write(Layout((2, 4)))
     >>> told.steps[-1].words
     'what is left'
@@ -74,7 +74,7 @@ def _tile(tiler: Any) -> Layout | None:
     return Layout(tiler) if isinstance(tiler, int) else tiler if isinstance(tiler, Layout) else None
 
 
-def _composition(told: Told, a: Any, b: Any, *more: Any) -> None:
+def _composition(told: OperationSteps, a: Any, b: Any, *more: Any) -> None:
     if isinstance(a, Swizzle) and isinstance(b, (Layout, ComposedLayout)) and not more:
         told.add(f"a swizzle has no strides: CuTe keeps its parts, c -> {a}(B(c))", _do("composition", a, b))
     if more or not isinstance(a, Layout):
@@ -111,7 +111,7 @@ def _elsewhere(a: Any, b: Layout, result: Any) -> str:
     return words
 
 
-def _walk(told: Told, a: Layout, count: Any, step: Any) -> None:
+def _walk(told: OperationSteps, a: Layout, count: Any, step: Any) -> None:
     """How one mode of B goes through the modes of A."""
     parts = flat_modes(a) if step > 0 else []
     for n, (extent, stride) in enumerate(parts):
@@ -142,7 +142,7 @@ def _walk(told: Told, a: Layout, count: Any, step: Any) -> None:
 _LAZY = "CuTe drops an extent of 1 and joins modes only where its types prove it"
 
 
-def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
+def _complement(told: OperationSteps, a: Any, cotarget: Any = None) -> None:
     target = cosize(a) if cotarget is None else product(cotarget.shape if isinstance(cotarget, Layout) else cotarget)
     flat = _do("filter", a)
     told.add(f"complement: fill what {told(a)} leaves out of 0..{_n(target - 1)}, in order of stride")
@@ -173,7 +173,7 @@ def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
     told.add("together, coalesced", result, "complement")
 
 
-def _of_run_time(told: Told, a: Layout, target: Any) -> Layout | None:
+def _of_run_time(told: OperationSteps, a: Layout, target: Any) -> Layout | None:
     pairs = flat_modes(a)
     if told.mixed or len(pairs) != 1:
         return None
@@ -181,7 +181,7 @@ def _of_run_time(told: Told, a: Layout, target: Any) -> Layout | None:
     return None if clear_static(found) == _do("complement", a, target) else found
 
 
-def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
+def _logical_divide(told: OperationSteps, a: Layout, tiler: Any) -> None:
     if isinstance(tiler, tuple):
         _by_mode(told, a, tiler, "logical_divide", _logical_divide)
         return
@@ -199,14 +199,14 @@ def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
 
 
 def _gathered(name: str, gather: str) -> Callable[..., None]:
-    def write(told: Told, a: Layout, tiler: Any) -> None:
+    def write(told: OperationSteps, a: Layout, tiler: Any) -> None:
         (_logical_product if "product" in name else _logical_divide)(told, a, tiler)
         told.add(f"{name}: {gather}", _do(name, a, tiler), name)
 
     return write
 
 
-def _logical_product(told: Told, a: Layout, tiler: Any) -> None:
+def _logical_product(told: OperationSteps, a: Layout, tiler: Any) -> None:
     if isinstance(tiler, tuple):
         _by_mode(told, a, tiler, "logical_product", _logical_product)
         return
@@ -223,7 +223,7 @@ def _logical_product(told: Told, a: Layout, tiler: Any) -> None:
 
 
 def _paired(name: str, order: str) -> Callable[..., None]:
-    def write(told: Told, a: Layout, b: Any) -> None:
+    def write(told: OperationSteps, a: Layout, b: Any) -> None:
         if not isinstance(b, Layout):
             return
         r = max(len(modes(a.shape)), len(modes(b.shape)))
@@ -234,7 +234,7 @@ def _paired(name: str, order: str) -> Callable[..., None]:
     return write
 
 
-def _tile_to_shape(told: Told, a: Layout, shape: Any, order: Any = None) -> None:
+def _tile_to_shape(told: OperationSteps, a: Layout, shape: Any, order: Any = None) -> None:
     own, wanted = product_each((*modes(a.shape), *[1] * (len(modes(shape)) - len(modes(a.shape))))), product_each(shape)
     counts = ceil_div(wanted, own)
     words = "column-major: mode 0 first" if order is None else f"in the order {show(order)}"
@@ -244,7 +244,7 @@ def _tile_to_shape(told: Told, a: Layout, shape: Any, order: Any = None) -> None
     _paired("blocked_product", "the block inside")(told, a, tiles)
 
 
-def _coalesce(told: Told, a: Layout, profile: Any = None) -> None:
+def _coalesce(told: OperationSteps, a: Layout, profile: Any = None) -> None:
     if profile is not None:
         return
     kept: list[tuple[Any, Any]] = []
@@ -267,7 +267,7 @@ def _coalesce(told: Told, a: Layout, profile: Any = None) -> None:
     told.add("what is left", coalesce(a))
 
 
-def _right_inverse(told: Told, a: Layout) -> None:
+def _right_inverse(told: OperationSteps, a: Layout) -> None:
     flat = coalesce(a)
     told.add("right_inverse: A coalesced", flat, "A coalesced")
     starts: list[Any] = [1]
@@ -285,7 +285,7 @@ def _right_inverse(told: Told, a: Layout) -> None:
     told.add("in order of A's strides, coalesced", _do("right_inverse", a), "right inverse")
 
 
-def _slice(told: Told, crd: Any, a: Any) -> None:
+def _slice(told: OperationSteps, crd: Any, a: Any) -> None:
     plain = domain(a) if isinstance(a, (Layout, ComposedLayout)) else None
     if not isinstance(plain, Layout) or len(modes(crd)) != len(modes(plain.shape)):
         return
@@ -302,7 +302,7 @@ def _slice(told: Told, crd: Any, a: Any) -> None:
     told.add("what stays", _do("slice", crd, a))
 
 
-def _mask(told: Told, cluster: Layout, coord: Any, *along: int) -> None:
+def _mask(told: OperationSteps, cluster: Layout, coord: Any, *along: int) -> None:
     from cute_viz.algebra.tma_parts import CLUSTER, ctas_of, receivers
 
     mask = _do("create_tma_multicast_mask", cluster, coord, *along)
@@ -326,7 +326,7 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
     return f"{word}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
-def _by_mode(told: Told, a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
+def _by_mode(told: OperationSteps, a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
     for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
         told.add(f"mode {n}: {told(part)} with {told(t)}")
         writer(told, part, t)

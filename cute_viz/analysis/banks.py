@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cute_viz.analysis.memories import Memory
+from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
 
 LANES = 32
@@ -63,7 +63,9 @@ class Phase:
         return tuple(bank for bank, words in enumerate(self.banks) if len(words) > 1)
 
 
-def shared_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: Memory | None = None) -> int:
+def shared_wavefronts(
+    addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: SharedMemory | None = None
+) -> int:
     """The wavefronts of one warp-wide shared-memory access.
 
     addresses: 32 byte offsets, one a lane (for ldmatrix and stmatrix the row addresses; x1 uses the first 8 lanes, x2 the
@@ -77,7 +79,7 @@ def shared_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: in
     return sum(phase.wavefronts for phase in phases(addresses, access, mask, memory))
 
 
-def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: Memory | None = None) -> int:
+def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: SharedMemory | None = None) -> int:
     """The wavefronts that the same phases would take with no conflict: one for each phase with an active lane, or more
     where a phase wants more bytes than the 128 that one wavefront carries.
 
@@ -92,7 +94,7 @@ def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int
     return out
 
 
-def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: Memory | None = None) -> list[Phase]:
+def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: SharedMemory | None = None) -> list[Phase]:
     """The phases in which an access is served, in lane order; phases with no active lane are left out.
 
     memory: of a machine with waves of its own; the access is one of its.

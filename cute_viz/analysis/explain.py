@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.tensor import Tensor, check_like
-from cute_viz.analysis.algebra_steps import WRITERS, Told
+from cute_viz.analysis.algebra_steps import WRITERS, OperationSteps
 from cute_viz.analysis.fragment_steps import FRAGMENTS, fragment_steps
 from cute_viz.analysis.partition_steps import PARTITIONS, partition_steps
 from cute_viz.analysis.steps import Step
@@ -42,7 +42,7 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
         return descriptor_steps(operation.name, *operation.fitted(operands, template)[0])
     unknown = next(unknowns(tuple(operands)), None) is not None
     given = entered(operation.name, operands)
-    told = Told(operation.name, given is not operands or is_mixed(operands))
+    told = OperationSteps(operation.name, given is not operands or is_mixed(operands))
     failure: CuteVizError | None = None
     try:
         steps = _steps(operation, operands, given, told, template)
@@ -55,13 +55,13 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
             raise
         return [*told.steps, Step(f"this fails: {failure.message}")]
     if not steps:
-        return [Step(f"{Call(operation.name, tuple(operands), template)}: {operation.summary}", result)]
+        return [Step(f"{Operation(operation.name, tuple(operands), template)}: {operation.summary}", result)]
     if steps[-1].value == result or show(steps[-1].value) == show(result):  # less the marks of static integers
         return [*steps[:-1], Step(steps[-1].words, result, steps[-1].title)]
     return [*steps, Step("the result", result)]
 
 
-def _steps(operation: ops.Op, operands: list[Any], given: list[Any], told: Told, template: tuple[Any, ...]) -> list[Step]:
+def _steps(operation: ops.Op, operands: list[Any], given: list[Any], told: OperationSteps, template: tuple[Any, ...]) -> list[Step]:
     """The steps of an operation that has any. Raises: AlgebraError where a condition fails, behind what was told so far."""
     if operation.name in (*PARTITIONS, *FRAGMENTS):
         write = partition_steps if operation.name in PARTITIONS else fragment_steps

@@ -14,7 +14,7 @@ from cute_viz.algebra.inverse import max_common_vector
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.shares import Given
+from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
@@ -190,7 +190,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     for parts in found.parts:
         sides = []
         for n, (x, (layout, starts)) in enumerate(zip(pair, parts, strict=True)):
-            part, order = replace(x, layout=layout, part=Given(starts)), tuple(range(size(layout)))
+            part, order = replace(x, layout=layout, part=Starts(starts)), tuple(range(size(layout)))
             sides.append(cost_of(Side(part, order, found.bits // src.bits, None, n == 1, like), ()))
         out += _joined(sides) if like else sides
     return out

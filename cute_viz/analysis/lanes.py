@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.analysis.banks import LANES, ROW, width
-from cute_viz.analysis.memories import Memory
+from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError
 
 WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
@@ -62,7 +62,7 @@ def warp_instructions(
     atom: int,
     instruction: str | None,
     store: bool,
-    memory: Memory | None = None,
+    memory: SharedMemory | None = None,
     fixed: str = "",
 ) -> list[tuple[str, tuple[int, ...], int, tuple[int, ...], int]]:
     """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.
@@ -117,7 +117,7 @@ def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> Non
     x2 ask for.
     """
     whole, values = width(instruction), len(lanes[0])
-    what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
+    what = f"{instruction} needs " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
     if bytes_ > whole:
         raise AlgebraError(f"{what}; an element has {bytes_}")
     per = whole // bytes_

@@ -14,7 +14,7 @@ from cute_viz.errors import AlgebraError
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class SharedMemory:
     """The shared memory of a machine whose waves have so many lanes.
 
     groups: of each access the lanes that are served together. claim: on what this rests.
@@ -43,7 +43,7 @@ def _read_b128() -> tuple[tuple[int, ...], ...]:
     return tuple((*range(h + a, h + a + 4), *range(h + b, h + b + 4)) for h in (0, 32) for a, b in pairs)
 
 
-_CDNA = Memory(
+_CDNA = SharedMemory(
     64,
     {
         "ds_read_b32": _runs(32),
@@ -67,7 +67,7 @@ def has_warps(arch: str) -> bool:
     return not arch or arch.startswith("sm")
 
 
-def memory_of(arch: str) -> Memory | None:
+def memory_of(arch: str) -> SharedMemory | None:
     """The memory of an architecture; None for one whose warps have 32 threads and whose wavefronts were measured, and for none.
 
     Raises: AlgebraError for an architecture whose phases are not documented.

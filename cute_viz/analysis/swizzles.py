@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.analysis.banks import BANKS, LANES, WORD
-from cute_viz.analysis.memories import Memory
+from cute_viz.analysis.memories import SharedMemory
 from cute_viz.errors import AlgebraError, did_you_mean
 from cute_viz.limits import limit, over
 
@@ -62,7 +62,7 @@ class Candidate:
         return str(self.swizzle) if self.swizzle else f"padding {self.padding}" if self.padding else "plain"
 
 
-def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Memory | None = None) -> list[Candidate]:
+def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: SharedMemory | None = None) -> list[Candidate]:
     """Every legal swizzle of a row-major tile, the plain layout and paddings, the cheapest first.
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
@@ -106,7 +106,7 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
     return (c.wavefronts, 0, c.swizzle.bits, -c.swizzle.base, c.swizzle.shift)
 
 
-def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | None = None) -> Iterator[list[int]]:
+def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
     Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile that
@@ -172,7 +172,7 @@ class _Phases:
     power of 2 bytes. In a padded tile, phases 128 bytes apart cost the same.
     """
 
-    def __init__(self, name: str, rows: int, cols: int, bits: int, memory: Memory | None = None) -> None:
+    def __init__(self, name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> None:
         self.bytes = bits // 8
         self.width = _width(name, bits)
         self.ideal = 0
@@ -213,7 +213,7 @@ class _Phases:
         return max(Counter([word % BANKS for word in self._words(addresses)]).values())
 
 
-def _groups(lanes: int, size: int, width: int, name: str, memory: Memory | None) -> list[list[int]]:
+def _groups(lanes: int, size: int, width: int, name: str, memory: SharedMemory | None) -> list[list[int]]:
     """The lanes of each phase of an access of so many lanes."""
     if memory is None:
         return [list(range(n, min(n + size, lanes))) for n in range(0, lanes, size)]

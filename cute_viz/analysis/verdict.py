@@ -325,7 +325,7 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
             one = "Int<1>{}" if "run-time" in why else "1"
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"
             raise AlgebraError(
-                f"{side} failed to vectorize into registers: {atom.name} wants {files}; {size(values)} values of"
+                f"{side} failed to vectorize into registers: {atom.name} takes {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
                 hint=f"{max(1, width // tensor.bits)} contiguous values (stride {one}) make a register",
             )

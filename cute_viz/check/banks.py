@@ -16,7 +16,7 @@ import numpy as np
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import ACCESSES, LANES, phases, shared_wavefronts, width
-from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Outputs, entry_name, sheet
+from cute_viz.check.job import Check, In, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.kernels import registers as named
 
@@ -101,10 +101,10 @@ class _Chains:
         loaded = named("v", count) if count > 1 or self.access in _MATRIX else "%v0"
         return kernel("banks.ptx", self.entry, load=f"{INSTRUCTIONS[self.access]} {loaded}", loads=LOADS, room=SPAN + 1024)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         addresses = np.array([addresses for _, addresses in self.patterns], np.uint32)
         count = len(self.patterns)
-        return (Launch(self.entry, (count, 1, 1), LANES, (In(addresses.tobytes()), Out(8 * count)), ALONE),)
+        return (KernelRun(self.entry, (count, 1, 1), LANES, (In(addresses.tobytes()), Out(8 * count)), ALONE),)
 
     def judge(self, outputs: Outputs) -> Outcome:
         """The wavefronts that the measured cycles stand for, against the predicted ones."""

@@ -16,7 +16,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.check.digest import owners, role
 from cute_viz.check.elements import pack, unpack
-from cute_viz.check.job import In, Job, Kernel, Launch, Out, Outcome, Outputs, entry_name, sheet
+from cute_viz.check.job import In, Job, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.kernels import kernel, registers, text
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.values.instruction import Instruction
@@ -26,7 +26,7 @@ IDLE = 0xFFFFFFFF  # the slot of a lane that takes no part
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class CopyInstruction:
     """A copy instruction.
 
     source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: the instruction, with its
@@ -44,7 +44,7 @@ class Move:
 _WORDS = {8: "b8 %w8", 16: "b16 %w16", 32: "b32 %w32", 64: "b64 %w0", 128: "v2.b64 {%w0,%w1}"}
 
 
-def move(op: Instruction, bits: int) -> Move | str:
+def move(op: Instruction, bits: int) -> CopyInstruction | str:
     """The instruction of an atom that moves `bits` a thread; or the reason why there is none here.
 
     >>> from cute_viz.spec.library import resolve
@@ -54,50 +54,50 @@ def move(op: Instruction, bits: int) -> Move | str:
     if op.matrices:
         return _of_matrices(op)
     if op.kind == "movmatrix":
-        return Move("registers", "registers", f"{op.ptx} %d0, %s0;", "7.8 75")
+        return CopyInstruction("registers", "registers", f"{op.ptx} %d0, %s0;", "7.8 75")
     if op.kind == "shfl":
-        return Move("registers", "registers", text("shuffle.ptx", x=op.name[-1]))
+        return CopyInstruction("registers", "registers", text("shuffle.ptx", x=op.name[-1]))
     if op.kind == "cp.async":
         where = op.opcode.split(".")[2]
         if bits not in (32, 64, 128) or (where == "cg" and bits != 128):
             return f"cp.async.{where} does not copy {bits // 8} bytes"
         tail = f", {bits // 8}" if "zfill" in op.words else ""
         ptx = f"cp.async.{where}.shared.global [%to32], [%from], {bits // 8}{tail};\ncp.async.wait_all;"
-        return Move("memory", "memory", ptx, "7.0 80", "target")
+        return CopyInstruction("memory", "memory", ptx, "7.0 80", "target")
     if op.kind in ("copy", "auto"):
         if bits not in _WORDS:
             return f"the atom moves {bits} bits; the tensors decide how many accesses that is"
         word, _, regs = _WORDS[bits].partition(" ")
-        return Move("memory", "memory", f"ld.global.{word} {regs}, [%from];\nst.global.{word} [%to], {regs};")
+        return CopyInstruction("memory", "memory", f"ld.global.{word} {regs}, [%from];\nst.global.{word} [%to], {regs};")
     if op.kind.startswith("cp.async.bulk"):
         return "box and swizzle are in a descriptor that the atom does not hold; the checks of GMMA layouts run TMA"
     return f"no kernel for {op.name or 'an atom without a name'}"
 
 
-def _of_matrices(op: Instruction) -> Move | str:
+def _of_matrices(op: Instruction) -> CopyInstruction | str:
     if "packed" in op.words:
         return "the gaps of packed elements in shared memory are not drawn"
     store, of_bytes = op.kind == "stmatrix", op.ptx.endswith(".b8")
     needs = "8.6 100a" if of_bytes else "7.8 90" if store else "7.0 75"
     if store:
-        return Move("registers", "memory", f"{op.ptx} [%to32], {registers('s', op.matrices)};", needs, "target")
+        return CopyInstruction("registers", "memory", f"{op.ptx} [%to32], {registers('s', op.matrices)};", needs, "target")
     # Of each 16 x 16 bytes CuTe pairs the low halves of both registers, and the high ones (cute/arch/copy_sm100.hpp).
     paired = "".join(
         f"\nprmt.b32 %x, %d{j}, %d{j + 1}, 0x5410; prmt.b32 %d{j + 1}, %d{j}, %d{j + 1}, 0x7632; mov.b32 %d{j}, %x;"
         for j in range(0, op.matrices if of_bytes else 0, 2)
     )
-    return Move("memory", "registers", f"{op.ptx} {registers('d', op.matrices)}, [%from32];{paired}", needs, "source")
+    return CopyInstruction("memory", "registers", f"{op.ptx} {registers('d', op.matrices)}, [%from32];{paired}", needs, "source")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DrawnSide:
     """One drawn side: cells[t, v] is the cell of value v of thread t, -1 where there is none."""
 
     panel: Panel
     cells: Any
 
 
-def _side(figure: Figure, name: str) -> Side:
+def _side(figure: Figure, name: str) -> DrawnSide:
     panel = next(panel for panel in figure.panels if role(panel) == name)
     values = int(figure.facts[f"values of {name[0].upper()}"])
     threads = 1 + max(t for mine in owners(panel) for t, _ in mine)
@@ -105,7 +105,7 @@ def _side(figure: Figure, name: str) -> Side:
     for cell, mine in enumerate(owners(panel)):
         for t, v in mine:
             cells[t, v] = cell
-    return Side(panel, cells)
+    return DrawnSide(panel, cells)
 
 
 def job(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str) -> Job | str:
@@ -136,10 +136,10 @@ def job(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str) -> Job |
 class _Moves:
     """The instances of one instruction: for each digit, each repetition and each warp, a block of 32 lanes."""
 
-    made: Move
+    made: CopyInstruction
     bits: int
-    source: Side
-    target: Side
+    source: DrawnSide
+    target: DrawnSide
     counts: list[int]
     wide: list[int]
     entry: str
@@ -172,7 +172,7 @@ class _Moves:
             n += 1
         return n
 
-    def groups(self, side: Side, count: int) -> Any:
+    def groups(self, side: DrawnSide, count: int) -> Any:
         """The cells of a side as [repetition, warp, lane, value], -1 for lanes that do not exist."""
         threads, values = side.cells.shape
         warps = -(-threads // WARP)
@@ -185,7 +185,7 @@ class _Moves:
         cells = self.groups(self.source, self.counts[0]) + 1
         return np.stack([cells // self.base**p % self.base for p in range(self.digits)]).astype(np.uint64)
 
-    def slots(self, side: Side, count: int) -> Any:
+    def slots(self, side: DrawnSide, count: int) -> Any:
         """Each lane's slot [repetition, warp, lane]: lanes with the same cells share one, the order is scrambled."""
         groups = self.groups(side, count)
         out = np.full(groups.shape[:3], IDLE, np.uint32)
@@ -205,7 +205,7 @@ class _Moves:
             out[at[0], at[1], at[2], int(slots[at])] = rows[at]
         return out
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """One launch: rows or registers of the source, and the slots of the sides that are in memory."""
         numbers = self.numbers()
         data = pack(numbers, self.bits).astype(np.uint32) if self.bits < 64 else numbers.view(np.uint32)
@@ -219,7 +219,7 @@ class _Moves:
             slots.append(In(every.tobytes()))
         row = self.wide[1] // 8 if self.made.target == "memory" else 4 * -(-self.wide[1] // 32)
         arguments = (In(first.tobytes()), slots[0], slots[1], Out(blocks * WARP * row))
-        return (Launch(self.entry, (blocks, 1, 1), WARP, arguments),)
+        return (KernelRun(self.entry, (blocks, 1, 1), WARP, arguments),)
 
     def judge(self, outputs: Outputs) -> Outcome:
         """The cell that each drawn place of the destination received."""

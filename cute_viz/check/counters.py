@@ -19,7 +19,7 @@ import numpy as np
 from cute_viz.analysis.access import global_request
 from cute_viz.analysis.banks import LANES, shared_wavefronts
 from cute_viz.check import banks
-from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Undecided, module
+from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Undecided, module
 from cute_viz.check.kernels import kernel
 from cute_viz.errors import CannotCheck
 
@@ -74,7 +74,7 @@ def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
     return out
 
 
-def launch(kind: str, kernel: Kernel, places: list[int]) -> Launch:
+def launch(kind: str, kernel: Kernel, places: list[int]) -> KernelRun:
     """One pattern as one launch.
 
     >>> launch("sectors", global_kernel(4), [4 * lane for lane in range(32)]).grid
@@ -82,8 +82,8 @@ def launch(kind: str, kernel: Kernel, places: list[int]) -> Launch:
     """
     addresses = In(np.array(places, np.uint32).tobytes())
     if kind == "wavefronts":
-        return Launch(kernel.entry, (1, 1, 1), LANES, (addresses, Out(8)), banks.ALONE)
-    return Launch(kernel.entry, (1, 1, 1), LANES, (addresses, Out(2 * SPAN + 64), Out(4 * LANES)))
+        return KernelRun(kernel.entry, (1, 1, 1), LANES, (addresses, Out(8)), banks.ALONE)
+    return KernelRun(kernel.entry, (1, 1, 1), LANES, (addresses, Out(2 * SPAN + 64), Out(4 * LANES)))
 
 
 def read(text: str) -> list[dict[str, float]]:

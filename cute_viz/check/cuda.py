@@ -51,7 +51,7 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Static:
+class StaticTable:
     """A table that the compiler compares: the layout as an expression, and what is drawn at each coordinate."""
 
     name: str
@@ -73,7 +73,7 @@ class Static:
     def wrong(self, log: str) -> list[tuple[int, int]]:
         """The ranges of entries (first, last) that a compiler's log says are not as drawn.
 
-        >>> Static("x", "", (0,) * 9).wrong('x.cu(9): error: static assertion failed with "drawn entries 0 to 8"')
+        >>> StaticTable("x", "", (0,) * 9).wrong('x.cu(9): error: static assertion failed with "drawn entries 0 to 8"')
         [(0, 8)]
         """
         failed = [line for line in log.splitlines() if "static" in line and "assert" in line]

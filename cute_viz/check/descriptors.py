@@ -17,7 +17,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, element_of, encode
-from cute_viz.check.job import Kernel, Launch, Outcome, Outputs, entry_name, sheet
+from cute_viz.check.job import Kernel, KernelRun, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.wgmma_ptx import PLAIN, Wgmma, accumulator, plain_tile
 
 ATOM = 1024  # bytes after which every swizzle repeats
@@ -128,7 +128,7 @@ class Blocks:
         depth = product(modes(self.layout.shape)[1])
         return random.integers(0, LARGEST + 1, (ROWS, depth)), random.integers(0, LARGEST + 1, (ROWS, self.made.k))
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """A launch a k-block, and the control."""
         tile, other = self.numbers()
         swapped = tile.copy()
@@ -136,7 +136,7 @@ class Blocks:
         plain = plain_tile(encode(other, self.kind)[None], self.first.bits)
         return (*(self._launch(tile, start, plain) for start in self.starts), self._launch(swapped, 0, plain))
 
-    def _launch(self, tile: Any, start: int, plain: bytes) -> Launch:
+    def _launch(self, tile: Any, start: int, plain: bytes) -> KernelRun:
         """The product through the descriptor that begins so many bytes on: whole lines in front of it are left out."""
         inside = self.first.tensor.address % ATOM
         begin = inside + start

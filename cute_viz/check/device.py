@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from cute_viz.check.job import In, Launch, Map, Out, Word
+from cute_viz.check.job import In, KernelRun, Map, Out, Scalar
 from cute_viz.errors import CannotCheck
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; `emit=ptx` and `static=` need none"
@@ -100,7 +100,7 @@ class Device:
         """Give a module's memory back."""
         self._ask("cuModuleUnload", module)
 
-    def run(self, module: Any, launches: Iterable[Launch]) -> list[list[bytes]]:
+    def run(self, module: Any, launches: Iterable[KernelRun]) -> list[list[bytes]]:
         """Launch after launch, the bytes of each one's `Out` buffers in order."""
         out = []
         for launch in launches:
@@ -113,7 +113,7 @@ class Device:
                 self._free(buffers)
         return out
 
-    def seconds(self, module: Any, launch: Launch, repeats: int = 20) -> float:
+    def seconds(self, module: Any, launch: KernelRun, repeats: int = 20) -> float:
         """The seconds of one launch, by events: the shortest of several after a first that does not count."""
         buffers, arguments = self._place(launch)
         try:
@@ -142,7 +142,7 @@ class Device:
                 best = min(best, float(self._ask("cuEventElapsedTime", start, stop)) / 1e3)
         return best
 
-    def _place(self, launch: Launch) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    def _place(self, launch: KernelRun) -> tuple[list[tuple[Any, Any]], list[Any]]:
         """The buffers of a launch in device memory, and its arguments as C values in order."""
         buffers: list[tuple[Any, Any]] = []
         by_place: dict[int, Any] = {}
@@ -158,7 +158,7 @@ class Device:
                     self._ask("cuMemcpyHtoD", pointer, given.data, size)
         arguments: list[Any] = []
         for n, given in enumerate(launch.arguments):
-            if isinstance(given, Word):
+            if isinstance(given, Scalar):
                 arguments.append((ctypes.c_uint64 if given.size == 8 else ctypes.c_uint32)(given.value % (1 << 8 * given.size)))
             elif isinstance(given, Map):
                 arguments.append(self._map(given, by_place[given.of]))
@@ -191,7 +191,7 @@ class Device:
             encoded = self._ask("cuTensorMapEncodeIm2col", *head, lower, upper, *given.box[:2], *tail)
         return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
 
-    def _launch(self, module: Any, launch: Launch, arguments: list[Any]) -> None:
+    def _launch(self, module: Any, launch: KernelRun, arguments: list[Any]) -> None:
         function = self._ask("cuModuleGetFunction", module, launch.entry.encode())
         if launch.shared > 48 << 10:
             attribute = self._cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

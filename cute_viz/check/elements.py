@@ -11,7 +11,7 @@ from cute_viz.values.types import named
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ElementType:
     """An element type: its bits, how many consecutive integers from 0 it holds exactly, and whether it has a sign."""
 
     name: str
@@ -48,10 +48,10 @@ _EXACT = {
 _PTX = {"u1": "b1"}  # the name in PTX where it is another
 
 
-def _elements() -> dict[str, Element]:
+def _elements() -> dict[str, ElementType]:
     """The types that the instructions here take, by their names in PTX."""
     types = ((_PTX.get(name, name), named(name), exact) for name, exact in _EXACT.items())
-    return {ptx: Element(ptx, found.bits, exact, found.kind in ("float", "signed")) for ptx, found, exact in types if found}
+    return {ptx: ElementType(ptx, found.bits, exact, found.kind in ("float", "signed")) for ptx, found, exact in types if found}
 
 
 ELEMENTS = _elements()
@@ -60,7 +60,7 @@ _MANTISSA = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f
 UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}  # a raw pattern of so many bits
 
 
-def element_of(kind: str) -> Element | None:
+def element_of(kind: str) -> ElementType | None:
     """The element type of a name as PTX, C++ or CuTe's atoms write it; None for a type that no instruction here takes.
 
     >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]

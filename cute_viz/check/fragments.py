@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cute_viz.check.digest import owners, role
-from cute_viz.check.job import Sheet, pairs, sheet
+from cute_viz.check.job import PanelCheck, pairs, sheet
 from cute_viz.figures.model import Figure, Panel
 
 
@@ -37,7 +37,7 @@ class Fragment:
         across = role(self.panel) == "B"
         return self.cols * self.panel.cols + self.rows if across else self.rows * self.panel.cols + self.cols
 
-    def sheet(self, letter: str, rows: Any, cols: Any, fit: Any = True) -> Sheet:
+    def sheet(self, letter: str, rows: Any, cols: Any, fit: Any = True) -> PanelCheck:
         """The panel, every slot's place as drawn and as seen; right where they are the same, and it is fit."""
         ok = (rows == self.rows) & (cols == self.cols) & fit
         shape = (self.panel.rows, self.panel.cols)

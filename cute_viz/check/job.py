@@ -31,7 +31,7 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Scalar:
     """A scalar argument of 4 or 8 bytes."""
 
     value: int
@@ -57,12 +57,12 @@ class Map:
     corners: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
-Argument: TypeAlias = "In | Out | Word | Map"
+Argument: TypeAlias = "In | Out | Scalar | Map"
 Outputs: TypeAlias = "Sequence[Sequence[bytes]]"  # of each launch its outputs, in order
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class KernelRun:
     """One launch: the entry, blocks in x, y, z, threads of a block, arguments in order, bytes of dynamic shared memory."""
 
     entry: str
@@ -113,7 +113,7 @@ def module(kernels: Sequence[Kernel]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PanelCheck:
     """One panel of a picture, judged cell by cell.
 
     role: what the panel is called (`C`, `source`, or its whole caption). drawn, seen: a text a cell, what the picture says and what
@@ -135,7 +135,7 @@ class Outcome:
     sheets: the panels. control: whether the corrupted table was caught. facts: further counts, such as incidences.
     """
 
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[PanelCheck, ...]
     control: bool
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -156,7 +156,7 @@ class Job(Protocol):
     def kernel(self) -> Kernel:
         """The kernel."""
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """The launches: made late, as the buffers are large."""
 
     def judge(self, outputs: Outputs) -> Outcome:
@@ -181,7 +181,7 @@ class Check:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kernel", self.job.kernel())
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """What runs."""
         return self.job.launches()
 
@@ -202,13 +202,13 @@ class Undecided:
 Item: TypeAlias = "Check | Undecided"
 
 
-def sheet(role: str, shape: tuple[int, int], drawn: Any, seen: Any, ok: Any = None, cells: Any = None) -> Sheet:
+def sheet(role: str, shape: tuple[int, int], drawn: Any, seen: Any, ok: Any = None, cells: Any = None) -> PanelCheck:
     """A panel of what is known of its cells, or of those of them that `cells` numbers; of a cell with several, what is wrong.
 
     drawn, seen: numbers or texts. ok: whether they agree; without it, whether they are equal.
 
     >>> sheet("C", (1, 3), [4, 5], [4, 6], cells=[2, 0])
-    Sheet(role='C', rows=1, cols=3, drawn=('5', '', '4'), seen=('6', None, '4'), ok=(False, None, True))
+    PanelCheck(role='C', rows=1, cols=3, drawn=('5', '', '4'), seen=('6', None, '4'), ok=(False, None, True))
     """
     total = shape[0] * shape[1]
     words = [""] * total
@@ -219,7 +219,7 @@ def sheet(role: str, shape: tuple[int, int], drawn: Any, seen: Any, ok: Any = No
     for cell, one, other, same in zip(places, _words(drawn), _words(seen), right, strict=True):
         if fine[cell] is not False:
             words[cell], told[cell], fine[cell] = one, other, same
-    return Sheet(role, *shape, tuple(words), tuple(told), tuple(fine))
+    return PanelCheck(role, *shape, tuple(words), tuple(told), tuple(fine))
 
 
 def _words(table: Any) -> list[str]:

@@ -22,7 +22,7 @@ class Unwritable(CuteVizError):
     """A layout that a generated kernel does not compute, such as one with fractional strides; in C++ also one with XOR strides."""
 
 
-class _Writer:
+class _PtxWriter:
     """Lines of PTX that compute a layout in registers of 32 or 64 bits."""
 
     def __init__(self, bits: int) -> None:
@@ -134,7 +134,7 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int = 32) -> Kernel:
 
 
 def _entry(layout: AnyLayout, entry: str, bits: int) -> str:
-    writer = _Writer(bits)
+    writer = _PtxWriter(bits)
     values = []
     for j in range(PER_THREAD):
         writer.lines.append(f"// entry {j}")

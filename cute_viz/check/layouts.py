@@ -16,7 +16,7 @@ from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.stride import Basis
 from cute_viz.check import cuda
 from cute_viz.check.digest import owners
-from cute_viz.check.job import In, Job, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
+from cute_viz.check.job import In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.layout_ptx import PER_THREAD, THREADS, Unwritable, bound, kernel
 from cute_viz.figures.model import Figure
 
@@ -107,7 +107,7 @@ class _Tables:
             out[: len(value), index] = value[: self.parts]
         return list(out)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         out = []
         for k, table in enumerate(self.tables()):
             padded = np.pad(table, (0, -len(table) % PER_THREAD))
@@ -151,11 +151,11 @@ def table_of(figure: Figure) -> list[int] | None:
     return [value for _, value in places]
 
 
-def launch(entry: str, table: bytes, count: int) -> Launch:
+def launch(entry: str, table: bytes, count: int) -> KernelRun:
     """The launch of one entry: its table, what it sees, the count of mismatches; `count` of the table's entries are compared.
 
     >>> launch("k_0", bytes(4 * 4096), 4096).grid
     (4, 1, 1)
     """
     blocks = -(-count // (THREADS * PER_THREAD))
-    return Launch(entry, (blocks, 1, 1), THREADS, (In(table), Out(len(table)), Out(4, fill=0), Word(count)))
+    return KernelRun(entry, (blocks, 1, 1), THREADS, (In(table), Out(len(table)), Out(4, fill=0), Scalar(count)))

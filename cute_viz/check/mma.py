@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.elements import Element, decode, element_of, encode, pack, unpack
+from cute_viz.check.elements import ElementType, decode, element_of, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Outputs, Sheet, entry_name
+from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Outputs, PanelCheck, entry_name
 from cute_viz.check.kernels import kernel
 from cute_viz.figures.model import Figure
 
@@ -31,9 +31,9 @@ class WarpMma:
     """
 
     opcode: str
-    a: Element
-    b: Element
-    c: Element
+    a: ElementType
+    b: ElementType
+    c: ElementType
     needs: str
     xor: bool = False
 
@@ -103,7 +103,7 @@ class Incidence:
         """The kernel of one instruction."""
         return self.made.kernel("mma.ptx", self.entry, (self.a.per_thread, self.b.per_thread, self.c.per_thread))
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """Every slot of A with every digit of B; and C alone, numbered."""
         a, b, c, digits = self.a, self.b, self.c, self.digits()
         ones = np.zeros((a.size + 1, WARP, a.per_thread), np.int64)  # the last one is A = 0: what C and a popc give alone
@@ -114,11 +114,11 @@ class Incidence:
         ids[0, c.threads, c.values] = np.arange(c.size) + 1
         return self._launch(ones, numbers, 0 * ids), self._launch(0 * ones[:1], 0 * numbers[:1], ids)
 
-    def _launch(self, *sets: Any) -> Launch:
+    def _launch(self, *sets: Any) -> KernelRun:
         elements = (self.made.a, self.made.b, self.made.c)
         packed = [pack(encode(x, e.name), e.bits, e.register) for x, e in zip(sets, elements, strict=True)]
         grid = (len(sets[0]), len(sets[1]), 1)
-        return Launch(self.entry, grid, WARP, (*(In(x.tobytes()) for x in packed), Out(grid[0] * grid[1] * packed[2].nbytes)))
+        return KernelRun(self.entry, grid, WARP, (*(In(x.tobytes()) for x in packed), Out(grid[0] * grid[1] * packed[2].nbytes)))
 
     def accumulators(self, data: bytes) -> Any:
         """What came back, block by block: the value in each slot of C."""
@@ -175,7 +175,7 @@ def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
     return np.where((a.rows[:, None] == c.rows[None, :]) & (inside == c.cols)[None, :], meets, -1)
 
 
-def _sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passed: Any) -> tuple[Sheet, ...]:
+def _sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passed: Any) -> tuple[PanelCheck, ...]:
     """Each drawn cell against what the other two operands say of its slot, by majority of its meetings.
 
     With every label right, a slot is right when all its meetings are the predicted ones, and C's when it also lets a value through.

@@ -165,12 +165,12 @@ def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
 
 
 @lru_cache(maxsize=256)
-def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Drawn:
+def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Pictured:
     """The panels of a wgmma atom's operands in registers. Atoms that differ in name and types alone share one drawing."""
     return wgmma.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands)))
 
 
-def static(obj: Any, name: str) -> cuda.Static | Undecided:
+def static(obj: Any, name: str) -> cuda.StaticTable | Undecided:
     """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree.
 
     >>> static(Layout((2, 2), (2, 1)), "x").table
@@ -183,7 +183,7 @@ def static(obj: Any, name: str) -> cuda.Static | Undecided:
         table = layouts.table_of(build(obj, FigureOptions(max_cells=MAX_CELLS)))
         if table is None:
             return Undecided("static", name, "its values are coordinates")
-        return cuda.Static(name, cuda.expression(position_independent(obj)), tuple(table))
+        return cuda.StaticTable(name, cuda.expression(position_independent(obj)), tuple(table))
     except CuteVizError as error:
         return Undecided("static", name, error.message)
 

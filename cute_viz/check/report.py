@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cute_viz.check.cuda import Static
-from cute_viz.check.job import Check, Outcome, Sheet, Undecided
+from cute_viz.check.cuda import StaticTable
+from cute_viz.check.job import Check, Outcome, PanelCheck, Undecided
 from cute_viz.check.promises import CLAIMS
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -20,7 +20,7 @@ UNDECIDED = "not decidable here"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """One check's result.
 
     verdict: `agree`; `differ`; `known`, a difference between CuTe and hardware that is on record and was seen again;
@@ -38,36 +38,36 @@ class Verdict:
     facts: dict[str, Any] = field(default_factory=dict)
     digest: str | None = None
     differences: tuple[tuple[str, int, int, str, str], ...] = ()
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[PanelCheck, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CheckReport:
     """All that one run of checks found.
 
     machine: device, driver, versions. verdicts: in the order of the checks. more: further findings, such as bandwidths.
     """
 
     machine: dict[str, Any]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CheckResult, ...]
     more: dict[str, Any] = field(default_factory=dict)
 
 
-def judged(check: Check, outcome: Outcome) -> Verdict:
+def judged(check: Check, outcome: Outcome) -> CheckResult:
     """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference.
 
     >>> from cute_viz.check.banks import checks
-    >>> caught, missed = (Outcome((Sheet("", 1, 1, ("1",), ("1",), (True,)),), control) for control in (True, False))
+    >>> caught, missed = (Outcome((PanelCheck("", 1, 1, ("1",), ("1",), (True,)),), control) for control in (True, False))
     >>> [judged(checks()[0], outcome).verdict for outcome in (caught, missed)]
     ['agree', 'differ']
     """
     return verdict_of(check.kind, check.name, outcome, check.digest, check.known)
 
 
-def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None, known: str = "") -> Verdict:
+def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None, known: str = "") -> CheckResult:
     """The verdict that follows from an outcome.
 
-    >>> verdict_of("sectors", "ld", Outcome((Sheet("", 1, 1, ("1",), ("1",), (True,)),), True)).verdict
+    >>> verdict_of("sectors", "ld", Outcome((PanelCheck("", 1, 1, ("1",), ("1",), (True,)),), True)).verdict
     'agree'
     """
     different = outcome.cells != outcome.agree
@@ -78,7 +78,7 @@ def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None
         verdict, reason = "undecided", "no cell of the picture was decided"
     else:
         verdict = "differ" if different else "known" if known else "agree"
-    return Verdict(
+    return CheckResult(
         kind,
         name,
         verdict,
@@ -93,29 +93,29 @@ def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None
     )
 
 
-def compiled(item: Static, wrong: Sequence[tuple[int, int]], control: bool) -> Verdict:
+def compiled(item: StaticTable, wrong: Sequence[tuple[int, int]], control: bool) -> CheckResult:
     """The verdict on a table that a compiler compared: the ranges that it refused, and whether it refused a corrupted entry.
 
-    >>> compiled(Static("x", "Layout<_4,_2>{}", (0, 2, 4, 6)), [(0, 3)], True).reason
+    >>> compiled(StaticTable("x", "Layout<_4,_2>{}", (0, 2, 4, 6)), [(0, 3)], True).reason
     'something differs in the entries 0 to 3'
     """
     cells = len(item.table)
     agree = cells - sum(last + 1 - first for first, last in wrong)
     verdict = "agree" if control and not wrong else "differ"
     reason = "; ".join(f"something differs in the entries {first} to {last}" for first, last in wrong)
-    return Verdict("static", item.name, verdict, cells, agree, control, reason)
+    return CheckResult("static", item.name, verdict, cells, agree, control, reason)
 
 
-def undecided(item: Check | Undecided, reason: str = "") -> Verdict:
+def undecided(item: Check | Undecided, reason: str = "") -> CheckResult:
     """The verdict on what was not run, with the reason.
 
     >>> undecided(Undecided("mma", "x", "needs sm_100")).reason
     'needs sm_100'
     """
-    return Verdict(item.kind, item.name, "undecided", reason=reason or getattr(item, "reason", ""))
+    return CheckResult(item.kind, item.name, "undecided", reason=reason or getattr(item, "reason", ""))
 
 
-def _differences(sheets: Sequence[Sheet]) -> list[tuple[str, int, int, str, str]]:
+def _differences(sheets: Sequence[PanelCheck]) -> list[tuple[str, int, int, str, str]]:
     return [
         (sheet.role, *divmod(cell, sheet.cols), sheet.drawn[cell], sheet.seen[cell] or "")
         for sheet in sheets
@@ -124,20 +124,21 @@ def _differences(sheets: Sequence[Sheet]) -> list[tuple[str, int, int, str, str]
     ]
 
 
-def status(verdicts: Sequence[Verdict]) -> int:
+def status(verdicts: Sequence[CheckResult]) -> int:
     """The exit status: 1 with a difference, 3 when nothing at all could be decided, else 0.
 
-    >>> status([Verdict("mma", "a", "agree"), Verdict("mma", "b", "undecided")]), status([Verdict("mma", "b", "undecided")])
+    >>> open_ = CheckResult("mma", "b", "undecided")
+    >>> status([CheckResult("mma", "a", "agree"), open_]), status([open_])
     (0, 3)
     """
     found = {verdict.verdict for verdict in verdicts}
     return 1 if "differ" in found else 0 if found & {"agree", "known"} else 3
 
 
-def counts(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
+def counts(verdicts: Sequence[CheckResult]) -> dict[str, dict[str, int]]:
     """For each kind: how many checks came to each verdict, the cells decided and agreeing, the controls caught.
 
-    >>> counts([Verdict("mma", "a", "agree", 4, 4, True)])
+    >>> counts([CheckResult("mma", "a", "agree", 4, 4, True)])
     {'mma': {'agree': 1, 'differ': 0, 'known': 0, 'undecided': 0, 'cells': 4, 'cells agreeing': 4, 'controls caught': 1}}
     """
     out: dict[str, dict[str, int]] = {}
@@ -153,10 +154,10 @@ def counts(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     return out
 
 
-def document(report: Report) -> dict[str, Any]:
+def document(report: CheckReport) -> dict[str, Any]:
     """The whole report, ready for JSON.
 
-    >>> document(Report({"device": "a GPU"}, (Verdict("mma", "x", "agree", 4, 4, True),)))["checks"]
+    >>> document(CheckReport({"device": "a GPU"}, (CheckResult("mma", "x", "agree", 4, 4, True),)))["checks"]
     [{'kind': 'mma', 'name': 'x', 'verdict': 'agree', 'cells': 4, 'agree': 4, 'control caught': True}]
     """
     checks = [
@@ -181,13 +182,13 @@ _COLUMNS = ("panel", "row", "column", "drawn", "seen")
 _NAMED = re.compile(r"no (kernel|check) for .*", re.S)  # a reason that names one
 
 
-def evidence(report: Report) -> dict[str, Any]:
+def evidence(report: CheckReport) -> dict[str, Any]:
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
 
     Only the kinds in `promises.CLAIMS`: only where hardware itself decides may a name be called verified.
 
-    >>> verdicts = [Verdict(kind, kind, "agree", 4, 4, True, digest="0a1b") for kind in ("mma", "layout")]
-    >>> evidence(Report({"device": "a GPU"}, tuple(verdicts)))["agree"]
+    >>> verdicts = [CheckResult(kind, kind, "agree", 4, 4, True, digest="0a1b") for kind in ("mma", "layout")]
+    >>> evidence(CheckReport({"device": "a GPU"}, tuple(verdicts)))["agree"]
     {'mma': '0a1b'}
     """
     verdicts = report.verdicts
@@ -210,12 +211,12 @@ def evidence(report: Report) -> dict[str, Any]:
     }
 
 
-def lines(verdict: Verdict) -> str:
+def lines(verdict: CheckResult) -> str:
     """A verdict in words.
 
-    >>> lines(Verdict("mma", "x", "agree", 4, 4, True))
+    >>> lines(CheckResult("mma", "x", "agree", 4, 4, True))
     '4 of 4 cells agree; the control was caught'
-    >>> lines(Verdict("mma", "x", "undecided", reason="needs sm_100"))
+    >>> lines(CheckResult("mma", "x", "undecided", reason="needs sm_100"))
     'not decidable here: needs sm_100'
     """
     if verdict.verdict == "undecided":
@@ -229,12 +230,12 @@ _PAINTS = (Paint(2, 2, 3), Paint(0), Paint(-1))  # agrees, differs, undecided
 _MEANING = ("agrees", "differs: drawn ≠ seen", UNDECIDED)
 
 
-def picture(verdict: Verdict) -> Figure:
+def picture(verdict: CheckResult) -> Figure:
     r"""The picture of a disagreement: every cell as drawn, the differing ones marked and with what the device showed.
 
     Raises: FigureError for a verdict without a difference.
 
-    >>> found = verdict_of("layout", "x", Outcome((Sheet("", 1, 2, ("0", "1"), ("0", "2"), (True, False)),), True))
+    >>> found = verdict_of("layout", "x", Outcome((PanelCheck("", 1, 2, ("0", "1"), ("0", "2"), (True, False)),), True))
     >>> picture(found).panels[0].labels
     ('0', '1\n≠2')
     """

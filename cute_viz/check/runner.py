@@ -1,4 +1,4 @@
-"""What a door calls: objects -> checks -> device -> verdicts, as one `Report`; or their kernels as text. Prints nothing.
+"""What a door calls: objects -> checks -> device -> verdicts, as one `CheckReport`; or their kernels as text. Prints nothing.
 
 `check` runs kernels on the GPU, `static` has layouts compiled; `kernels` and `asserts` give the text of either, and need no GPU.
 """
@@ -21,7 +21,7 @@ from cute_viz.check.device import Device, DeviceError
 from cute_viz.check.job import Check, Item, Kernel, Undecided, module
 from cute_viz.check.layout_ptx import kernel as layout_kernel
 from cute_viz.check.layouts import launch
-from cute_viz.check.report import Report, Verdict, compiled, judged, undecided, verdict_of
+from cute_viz.check.report import CheckReport, CheckResult, compiled, judged, undecided, verdict_of
 from cute_viz.errors import CannotCheck
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
@@ -35,7 +35,7 @@ LARGE = ComposedLayout(Swizzle(3, 4, 3), 0, Layout((1 << 14, 1 << 14), (1 << 14,
 Progress: TypeAlias = "Callable[[int, int], object]"  # told how many checks are done, and of how many
 
 
-class Subject(NamedTuple):
+class Checkable(NamedTuple):
     """Something to check: the name by which it is reported, the object, and the tile that its spec draws it in."""
 
     name: str
@@ -44,7 +44,7 @@ class Subject(NamedTuple):
 
 
 def check(
-    subjects: Iterable[Subject] = (),
+    subjects: Iterable[Checkable] = (),
     *,
     everything: bool = False,
     tile: tuple[int, int] | None = None,
@@ -54,7 +54,7 @@ def check(
     library: Library = PACKAGED,
     progress: Progress | None = None,
     device: Any = None,
-) -> Report:
+) -> CheckReport:
     """The verdicts of a GPU on what is drawn of the subjects.
 
     everything: the whole library and the bandwidth, too. tile: of layouts drawn as maps of threads and values. with_cute: CuTe's
@@ -65,7 +65,7 @@ def check(
 
     >>> from types import SimpleNamespace
     >>> gpu = SimpleNamespace(name="a GPU", driver="580", cuda="13.0", capability=90, load_all=list)
-    >>> found = check([Subject("()", ())], device=gpu)
+    >>> found = check([Checkable("()", ())], device=gpu)
     >>> found.machine["capability"], found.verdicts[0].reason
     ('9.0', 'no check for ()')
     """
@@ -74,15 +74,15 @@ def check(
     if counted:
         verdicts += _counted()
     more = {"bandwidth": _bandwidth(device)} if everything else {}
-    return Report(_machine(device, version), tuple(verdicts), more)
+    return CheckReport(_machine(device, version), tuple(verdicts), more)
 
 
-def static(subjects: Iterable[Subject], version: str = "") -> Report:
+def static(subjects: Iterable[Checkable], version: str = "") -> CheckReport:
     """The verdicts of a compiler on layouts: their tables as static_asserts over CuTe's headers. No GPU takes part.
 
     Raises: CannotCheck where there is no compiler, no headers, or a file does not compile for another reason.
 
-    >>> static([Subject("x", "no layout")]).verdicts[0].reason
+    >>> static([Checkable("x", "no layout")]).verdicts[0].reason
     'only layouts can be decided while compiling, not no layout'
     """
     verdicts = []
@@ -96,11 +96,11 @@ def static(subjects: Iterable[Subject], version: str = "") -> Report:
         if not ptx and not wrong:
             raise CannotCheck(f"{name} does not compile: {_first_line(log)}")
         verdicts.append(compiled(item, wrong, bool(item.wrong(control))))
-    return Report({"cute_viz": version}, tuple(verdicts))
+    return CheckReport({"cute_viz": version}, tuple(verdicts))
 
 
 def kernels(
-    subjects: Iterable[Subject] = (),
+    subjects: Iterable[Checkable] = (),
     *,
     cuda: bool = False,
     everything: bool = False,
@@ -112,7 +112,7 @@ def kernels(
     Raises: CannotCheck where there is no such kernel, with the reason; CuteVizError as `planned` does.
 
     >>> from cute_viz.notation import parse
-    >>> kernels([Subject("x", parse("(4,8):(8,1)"))]).splitlines()[-3:]
+    >>> kernels([Checkable("x", parse("(4,8):(8,1)"))]).splitlines()[-3:]
     ['ld.param.u64 %at, [count]; red.global.add.u32 [%at], %bad;', 'ret;', '}']
     """
     found: list[Kernel] = []
@@ -130,12 +130,12 @@ def kernels(
     return module(found)
 
 
-def asserts(subjects: Iterable[Subject]) -> str:
+def asserts(subjects: Iterable[Checkable]) -> str:
     """The files that `static` compiles, one after the other.
 
     Raises: CannotCheck where no subject has one, with the first one's reason.
 
-    >>> asserts([Subject("x", (2, 2))]).count("static_assert")
+    >>> asserts([Checkable("x", (2, 2))]).count("static_assert")
     1
     """
     items = [plan.static(obj, name) for name, obj, _ in subjects]
@@ -147,7 +147,7 @@ def asserts(subjects: Iterable[Subject]) -> str:
 
 
 def planned(
-    subjects: Iterable[Subject],
+    subjects: Iterable[Checkable],
     everything: bool = False,
     tile: tuple[int, int] | None = None,
     cute: bool = False,
@@ -157,7 +157,7 @@ def planned(
 
     Raises: CuteVizError of a tile that cannot be drawn, which is wrong input and not undecided.
 
-    >>> [item.kind for item in planned([Subject("x", (4, 8))])]
+    >>> [item.kind for item in planned([Checkable("x", (4, 8))])]
     ['layout']
     """
     if everything:
@@ -168,7 +168,7 @@ def planned(
         yield from plan.plan(obj, name, tile or own, cute, library)
 
 
-def run(device: Any, items: Sequence[Item], progress: Progress | None = None) -> list[Verdict]:
+def run(device: Any, items: Sequence[Item], progress: Progress | None = None) -> list[CheckResult]:
     """Every check on the device, in order; what the device cannot run is undecided, with the reason.
 
     >>> from types import SimpleNamespace
@@ -176,7 +176,7 @@ def run(device: Any, items: Sequence[Item], progress: Progress | None = None) ->
     >>> [verdict.reason for verdict in run(SimpleNamespace(capability=80, load_all=list), hopper)]
     ['needs sm_90; this device is sm_80']
     """
-    out: list[Verdict] = []
+    out: list[CheckResult] = []
     for start in range(0, len(items), BATCH):
         batch = items[start : start + BATCH]
         checks = [item for item in batch if isinstance(item, Check) and item.kernel.runs_on(device.capability)]
@@ -224,7 +224,7 @@ def _first_line(log: str) -> str:
     return (log.strip().splitlines() or ["no log"])[0]
 
 
-def _counted() -> list[Verdict]:
+def _counted() -> list[CheckResult]:
     """The verdicts of the hardware's counters."""
     found = counters.measure()
     return [undecided(found)] if isinstance(found, Undecided) else [verdict_of(*one) for one in found]

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cute_viz.check.job import Launch, Outcome, Outputs, Sheet, pairs, sheet
+from cute_viz.check.job import KernelRun, Outcome, Outputs, PanelCheck, pairs, sheet
 from cute_viz.check.wgmma import Product
 from cute_viz.check.wgmma_ptx import GROUP
 from cute_viz.figures.model import Panel
@@ -83,7 +83,7 @@ class Metadata(Product):
         np.put_along_axis(whole, at.reshape(len(a), -1), a, axis=1)
         return whole @ b.T
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """The product for each selector, and the control; of N = 8 every nibble's digits."""
         (a, codes, b), made = self.numbers(), self.made
         every = range(made.selectors)
@@ -125,7 +125,7 @@ class Metadata(Product):
             out[(inside == np.array(kept)).all(axis=2)] = number
         return out
 
-    def _nibbles(self, selector: int, found: list[Any]) -> Sheet:
+    def _nibbles(self, selector: int, found: list[Any]) -> PanelCheck:
         """The panel of the metadata: the cell whose nibble took effect in each."""
         shape = (self.panel.rows, self.panel.cols)
         good = np.logical_and.reduce([part >= 0 for part in found])

@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, do
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, encode
-from cute_viz.check.job import In, Job, Kernel, Launch, Map, Out, Outcome, Outputs, Word, entry_name, pairs, sheet
+from cute_viz.check.job import In, Job, Kernel, KernelRun, Map, Out, Outcome, Outputs, Scalar, entry_name, pairs, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.wgmma_ptx import PLAIN, STEP, Wgmma, accumulator, descriptor, plain_tile
 from cute_viz.figures.model import Figure, Panel
@@ -27,7 +27,7 @@ SHARED = 8 << 10  # bytes: enough for the largest tile, 8 rows of 128 bytes, at 
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class SwizzleAtom:
     """A swizzle atom: 8 rows of `16 << swizzle` bytes.
 
     swizzle: 0..3 for none, 32, 64, 128 bytes. bits: of an element. mn_major: rows run along k, and M or N is contiguous.
@@ -43,14 +43,14 @@ class Atom:
         return (16 << self.swizzle) * 8 // self.bits
 
 
-def recognise(layout: AnyLayout) -> Atom | None:
+def recognise(layout: AnyLayout) -> SwizzleAtom | None:
     """The atom that a layout is, flagged (Sw<b,4,3> on bytes) or on elements; None for any other layout.
 
     >>> from cute_viz.notation import parse
     >>> recognise(parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"))
-    Atom(swizzle=3, bits=16, mn_major=False)
+    SwizzleAtom(swizzle=3, bits=16, mn_major=False)
     >>> recognise(parse("Sw<3,3,3> o 0 o (64,8):(1,64)"))
-    Atom(swizzle=3, bits=16, mn_major=True)
+    SwizzleAtom(swizzle=3, bits=16, mn_major=True)
     """
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or layout.outer.shift != 3:
         return None
@@ -66,8 +66,8 @@ def recognise(layout: AnyLayout) -> Atom | None:
     pitch = (16 << swizzle) * 8 // bits
     parts = [(int(extent), int(stride)) for extent, stride in flat_modes(domain(layout))]
     if parts == [(ROWS, pitch), (pitch, 1)]:
-        return Atom(swizzle, bits, False)
-    return Atom(swizzle, bits, True) if parts == [(pitch, 1), (ROWS, pitch)] else None
+        return SwizzleAtom(swizzle, bits, False)
+    return SwizzleAtom(swizzle, bits, True) if parts == [(pitch, 1), (ROWS, pitch)] else None
 
 
 def jobs(layout: AnyLayout, figure: Figure, name: str) -> dict[str, Job]:
@@ -92,7 +92,7 @@ def jobs(layout: AnyLayout, figure: Figure, name: str) -> dict[str, Job]:
 class _Drawn:
     """An atom and its picture. cells, offsets: of each element of the rows of memory, row by row, its cell and drawn offset."""
 
-    atom: Atom
+    atom: SwizzleAtom
     panel: Panel
     entry: str
 
@@ -135,10 +135,10 @@ class _Tma(_Drawn):
         """The kernel (map, in, out, bytes), a box a block: TMA loads a tile, which goes to out, or stores `in`."""
         return kernel("tma.ptx", self.entry, store=self.store)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         return tuple(self._launch(offsets) for offsets in [self.offsets, self.swapped][: 1 + self.store])
 
-    def _launch(self, offsets: Any) -> Launch:
+    def _launch(self, offsets: Any) -> KernelRun:
         every, bits, pitch = np.arange(self.count) + 1, self.atom.bits, self.atom.pitch
         data = np.stack([every % 256, every // 256] if self.digits == 2 else [every]).astype(UNSIGNED[bits])
         if self.store:
@@ -147,8 +147,8 @@ class _Tma(_Drawn):
         size, strides = self.count * bits // 8, (pitch * bits // 8,)
         kind = BITS.index(bits)  # of CUtensorMapDataType: UINT8, UINT16, UINT32
         tensor = Map(1 + self.store, (pitch, ROWS * self.digits), strides, (pitch, ROWS), self.atom.swizzle, kind, 2)
-        arguments = (tensor, In(data.tobytes()), Out(size * self.digits), Word(size))
-        return Launch(self.entry, (self.digits, 1, 1), 32, arguments, SHARED)
+        arguments = (tensor, In(data.tobytes()), Out(size * self.digits), Scalar(size))
+        return KernelRun(self.entry, (self.digits, 1, 1), 32, arguments, SHARED)
 
     def _received(self, data: bytes) -> Any:
         """The number at each place of the output, less 1."""
@@ -194,7 +194,7 @@ class _Operand(_Drawn):
             return 16 * each, PLAIN, 1
         return 8 * each, descriptor(swizzle, 16, 8 * pitch), pitch // STEP
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """One launch: block e has the element at offset e of the atom set, the rest of the tile zero; B is k + 1."""
         size, described, steps = self.tile()
         made, bits = self.made, self.atom.bits

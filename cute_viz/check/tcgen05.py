@@ -13,7 +13,7 @@ import numpy as np
 
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.tmem import WARP, WORD
-from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
+from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED
 from cute_viz.figures.lanes import copied, held
@@ -70,9 +70,9 @@ class Lanes:
         words = {"shape": self.shape + how, "split": split, "held": "0" if self.store else "%x"}
         return kernel("tmem.ptx", self.entry, taken=_taken(columns), **form, **words)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """The launch of one warp."""
-        return (Launch(self.entry, (1, 1, 1), THREADS, (Out(self.right().nbytes),)),)
+        return (KernelRun(self.entry, (1, 1, 1), THREADS, (Out(self.right().nbytes),)),)
 
     def right(self) -> Any:
         """What comes back: the numbers of each register's lanes and columns; of a store those of the register in each of these."""
@@ -143,14 +143,14 @@ class Rows:
         """The kernel of one CTA."""
         return issued(self.entry, f"tcgen05.cp.cta_group::1.{self.shape} [%m], %pa;", self.extents()[1])
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """The launch: rows in core matrices of 8 x 16 bytes, those of a row side by side, no swizzle."""
         rows, words = self.extents()
         pieces = words * WORD // 128
         numbers = np.arange(1, rows * words + 1, dtype=np.uint32).reshape(rows // 8, 8, pieces, 4).transpose(0, 2, 1, 3)
         descriptor = 1 << 46 | 8 * pieces << 32 | (8 if pieces > 1 else 1) << 16
         data = (In(numbers.tobytes()), In(bytes(16)), In(bytes(16)), Out(4 * WARP * LANES * words), In(step(descriptor)))
-        return (Launch(self.entry, (1, 1, 1), GROUP, (*data, Word(rows * pieces), Word(0), Word(1)), SHARED),)
+        return (KernelRun(self.entry, (1, 1, 1), GROUP, (*data, Scalar(rows * pieces), Scalar(0), Scalar(1)), SHARED),)
 
     def right(self) -> Any:
         """[lane, column] -> the number of the word that is drawn there."""

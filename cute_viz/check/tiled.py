@@ -17,9 +17,9 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.check import mma, wgmma_ptx
-from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack, unpack
+from cute_viz.check.elements import UNSIGNED, ElementType, decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
-from cute_viz.check.job import Argument, In, Job, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
+from cute_viz.check.job import Argument, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.mma import WARP, WarpMma
 from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
@@ -108,18 +108,18 @@ class _Warps(_Tiling):
     def warps(self) -> int:
         return 1 + int(max(x.threads.max() for x in (self.a, self.b, self.c))) // WARP
 
-    def registers(self, drawn: Fragment, numbers: Any, element: Element, own: int) -> Any:
+    def registers(self, drawn: Fragment, numbers: Any, element: ElementType, own: int) -> Any:
         """Registers as [warp, repetition, lane, register], a repetition being one atom's values of a thread."""
         patterns = np.zeros((self.warps * WARP, drawn.per_thread), np.uint64)
         patterns[drawn.threads, drawn.values] = encode(numbers, element.name)[drawn.rows, drawn.cols]
         grouped = patterns.reshape(self.warps, WARP, -1, own).transpose(0, 2, 1, 3)
         return pack(grouped, element.bits, element.register)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         wrong_a, wrong_c = self.wrong()
         return (self.launch(self.a, self.c), self.launch(wrong_a, self.c), self.launch(self.a, wrong_c))
 
-    def launch(self, a: Fragment, c: Fragment) -> Launch:
+    def launch(self, a: Fragment, c: Fragment) -> KernelRun:
         """The product with A and C packed as the fragments say."""
         rm, rn, rk = self.rest
         first, second, product = self.numbers()
@@ -132,8 +132,8 @@ class _Warps(_Tiling):
         table = places.reshape(self.warps, WARP, -1, self.values[2]).transpose(0, 2, 1, 3)
         buffers = (In(np.ascontiguousarray(x).tobytes()) for x in (of_a, of_b, table))
         outs = (Out(product.size * self.made.c.bits // 8), Out(product.size * 4, fill=0))
-        arguments: tuple[Argument, ...] = (*buffers, *outs, Word(rk))
-        return Launch(self.entry, (self.warps * rm * rn, 1, 1), WARP, arguments)
+        arguments: tuple[Argument, ...] = (*buffers, *outs, Scalar(rk))
+        return KernelRun(self.entry, (self.warps * rm * rn, 1, 1), WARP, arguments)
 
     def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
         c, shape = self.made.c, self.numbers()[2].shape
@@ -168,17 +168,17 @@ class _Groups(_Tiling):
         out[~named] = out[0]
         return out
 
-    def tiles(self, drawn: Fragment, numbers: Any, rows: int, element: Element, own: int) -> tuple[int, bytes]:
+    def tiles(self, drawn: Fragment, numbers: Any, rows: int, element: ElementType, own: int) -> tuple[int, bytes]:
         """How many tiles [group and repetition, row, k] shared memory holds for the first thread of each group, and they."""
         table = self.table(drawn, numbers)[::GROUP]
         tiles = table.reshape(-1, own // rows, rows).transpose(0, 2, 1)
         return len(tiles), plain_tile(encode(tiles, element.name), element.bits)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """The product as drawn; with two values of A exchanged."""
         return (self.launch(self.a), self.launch(self.wrong()[0]))
 
-    def launch(self, a: Fragment) -> Launch:
+    def launch(self, a: Fragment) -> KernelRun:
         """Every A tile by every B tile; of the blocks, those whose A and B are of one group are C's."""
         made = self.made
         first, second, _ = self.numbers()
@@ -209,7 +209,7 @@ class _Groups(_Tiling):
         return [self.product(right, self.c), self.product(right, self.wrong()[1]), self.product(corrupted, self.c)]
 
 
-def _small_numbers(rows: int, cols: int, element: Element, seed: int) -> Any:
+def _small_numbers(rows: int, cols: int, element: ElementType, seed: int) -> Any:
     """Numbers of -1 .. 2, as far as the type has them, in a fixed irregular order: their products are exact in every type."""
     drawn = np.random.default_rng(seed).integers(0, 4, (rows, cols))
     return drawn % 2 if element.bits == 1 else drawn % 3 if not element.signed else drawn - 1

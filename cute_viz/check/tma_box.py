@@ -17,13 +17,13 @@ from cute_viz.check.job import (
     POISON,
     In,
     Kernel,
-    Launch,
+    KernelRun,
     Map,
     Out,
     Outcome,
     Outputs,
-    Sheet,
-    Word,
+    PanelCheck,
+    Scalar,
     entry_name,
     sheet,
 )
@@ -36,7 +36,7 @@ MOST = 5  # dimensions of a tensor map
 OFFSETS = 3  # of a filter at most, behind the dimensions
 
 
-def job(obj: TmaCopy, name: str) -> Boxes | str:
+def job(obj: TmaCopy, name: str) -> Corners | str:
     """The check of a TMA copy, or why there is none: its tile at the beginning of the tensor, across its end, and before it.
 
     >>> from cute_viz.check.library import subjects
@@ -54,11 +54,11 @@ def job(obj: TmaCopy, name: str) -> Boxes | str:
         return f"a tensor {show(tensor.layout.shape)} of {tensor.bits}-bit elements is not checked"
     if obj.map.bits != tensor.bits or cosize(tensor.layout) > 1 << 24 or obj.bits > 8 * SHARED or tensor.offset:
         return "the tensor or the tile is too large, or seen as another type"
-    return Boxes(obj, entry_name("tma_box", name))
+    return Corners(obj, entry_name("tma_box", name))
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes:
+class Corners:
     """The launches of one copy, a corner of the tensor each, and their judgement."""
 
     obj: TmaCopy
@@ -150,11 +150,11 @@ class Boxes:
         x = self.obj.map
         return Map(3 if self.store else 2, x.global_dim, x.global_strides, x.box_dim, x.swizzle, x.data_type, x.rank)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """A launch a corner."""
         return tuple(self._launch(corner) for corner in self.corners())
 
-    def _launch(self, corner: Any) -> Launch:
+    def _launch(self, corner: Any) -> KernelRun:
         pieces = self.issued(corner)
         coords = np.zeros((len(pieces), MOST + (OFFSETS if self.offsets else 0)), np.int32)
         for row, piece in zip(coords, pieces, strict=True):
@@ -163,7 +163,7 @@ class Boxes:
         words = (self.size, len(pieces) // self.obj.ctas, step, step // self.obj.ctas, (1 << self.ctas) - 1)
         filled = self.image(corner)[0] if self.store else data
         buffers = (In(coords.tobytes()), In(filled.tobytes()), Out(data.nbytes if self.store else self.size * self.ctas))
-        return Launch(self.entry, (self.ctas, 1, 1), 32, (self.map(), *buffers, *map(Word, words)), self.size + 2048)
+        return KernelRun(self.entry, (self.ctas, 1, 1), 32, (self.map(), *buffers, *map(Scalar, words)), self.size + 2048)
 
     def where(self, corner: Any) -> str:
         """A corner in words."""
@@ -190,7 +190,7 @@ class Boxes:
         return Outcome(tuple(sheets), control, {"tiles" if self.offsets else "boxes": len(outputs)})
 
 
-def _chunks(role: str, right: Any, seen: Any, bits: int) -> Sheet:
+def _chunks(role: str, right: Any, seen: Any, bits: int) -> PanelCheck:
     """Memory in lines of 128 bytes, 16 bytes a cell."""
     per = CHUNK * 8 // bits
     count = -(-len(right) // (per * LINE)) * LINE

@@ -29,7 +29,7 @@ def job(obj: TmaCopy, name: str) -> Pixels | str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pixels(tma_box.Boxes):
+class Pixels(tma_box.Corners):
     """The launches of one copy, a corner of the im2col matrix each, and their judgement."""
 
     @property
@@ -66,7 +66,7 @@ class Pixels(tma_box.Boxes):
     def map(self) -> Map:
         """The tensor map that we compute, of im2col mode."""
         made = conv(self.obj)
-        return replace(tma_box.Boxes.map(self), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
+        return replace(tma_box.Corners.map(self), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
 
     def where(self, corner: Any) -> str:
         """A corner in words."""

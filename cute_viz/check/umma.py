@@ -23,7 +23,7 @@ from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fra
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check.descriptors import image, starts, whole
 from cute_viz.check.elements import element_of, encode, integers
-from cute_viz.check.job import In, Kernel, Launch, Out, Outcome, Outputs, Word, entry_name, sheet
+from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.values.types import named
@@ -36,7 +36,7 @@ KINDS |= {"MXF4 32": "mxf4.block_scale.scale_vec::2X", "MXF4 16": "mxf4nvf4.bloc
 POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and 2
 
 
-def job(obj: MmaOperands, name: str) -> TensorMemory | str:
+def job(obj: MmaOperands, name: str) -> UmmaRuns | str:
     """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other.
 
     >>> from cute_viz.check.library import subjects
@@ -59,11 +59,11 @@ def job(obj: MmaOperands, name: str) -> TensorMemory | str:
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
         return f"{called} of {', '.join(atom.types[:2])} is not checked"
-    return TensorMemory(obj, kind, vector, entry_name("umma", name))
+    return UmmaRuns(obj, kind, vector, entry_name("umma", name))
 
 
 @dataclass(frozen=True, slots=True)
-class TensorMemory:
+class UmmaRuns:
     """One launch, and one whose A has two rows exchanged, and their judgement."""
 
     obj: MmaOperands
@@ -201,23 +201,23 @@ class TensorMemory:
             out.append(step(descs[0], descs[1], idesc | ids, a, b))
         return b"".join(out)
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """The product, and the control."""
         swapped = self.tile("A").copy()
         swapped[[0, 9]] = swapped[[9, 0]]
         return self._launch(self.tile("A")), self._launch(swapped)
 
-    def _launch(self, tile: Any) -> Launch:
+    def _launch(self, tile: Any) -> KernelRun:
         pieces = {}
         for operand, numbers in (("A", tile), ("B", self.tile("B"))):
             rows = len(numbers) // self.sms
             pieces[operand] = [self.image(operand, numbers[cta * rows : (cta + 1) * rows]) for cta in range(self.sms)]
         behind = b"".join(self.words(tile, cta).tobytes() for cta in range(self.sms))
         buffers: list[Any] = [In(b"".join(part)) for part in pieces.values()]
-        counts = [Word(len(part[0]) // 16) for part in pieces.values()]
+        counts = [Scalar(len(part[0]) // 16) for part in pieces.values()]
         out = Out(self.sms * LANES * self.columns() * 4)
         data = (*buffers, In(behind or bytes(16)), out, In(self.described()))
-        return Launch(self.entry, (self.sms, 1, 1), GROUP, (*data, *counts, Word(self.steps)), SHARED)
+        return KernelRun(self.entry, (self.sms, 1, 1), GROUP, (*data, *counts, Scalar(self.steps)), SHARED)
 
     def product(self) -> Any:
         """The exact result [row, column]."""

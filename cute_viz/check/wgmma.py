@@ -14,13 +14,13 @@ import numpy as np
 from cute_viz.check.digest import digest, owners, role, shared_by_all
 from cute_viz.check.elements import encode, pack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import Kernel, Launch, Outcome, Outputs
+from cute_viz.check.job import Kernel, KernelRun, Outcome, Outputs
 from cute_viz.check.wgmma_ptx import DENSE, GROUP, PLAIN, Wgmma, plain_tile
 from cute_viz.figures.model import Figure, Panel
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Pictured:
     """What is drawn of an atom: the digest of the mapping, the accumulator, A where it is in registers; of a sparse one metadata.
 
     nibbles: of each cell of the metadata's panel its (thread, nibble), one for each sparsity selector.
@@ -33,7 +33,7 @@ class Drawn:
     nibbles: tuple[tuple[tuple[int, int], ...], ...]
 
 
-def drawn(figure: Figure) -> Drawn:
+def drawn(figure: Figure) -> Pictured:
     """The operands of a figure, of which one that shared memory holds is no fragment; and its metadata.
 
     >>> from cute_viz import figure
@@ -47,7 +47,7 @@ def drawn(figure: Figure) -> Drawn:
     in_registers = "A" in panels and not shared_by_all(figure, panels["A"])
     nibbles = tuple(owners(panels["E"])) if "E" in panels else ()
     c, a = fragment(figure, "C"), fragment(figure, "A") if in_registers else None
-    return Drawn(digest(figure), c, a, panels.get("E"), nibbles)
+    return Pictured(digest(figure), c, a, panels.get("E"), nibbles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ class Product:
 
     made: Wgmma
     entry: str
-    shown: Drawn
+    shown: Pictured
 
     def kernel(self) -> Kernel:
         """The kernel of the instruction."""
         return self.made.kernel(self.entry)
 
-    def launch(self, a: Any, b: Any, fragment: Fragment | None = None, metadata: Any = None, selector: int = 0) -> Launch:
+    def launch(self, a: Any, b: Any, fragment: Fragment | None = None, metadata: Any = None, selector: int = 0) -> KernelRun:
         """All A [block, row, held element] by all B [block, n, k]; fragment: A in registers, where it is not as drawn."""
         made, drawn = self.made, fragment or self.shown.a
         first, second = encode(a, made.a.name), plain_tile(encode(b, made.b.name), made.b.bits)
@@ -92,7 +92,7 @@ class Accumulators(Product):
         """How many k are probed."""
         return self.made.k if self.shown.a else 1
 
-    def launches(self) -> tuple[Launch, ...]:
+    def launches(self) -> tuple[KernelRun, ...]:
         """m in A, n in B; of A in registers also k in B, and the control, A with two values exchanged."""
         made, a = self.made, self.shown.a
         m, n, k = np.arange(64) + 1, np.arange(made.n) + 1, np.arange(made.k) + 1

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.elements import Element, element_of, integers, pack, unpack
-from cute_viz.check.job import In, Kernel, Launch, Out, Word
+from cute_viz.check.elements import ElementType, element_of, integers, pack, unpack
+from cute_viz.check.job import In, Kernel, KernelRun, Out, Scalar
 from cute_viz.check.kernels import kernel, registers
 
 GROUP = 128  # threads of a warp group
@@ -42,9 +42,9 @@ class Wgmma:
     selectors: how many threads hold the same nibble, of which the sparsity selector asks one.
     """
 
-    a: Element
-    b: Element
-    c: Element
+    a: ElementType
+    b: ElementType
+    c: ElementType
     n: int
     registers: bool = False
     saturate: bool = False
@@ -116,13 +116,13 @@ class Wgmma:
         descs: tuple[int, int] = (PLAIN, PLAIN),
         metadata: bytes = b"",
         tail: tuple[int, ...] = (1, 0),
-    ) -> Launch:
+    ) -> KernelRun:
         """Block (x, y) multiplies A tile x, or the registers x, with B tile y. tail: steps and b_move; the selector."""
         counts = (len(a) // 16 // blocks[0], len(b) // 16 // blocks[1], *tail)
-        words = [*(Word(desc, 8) for desc in descs), *map(Word, counts)]
+        words = [*(Scalar(desc, 8) for desc in descs), *map(Scalar, counts)]
         out = Out(blocks[0] * blocks[1] * GROUP * self.results * 4)
         told = [In(metadata)] if metadata else []
-        return Launch(entry, (*blocks, 1), GROUP, (In(a), In(b), *told, out, *words), SHARED)
+        return KernelRun(entry, (*blocks, 1), GROUP, (In(a), In(b), *told, out, *words), SHARED)
 
     def values(self, data: bytes) -> Any:
         """[block, thread, value]: the accumulators that came back, as integers; -1 for what is none."""

@@ -211,6 +211,8 @@ def main(argv: list[str] | None = None) -> None:
     _shield()
     try:
         _check_words(argv or ())
+        if "_CUTE_VIZ_COMPLETE" in os.environ:
+            import_module("cute_viz.cli.completion")
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
         sys.stdout.flush()
     except _NO_ARGUMENTS as error:

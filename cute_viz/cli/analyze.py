@@ -9,18 +9,19 @@ import click
 
 from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
-from cute_viz.cli.words import Reading, completed, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
-from cute_viz.engine.accessing import DRAWN, Access
+from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel import Report
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
+from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_text import text_of, totals_of
 from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
@@ -41,15 +42,15 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
     "    --instruction ldmatrix.x4 --type f16 -o phases.svg",
 )
-@click.argument("source", metavar="FILE|LAYOUT", shell_complete=completed)
+@click.argument("source", metavar="FILE|LAYOUT", shell_complete=completion.sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
-@click.option("--ncu", metavar="FILE", help="Compare with Nsight Compute's page of sources in FILE (CSV)")
+@click.option("--ncu", **FILE, help="Compare with Nsight Compute's page of sources in FILE (CSV)")
 @click.option("--set", "settings", multiple=True, metavar="NAME=EXPR", help="Show what it would cost with this definition")
 @click.option("--accept", multiple=True, metavar="LINE", help="Allow this line any cost: 201, file.h:201")
-@click.option("--baseline", metavar="FILE", help="Exit 1 if an access got worse than in FILE (--json)")
+@click.option("--baseline", **FILE, help="Exit 1 if an access got worse than in FILE (--json)")
 @click.option("--access", metavar="OBJECT", help="Access LAYOUT by a TiledCopy, a TiledMMA or a TV layout")
-@click.option("--type", "element", default=None, metavar="TYPE", help="Element type: f16, 8  [default: the object's]")
+@click.option("--type", "element", default=None, **TYPE, help="Element type: f16, 8  [default: the object's]")
 @click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, lds.128, cp.async")
 @click.option("--operand", metavar="LETTER", help="Operand of a TiledMMA: A, B or C")
 @click.option("--store", is_flag=True, help="Count a write instead of a read")
@@ -58,7 +59,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.option(
     "--format", "kind", type=Choice(("text", "json", "sarif", "github")), default="text", metavar="FORMAT", help="Report format"
 )
-@click.option("-o", "--output", "path", metavar="FILE", help="Write the report (.html), or draw the access")
+@click.option("-o", "--output", "path", **FILE, help="Write the report (.html), or draw the access")
 @click.option("--view", "--draw", "draw", type=Choice(DRAWN), default="phases", metavar="VIEW", help="Picture of -o")
 @click.option("--thread", metavar="N[..M]", help="Highlight only these threads (view tile)")
 @click.option("--wavefront", type=click.IntRange(0), metavar="N", help="Highlight only this wavefront, from 0 (view tile)")
@@ -89,7 +90,7 @@ def command(
     animate: bool,
     target: str | None,
     fragment: bool,
-    reading: Reading,
+    reading: SourceOptions,
 ) -> None:
     """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), the worst first, why, and the
     edit that fixes it. Types and sizes are those of the calls from main, run without arguments; --let sets others.
@@ -130,7 +131,9 @@ def command(
         )
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
-    asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)
+    asked = Accessor(
+        by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront
+    )
     asked = typed(asked, answer.bits)
     if path is not None:
         drawn = picture_of(answer.layout, asked)

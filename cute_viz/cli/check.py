@@ -12,10 +12,11 @@ import click
 
 from cute_viz import __version__
 from cute_viz.check.promises import PROVES
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.options import Word
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.options import OptionValue
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import options_for
@@ -23,8 +24,8 @@ from cute_viz.errors import spelled
 from cute_viz.options import OPTIONS
 
 if TYPE_CHECKING:
-    from cute_viz.check.report import Report
-    from cute_viz.check.runner import Subject
+    from cute_viz.check.report import CheckReport
+    from cute_viz.check.runner import Checkable
 
 
 class _Rule(NamedTuple):
@@ -79,21 +80,21 @@ def _promise(kind: str) -> str:
     "  cute-viz verify 'Sw<3,3,3> o 0 o (8,64):(64,1)' --static\n"
     "  cute-viz verify --all --save report.json",
 )
-@click.argument("sources", metavar="SOURCE...", nargs=-1)
+@click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Verify the whole library and every packaged spec")
 @click.option(
     "--tile",
-    type=Word(OPTIONS["tile"]),
+    type=OptionValue(OPTIONS["tile"]),
     metavar=OPTIONS["tile"].metavar,
     help="Tile of a thread-value layout",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
-@click.option("--save", metavar="FILE", help="Save the compact report that captions refer to")
+@click.option("--save", **FILE, help="Save the compact report that captions refer to")
 @click.option("--emit", type=Choice(["ptx", "cuda"]), help="Print the kernels, run nothing")
 @click.option("--with-cute", is_flag=True, help="Also evaluate layouts with CuTe's headers on the GPU")
 @click.option("--static", is_flag=True, help="Evaluate layouts with CuTe's headers at compile time")
 @click.option("--counters", is_flag=True, help="Compare wavefronts and sectors with Nsight Compute")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the first difference, its cells marked")
+@click.option("-o", "--output", "path", **FILE, help="Draw the first difference, its cells marked")
 @reading_options
 def command(
     sources: tuple[str, ...],
@@ -106,7 +107,7 @@ def command(
     static: bool,
     counters: bool,
     path: str | None,
-    reading: Reading,
+    reading: SourceOptions,
 ) -> int:
     """Verify on a GPU, cell by cell, that the picture of SOURCE shows what the hardware does.
 
@@ -148,14 +149,14 @@ def command(
     return _tell(found, everything, as_json, save, path)
 
 
-def _subjects(sources: Sequence[str], reading: Reading) -> Iterator[Subject]:
+def _subjects(sources: Sequence[str], reading: SourceOptions) -> Iterator[Checkable]:
     """What the sources stand for, each read when it is asked for."""
-    from cute_viz.check.runner import Subject
+    from cute_viz.check.runner import Checkable
 
     for text in sources:
         answer = ask(reading.request(text))
         output.notes(answer.notes)
-        yield Subject(text, answer.obj, options_for(answer.subjects[0], answer.request).get("tile"))
+        yield Checkable(text, answer.obj, options_for(answer.subjects[0], answer.request).get("tile"))
 
 
 @contextmanager
@@ -172,7 +173,7 @@ def _bar(shown: bool) -> Iterator[Callable[[int, int], object] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _tell(found: Report, everything: bool, as_json: bool, save: str | None, path: str | None) -> int:
+def _tell(found: CheckReport, everything: bool, as_json: bool, save: str | None, path: str | None) -> int:
     """Write the report where it was asked for, and draw the first disagreement; the exit status."""
     from cute_viz.check.report import document, evidence, picture, status
 
@@ -192,11 +193,11 @@ def _tell(found: Report, everything: bool, as_json: bool, save: str | None, path
     return status(found.verdicts)
 
 
-def _machine(found: Report) -> str:
+def _machine(found: CheckReport) -> str:
     return f"{found.machine['device']}, driver {found.machine['driver']}, CUDA {found.machine['cuda']}"
 
 
-def _say(found: Report) -> None:
+def _say(found: CheckReport) -> None:
     """The report for people: a line a check, and what each kind of check proves. What was only compiled is of one kind."""
     from cute_viz.check.report import lines
 
@@ -213,7 +214,7 @@ def _say(found: Report) -> None:
         output.echo(_promise(kind))
 
 
-def _say_counts(found: Report) -> None:
+def _say_counts(found: CheckReport) -> None:
     """The report of everything: a table of counts, the bandwidth, and what does not simply agree."""
     from rich.console import Console
     from rich.table import Table

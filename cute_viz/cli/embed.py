@@ -7,6 +7,7 @@ import os
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.completion import DIR
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed, mark_of
@@ -43,7 +44,7 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
-@click.option("--folder", default="", metavar="DIR", help="Put pictures here, relative to the document")
+@click.option("--folder", default="", **DIR, help="Put pictures here, relative to the document")
 @click.option("-T", "--format", "format_", type=Choice(EMBEDDED), metavar="FORMAT", help="Format; in LaTeX pdf or tikz")
 @click.option("--page", metavar="URL", help="Link each picture to the live page at URL")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a picture is out of date")

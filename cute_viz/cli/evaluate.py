@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
 from cute_viz.cli.help import Choice, Command
-from cute_viz.cli.words import Reading, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, boundary
@@ -26,7 +26,7 @@ from cute_viz.limits import limit, over
     "  cute-viz eval '(_4,_8):(_8,_1)' --as cpp\n"
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -",
 )
-@click.argument("expressions", metavar="EXPR|FILE...|-", nargs=-1, required=True)
+@click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=completion.sources, nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: value, names, warnings")
 @click.option(
     "--as",
@@ -36,7 +36,7 @@ from cute_viz.limits import limit, over
     help="Write it in another language",
 )
 @reading_options
-def command(expressions: tuple[str, ...], as_json: bool, language: str | None, reading: Reading) -> None:
+def command(expressions: tuple[str, ...], as_json: bool, language: str | None, reading: SourceOptions) -> None:
     """Print the value of each EXPR in CuTe notation. A name bound by one can be used by the next.
 
     With -, each line of standard input is an expression and gives one line of output; a line that fails gives 'error: ...'. A FILE
@@ -62,7 +62,7 @@ def command(expressions: tuple[str, ...], as_json: bool, language: str | None, r
             output.echo((_json if as_json else _value)(text, names, reading))
 
 
-def write_as(source: str, target: str, reading: Reading) -> None:
+def write_as(source: str, target: str, reading: SourceOptions) -> None:
     """Print a source in a language; what is printed reads back as an equal object.
 
     An encoding of Triton is the same map of memory, or, with --shape, of the threads and values of a tensor; yaml tidies a spec.
@@ -92,7 +92,7 @@ def write_as(source: str, target: str, reading: Reading) -> None:
         output.echo(write(answer.obj, target))
 
 
-def _of_file(source: str, as_json: bool, reading: Reading) -> str:
+def _of_file(source: str, as_json: bool, reading: SourceOptions) -> str:
     """The object of a file, or of an address, as its language prints it."""
     from cute_viz.engine import ask
 
@@ -105,7 +105,7 @@ def _of_file(source: str, as_json: bool, reading: Reading) -> str:
     return answer.printed
 
 
-def _lines(names: dict[str, Any], reading: Reading) -> None:
+def _lines(names: dict[str, Any], reading: SourceOptions) -> None:
     failed = False
     if sys.stdin is None:
         raise CuteVizError("standard input is closed")
@@ -130,14 +130,14 @@ def _lines(names: dict[str, Any], reading: Reading) -> None:
         raise SystemExit(1)
 
 
-def _value(text: str, names: dict[str, Any], reading: Reading) -> str:
+def _value(text: str, names: dict[str, Any], reading: SourceOptions) -> str:
     """The value of the last statement, in CuTe notation; its bindings are kept in `names`."""
     value, bound = evaluate(text, reading.request(), names, output.warn)
     names |= bound
     return show(value).rstrip("\n")
 
 
-def _json(text: str, names: dict[str, Any], reading: Reading) -> str:
+def _json(text: str, names: dict[str, Any], reading: SourceOptions) -> str:
     """What an expression gives, as JSON; its bindings are kept in `names`."""
     import json
 

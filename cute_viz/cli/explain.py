@@ -7,11 +7,16 @@ import sys
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import output
-from cute_viz.cli.help import Command
-from cute_viz.cli.words import Reading, completed, reading_options
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE
+from cute_viz.cli.help import Choice, Command
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
+from cute_viz.engine.drawing import write
+from cute_viz.engine.explaining import moving
+from cute_viz.options import TARGETS
+from cute_viz.renderers import Options
 
 
 @click.command(
@@ -19,16 +24,19 @@ from cute_viz.engine.answer import format_of
     epilog="Examples:\n"
     "  cute-viz explain 'complement(4:2, 24)'\n"
     "  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg\n"
+    "  cute-viz explain 'raked_product((2,2), (2,3))' --animate -o moving.svg\n"
     "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'\n"
     "  cute-viz explain kernel.cu::sB\n"
     "  cute-viz explain - < copy.cu\n"
     "  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'",
 )
-@click.argument("expression", metavar="EXPR|FILE|-", shell_complete=completed)
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the steps; the suffix selects the format")
+@click.argument("expression", metavar="EXPR|FILE|-", shell_complete=completion.sources)
+@click.option("-o", "--output", "path", **FILE, help="Draw the steps; the suffix selects the format")
+@click.option("--for", "target", type=Choice(TARGETS), metavar="USE", help="Where the picture will appear, with -o")
+@click.option("--animate", is_flag=True, help="With -o FILE.svg: the elements move to where they land")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
-def command(expression: str, path: str | None, as_json: bool, reading: Reading) -> None:
+def command(expression: str, path: str | None, target: str | None, animate: bool, as_json: bool, reading: SourceOptions) -> None:
     """Show how an operation gets its result, step by step, or the condition that fails.
 
     For a swizzle: which bits are XORed into which. For copy(...) and gemm(...): whether CuTe accepts them, how wide the copy is,
@@ -36,9 +44,15 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
     makes it. With - (stdin) the last statement is explained.
     """
     format_ = format_of(None, output.file_of(path))
+    if animate and (path is None or format_ != "svg"):
+        raise click.UsageError("--animate needs -o FILE.svg")
+    if target is not None and path is None:
+        raise click.UsageError("--for needs -o")
     explanation = ask(reading.request(expression)).explanation
     if path is not None:
-        output.write(explanation.figure.render(format_), path)
+        drawn = explanation.drawn(format_ == "html")
+        how = Options(target=None if target == "screen" else target)
+        output.write(moving(drawn, how) if animate else write(drawn, format_, how), path)
     if as_json:
         output.facts(explanation.facts, as_json)
         if explanation.failed:

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.completion import DIR
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import layouts_option
 from cute_viz.files import held
-from cute_viz.gallery.draw import Drawn
+from cute_viz.gallery.draw import Done
 from cute_viz.gallery.plan import plan
-from cute_viz.gallery.run import Outcome, compare, stamps, update
+from cute_viz.gallery.run import Tally, compare, stamps, update
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import Library
 
@@ -32,7 +33,7 @@ POLL = 0.3  # seconds between two looks of --watch
     "  # remove what no spec asks for any more\n  cute-viz gallery spec.yaml -o pictures --prune",
 )
 @click.argument("specs", nargs=-1, type=click.Path(exists=True), metavar="[SPECS]...")
-@click.option("-o", "--output", "folder", default="gallery", show_default=True, metavar="DIR", help="Where the pictures go")
+@click.option("-o", "--output", "folder", default="gallery", show_default=True, **DIR, help="Where the pictures go")
 @click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes  [default: one per core]")
 @click.option(
     "-T",
@@ -98,7 +99,7 @@ def _library(library: Library) -> tuple[str, ...]:
     return tuple(held(path, directory) for path, directory in found if os.path.isdir(path))
 
 
-def _updated(outcome: Outcome, folder: str) -> int:
+def _updated(outcome: Tally, folder: str) -> int:
     """Say what a run has done; the exit status."""
     for failure in outcome.failures:
         output.error(failure)
@@ -114,7 +115,7 @@ def _updated(outcome: Outcome, folder: str) -> int:
     return 0 if outcome.ok else 1
 
 
-def _checked(outcome: Outcome, folder: str) -> int:
+def _checked(outcome: Tally, folder: str) -> int:
     """Say what a check has found; the exit status."""
     for failure in outcome.failures:
         output.error(failure)
@@ -125,7 +126,7 @@ def _checked(outcome: Outcome, folder: str) -> int:
     return 0 if outcome.ok else 1
 
 
-def _progress(results: Iterator[Drawn], count: int) -> Iterable[Drawn]:
+def _progress(results: Iterator[Done], count: int) -> Iterable[Done]:
     """Hand on what is drawn; on a terminal a bar shows how far it has come."""
     if not count or not sys.stderr.isatty():
         yield from results

@@ -11,31 +11,19 @@ import click
 WIDTH = 80
 _DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
-    "Input": ("dialect", "library", "diff"),
     "Picture": (
-        *[
-            "view",
-            "tile",
-            "color_by",
-            "labels",
-            "coords",
-            "title",
-            "type",
-            "palette",
-            "theme",
-            "style",
-            "by",
-            "note",
-            "draw",
-            "wavefront",
-            "animate",
-        ],
+        *("view", "tile", "color_by", "labels", "coords", "title", "type", "palette", "theme", "style", "by", "schedule"),
+        *("diff", "note", "blank", "key", "draw", "wavefront", "animate"),
+        *("thread", "warp", "value", "operand", "tensor", "follow"),
     ),
-    "Size": ("target", "width", "cell", "crop", "fold", "max_cells"),
-    "Highlight": ("thread", "warp", "value", "operand", "tensor", "follow"),
-    "Kernel": ("name", "every", "launch", "let", "coord", "flags", "folder", "through"),
-    "AMD and Triton": ("arch", "wave", "shape", "bits"),
-    "Output": ("path", "format_", "formats", "bare", "fragment", "as_json", "color_", "help"),
+    "Kernel": (
+        *("name", "every", "launch", "let", "coord", "flags", "folder", "through"),
+        *("dialect", "library", "arch", "wave", "shape", "bits"),
+    ),
+    "Output": (
+        *("path", "format_", "formats", "target", "width", "cell", "crop", "fold", "max_cells"),
+        *("bare", "fragment", "as_json", "color_", "help"),
+    ),
 }
 
 
@@ -55,7 +43,7 @@ class Command(click.Command):
         grouped: dict[str, list[tuple[str, str]]] = {"Options": [], **{title: [] for title in GROUPS}}
         for name, param in sorted(((_name(x), x) for x in params), key=lambda pair: order.get(pair[0], -1)):
             title = home.get(name, "Options") if len(params) > 11 else "Options"
-            grouped[title].append((_spelled(param, ctx), _meaning(param, home.get(name) in ("Picture", "Size"))))
+            grouped[title].append((_spelled(param, ctx), _meaning(param, home.get(name) == "Picture" or name == "target")))
         wide = min(20, max(len(first) for rows in grouped.values() for first, _ in rows))
         formatter.write("\n")
         for title, rows in grouped.items():

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import Reading, build_options, dialect_option, layouts_option, let_option
+from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
@@ -33,14 +34,14 @@ _NAMED = 8  # names without a value that the last line has
     "  cute-viz list mma --arch sm90 --type f16\n"
     "  cute-viz list copy ldmatrix",
 )
-@click.argument("what", metavar="FILE|KIND")
+@click.argument("what", metavar="FILE|KIND", shell_complete=completion.files)
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with numbers and types")
 @click.option("--arch", metavar="SM", help="Atoms of this architecture: sm90")
-@click.option("--type", "element", metavar="TYPE", help="Atoms with this type in their name: f16, e4m3")
+@click.option("--type", "element", **TYPE, help="Atoms with this type in their name: f16, e4m3")
 @let_option
 @dialect_option
-@click.option("--instances", metavar="FILE", help="What nm -C prints: instances to read, with --flags or -p")
+@click.option("--instances", **FILE, help="What nm -C prints: instances to read, with --flags or -p")
 @build_options
 @layouts_option
 def command(
@@ -68,7 +69,7 @@ def command(
             raise click.UsageError("--instances needs --flags or --build")
         build = build._replace(instances=instances)
     if what not in KINDS:
-        _entries(what, as_json, Reading(let, None, dialect, library, build, launch))
+        _entries(what, as_json, SourceOptions(let, None, dialect, library, build, launch))
         return
     if as_json or let or dialect != "auto" or build is not None or launch:
         raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
@@ -107,7 +108,7 @@ def _shorter(path: str) -> str:
     return re.sub(r"(\w{40})\w{24,}", r"\1…", path)
 
 
-def _entries(source: str, as_json: bool, reading: Reading) -> None:
+def _entries(source: str, as_json: bool, reading: SourceOptions) -> None:
     """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
     answer = ask(reading.request(source))
     rows = answer.rows

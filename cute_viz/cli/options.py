@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from cute_viz.cli import completion
 from cute_viz.cli.help import Choice
 from cute_viz.errors import CuteVizError
 from cute_viz.options import OPTIONS, Option
@@ -21,7 +22,7 @@ else:
     _Base = click.ParamType  # generic only since click 8.5
 
 
-class Word(_Base):
+class OptionValue(_Base):
     """The value of an option of the table."""
 
     def __init__(self, option: Option) -> None:
@@ -48,11 +49,13 @@ def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..
         words |= {"type": Choice(row.choices), "metavar": row.example or name.rpartition("_")[2].upper()}
         words |= {"default": row.default, "show_default": True} if row.default else {}
     else:
-        words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
+        words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": OptionValue(row)})
     if name == "note":
         words |= {"multiple": True, "callback": lambda ctx, param, notes: "\n".join(notes) or None}
+    if row.holds in ("element", "object"):
+        words["shell_complete"] = completion.elements if row.holds == "element" else completion.sources
     if name == "palette":
-        words["shell_complete"] = _palettes
+        words["shell_complete"] = completion.palettes
     names = ["--for", "--target"] if name == "target" else [f"--{name.replace('_', '-')}"]
     return click.option(*names, name, **words)
 
@@ -71,9 +74,3 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for name in reversed(OPTIONS):
         out = option(name)(out)
     return out
-
-
-def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from cute_viz.renderers.palette import PALETTES
-
-    return [name for name in PALETTES if name.startswith(incomplete)]

@@ -13,7 +13,7 @@ from cute_viz.errors import CuteVizError, LimitError, spelled
 from cute_viz.files import held, own_bytes, top_of
 from cute_viz.files import write as write_file
 from cute_viz.gallery.draw import foreign, hash_of
-from cute_viz.gallery.index import Entry, files_of, page, readme
+from cute_viz.gallery.index import IndexEntry, files_of, page, readme
 from cute_viz.gallery.plan import INDEX, reserved
 from cute_viz.renderers import FORMATS
 
@@ -33,7 +33,7 @@ def write(answer: Answer, format: str, folder: str) -> None:
         data[file] = picture
         line = f"line {one.entry.place}"
         entries.append(
-            Entry(
+            IndexEntry(
                 name=one.entry.path,
                 group="::".join(one.entry.scope) or "Outside of all scopes",
                 title=one.entry.path,

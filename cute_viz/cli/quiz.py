@@ -8,9 +8,10 @@ import os
 import click
 
 from cute_viz.cli import output
+from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.engine import Request, ask
-from cute_viz.engine.quiz import TOPICS, Question, Quiz, check, quiz
+from cute_viz.engine.quiz import TOPICS, Quiz, QuizQuestion, check, quiz
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 
@@ -27,17 +28,17 @@ FORMATS = (".html", ".tex", ".md", ".txt")
 @click.argument("topic", type=Choice(tuple(TOPICS)), default="layout", metavar="[TOPIC]")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Another seed, other numbers")
 @click.option("--key", is_flag=True, help="Print the answers below the sheet")
-@click.option("--check", "answers", metavar="FILE", help="Check answers, YAML: 1: 19; exit 1 if any is wrong")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write .html, .tex, .md or .txt, with the key at the end")
+@click.option("--check", "answers", **FILE, help="Check answers, YAML: topic, seed, 1: 19; exit 1 if wrong")
+@click.option("-o", "--output", "path", **FILE, help="Write .html, .tex, .md or .txt, with the key at the end")
 def command(topic: str, seed: int, key: bool, answers: str | None, path: str | None) -> None:
     """Make an exercise on TOPIC: layout, composition, divide, swizzle, tv or conflicts.
 
     The same TOPIC and seed make the same questions, with answers from the evaluation that all commands share.
     """
-    sheet = quiz(topic, seed)
     if answers is not None:
-        _check(sheet, answers)
+        _check(topic, seed, answers)
         return
+    sheet = quiz(topic, seed)
     suffix = os.path.splitext(path or "x.txt")[1]
     if suffix not in FORMATS:
         raise click.UsageError(f"-o {path}: the suffix is one of {', '.join(FORMATS)}")
@@ -45,12 +46,17 @@ def command(topic: str, seed: int, key: bool, answers: str | None, path: str | N
     output.write(text.encode(), path)
 
 
-def _check(sheet: Quiz, path: str) -> None:
-    from cute_viz.spec.yaml import Fields, read_yaml
+def _check(topic: str, seed: int, path: str) -> None:
+    """Answers of a sheet, which they may name: topic, seed."""
+    from cute_viz.spec.yaml import Keys, read_yaml
 
     value = read_yaml(read_text(path, None), path)
-    if not isinstance(value, Fields):
+    if not isinstance(value, Keys):
         raise CuteVizError("answers are a mapping of numbers to answers", name=path, hint="example:  1: 19")
+    named = str(value.get("seed", seed))
+    if not named.isdecimal():
+        raise CuteVizError(f"the seed of a sheet is an integer, not {named[:20]!r}", name=path)
+    sheet = quiz(str(value.get("topic", topic)), int(named))
     found = check(sheet, {str(n): str(answer) for n, answer in value.items()})
     for n, right, answer in found:
         click.echo(f"{n}: {'right' if right else f'wrong, it is {answer}'}")
@@ -66,7 +72,7 @@ def _text(sheet: Quiz, key: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picture(question: Question, format_: str) -> str:
+def _picture(question: QuizQuestion, format_: str) -> str:
     """The picture of a question as a piece of a document."""
     if question.figure is None:
         return ""

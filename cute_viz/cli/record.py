@@ -6,7 +6,8 @@ import json
 
 import click
 
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE
 from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
 from cute_viz.errors import CuteVizError
@@ -18,10 +19,10 @@ from cute_viz.recording import run
     epilog="\b\nExamples:\n  cute-viz record gemm.py --mnk 512,512,256\n  cute-viz record --arch sm_90a -o report.html gemm.py",
 )
 @click.option("--arch", metavar="SM", help="Compile for this machine, where there is no GPU: sm_90a")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write the reports as .html")
+@click.option("-o", "--output", "path", **FILE, help="Write the reports as .html")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with numbers and types")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Fail if an access costs more than N times its ideal")
-@click.argument("script", metavar="SCRIPT")
+@click.argument("script", metavar="SCRIPT", shell_complete=completion.files)
 @click.argument("args", nargs=-1, metavar="[ARGS]...", type=click.UNPROCESSED)
 def command(arch: str | None, path: str | None, as_json: bool, max_ways: float | None, script: str, args: tuple[str, ...]) -> None:
     """Run SCRIPT with this Python, keep the IR of every kernel that the CuTe DSL compiles, and report on its copies and MMAs.

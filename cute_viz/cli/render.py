@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from cute_viz.cli import color, output
+from cute_viz.cli import color, completion, output
+from cute_viz.cli.completion import FILE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import picture_options
-from cute_viz.cli.words import Reading, completed, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import check_format
@@ -24,8 +25,8 @@ from cute_viz.renderers.geometry import keeping
     cls=Command,
     epilog="Examples:\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg",
 )
-@click.argument("sources", metavar="SOURCE...", shell_complete=completed, nargs=-1, required=True)
-@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE; the suffix selects the format")
+@click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1, required=True)
+@click.option("-o", "--output", "path", **FILE, help="Write to FILE; the suffix selects the format")
 @click.option("-T", "--format", "format_", type=Choice(list(FORMATS)), metavar="FORMAT", help="")
 @click.option("--all", "every", is_flag=True, help="Draw every object on one page; -o DIR/ writes a folder")
 @picture_options
@@ -46,7 +47,7 @@ def command(
     every: bool,
     options: dict[str, Any],
     color_: str,
-    reading: Reading,
+    reading: SourceOptions,
 ) -> None:
     """Draw a layout, an atom, or an object of a kernel; several SOURCEs side by side. SOURCE is notation, an atom, a file,
     kernel.cu::sA, CuTe's output, or -.

@@ -9,7 +9,8 @@ import sys
 import click
 
 from cute_viz import files
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import DIR, NAME
 from cute_viz.cli.help import Command
 from cute_viz.cli.words import folder_option, layouts_option, let_option
 from cute_viz.source.address import Folder, address_of
@@ -27,7 +28,7 @@ PORT = 8080  # so that links of yesterday lead to the server of today
     "  cute-viz serve kernel.cu::sA --let M=512\n"
     "  cute-viz serve --static site",
 )
-@click.argument("source", metavar="[SOURCE|FILE]", required=False)
+@click.argument("source", metavar="[SOURCE|FILE]", shell_complete=completion.sources, required=False)
 @click.option("--port", type=click.IntRange(0, 65535), help=f"Port; 0 takes a free one  [default: {PORT}, or the next free]")
 @click.option(
     "--host",
@@ -36,11 +37,11 @@ PORT = 8080  # so that links of yesterday lead to the server of today
     metavar="ADDRESS",
     help="Address; any other than this lets other machines connect",
 )
-@click.option("--static", metavar="DIR", help="Write the page as a static site instead of serving it")
-@click.option("--pyodide", metavar="DIR", help="With --static: include this unpacked npm package of Pyodide")
+@click.option("--static", **DIR, help="Write the page as a static site instead of serving it")
+@click.option("--pyodide", **DIR, help="With --static: include this unpacked npm package of Pyodide")
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser")
 @let_option
-@click.option("--name", metavar="NAME", help="Show this object of the file first")
+@click.option("--name", **NAME, help="Show this object of the file first")
 @layouts_option
 @folder_option
 def command(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import Reading, completed, reading_options
+from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 
 
@@ -15,10 +15,10 @@ from cute_viz.engine import ask
     epilog="Examples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json\n"
     "  cute-viz show SM80_16x8x16_F32BF16BF16F32_TN",
 )
-@click.argument("source", metavar="SOURCE", shell_complete=completed)
+@click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options
-def command(source: str, as_json: bool, reading: Reading) -> None:
+def command(source: str, as_json: bool, reading: SourceOptions) -> None:
     """Print the properties of a layout (size, cosize, injective, contiguous ...), an atom (layouts, types, PTX, source), a
     tiling, a TMA copy or a descriptor, also as 64 bits: 0x4000004000000000.
 

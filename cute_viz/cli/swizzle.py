@@ -7,10 +7,11 @@ import sys
 import click
 from click.core import ParameterSource
 
-from cute_viz.cli import output
+from cute_viz.cli import completion, output
+from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
-from cute_viz.cli.options import Word
-from cute_viz.cli.words import Reading, let_option
+from cute_viz.cli.options import OptionValue
+from cute_viz.cli.words import SourceOptions, let_option
 from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 
@@ -22,15 +23,15 @@ from cute_viz.options import OPTIONS
     "  cute-viz find swizzle kernel.cu::gemm_tn::sA --read rows\n"
     "  cute-viz find swizzle 32x32 --type f32 --read column -o swizzle.svg",
 )
-@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", required=False)
-@click.option("--type", "element", metavar="TYPE", help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
+@click.argument("tile", metavar="ROWSxCOLS|LAYOUT", shell_complete=completion.sources, required=False)
+@click.option("--type", "element", **TYPE, help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written")
 @click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="Candidates to show")
 @click.option("--arch", default="", metavar="ARCH", help="Target GPU; gfx90a, gfx942: ds_read, ds_write, waves of 64")
 @click.option("--list", "listing", is_flag=True, help="List the accesses; with --arch those of that GPU")
 @click.option("--json", "as_json", is_flag=True, help="Print every candidate as JSON")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the banks before and after; the suffix is the format")
+@click.option("-o", "--output", "path", **FILE, help="Draw the banks before and after; the suffix is the format")
 @let_option
 def command(
     tile: str | None,
@@ -85,11 +86,11 @@ def command(
 def tile_in(word: str, let: dict[str, str]) -> tuple[tuple[int, int], int | None]:
     """The tile that a word is, ROWSxCOLS or a layout, and the bits of its elements where it says them."""
     if not word.strip("0123456789x×*,()_ "):
-        return Word(OPTIONS["tile"]).convert(word, None, click.get_current_context()), None
+        return OptionValue(OPTIONS["tile"]).convert(word, None, click.get_current_context()), None
     from cute_viz.engine import ask
     from cute_viz.engine.search import tile_of
 
-    return tile_of(ask(Reading(let).request(word)))
+    return tile_of(ask(SourceOptions(let).request(word)))
 
 
 def _alone() -> None:

@@ -10,9 +10,9 @@ from functools import wraps
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from cute_viz.cli import output
+from cute_viz.cli.completion import DIR, NAME
 from cute_viz.cli.help import Choice
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError
@@ -26,7 +26,7 @@ from cute_viz.spec import Library
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceOptions:
     """How sources are read: values for run-time names, which object is meant, the dialect, the library, how C++ is compiled."""
 
     let: dict[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @let_option
     @click.option(
         "--name",
-        metavar="NAME",
+        **NAME,
         help="NAME, SCOPE::NAME or NAME@LINE  [default: the last]",
     )
     @dialect_option
@@ -78,7 +78,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         launch: str,
         **more: Any,
     ) -> Any:
-        return command(*args, reading=Reading(let, name, dialect, library, build, launch), **more)
+        return command(*args, reading=SourceOptions(let, name, dialect, library, build, launch), **more)
 
     return wrapped
 
@@ -91,7 +91,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FLAGS",
         help="Read CUDA as compiled: '-arch=sm_90a -Iinclude' or @FILE",
     )
-    @click.option("-p", "--build", "folder", metavar="DIR", help="The same, from DIR/compile_commands.json")
+    @click.option("-p", "--build", "folder", **DIR, help="The same, from DIR/compile_commands.json")
     @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
     @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
@@ -176,14 +176,6 @@ def folder_option(command: Callable[..., Any]) -> Callable[..., Any]:
     kind = click.Path(exists=True, file_okay=False)
     words = "Allow sources to name files of this folder, as in kernel.cu::sA"
     return click.option("--folder", type=kind, metavar="DIR", callback=folder, help=words)(command)
-
-
-def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What a shell offers for a source: atoms and specs that begin with what was typed, and files."""
-    library = Library.of_environment()
-    names = [*(line.name for line in library.listing() if "{" not in line.name), *library.spec_names()] if incomplete else []
-    found = [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
 
 
 def source_of(word: Any) -> Any:

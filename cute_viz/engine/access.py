@@ -15,41 +15,42 @@ from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
-from cute_viz.engine.accessing import Access, accessed, found_of, plain_of
+from cute_viz.engine.accessing import Accessor, accessed, found_of, plain_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
 from cute_viz.errors import UsageError
 from cute_viz.figures import build
 from cute_viz.figures.frames import frames
+from cute_viz.figures.machine import of_wavefronts
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
-from cute_viz.figures.served import Cell, served
+from cute_viz.figures.served import Served, served
 from cute_viz.figures.words import count
 from cute_viz.options.words import read
 from cute_viz.source.address import address_of, query_of
 from cute_viz.source.model import matching
 
 
-def typed(access: Access, bits: int | None) -> Access:
+def typed(access: Accessor, bits: int | None) -> Accessor:
     """An access of a tensor whose elements have a width, which counts where neither it nor a copy says another.
 
-    >>> typed(Access(), 32).element, typed(Access(element="f16"), 32).element
+    >>> typed(Accessor(), 32).element, typed(Accessor(element="f16"), 32).element
     (32, 'f16')
     """
     said = access.element is not None or isinstance(access.by, (TiledCopy, ThrCopy))
     return access if bits is None or said else replace(access, element=bits)
 
 
-def report_of(layout: Any, access: Access) -> dict[str, Any]:
+def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
     """The facts of a layout in memory, or what the access of each step costs, ready for JSON.
 
     Raises: UsageError for words that contradict each other; CuteVizError for an access that does not fit the layout.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> report_of(Layout((8, 64), (64, 1)), Access(element="f16"))["bytes"]
+    >>> report_of(Layout((8, 64), (64, 1)), Accessor(element="f16"))["bytes"]
     1024
     """
     _check(access)
@@ -65,7 +66,7 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
     return {**report, "summary": f"{report['summary']} ({claim})", "claim": claim} if claim else report
 
 
-def picture_of(layout: Any, access: Access) -> Figure:
+def picture_of(layout: Any, access: Accessor) -> Figure:
     """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory, the
     sectors of the costliest request.
 
@@ -87,12 +88,11 @@ def picture_of(layout: Any, access: Access) -> Figure:
     steps = [(plain, a) for a in before if (a.warp, a.step, a.instruction) == (worst.warp, worst.step, worst.instruction)]
     steps.append((layout, worst))
     parts = [(f"{show(one)}: {count(a.wavefronts, 'wavefront')}" if len(steps) > 1 else "", a.phases()) for one, a in steps]
-    costs = " to ".join(str(a.wavefronts) for _, a in steps)
     memory = memory_of(access.arch)
     group = "wave" if memory else "warp"
-    title = f"{worst.instruction} of {group} {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
+    title = of_wavefronts(worst.instruction, [a.wavefronts for _, a in steps], worst.ideal)
     counted = memory.claim if memory else CLAIMS.get(worst.instruction, "The number of wavefronts is as the hardware counts")
-    note = f"{counted}; in which of them a bank serves which word is unknown."
+    note = f"{group.capitalize()} {worst.warp}, step {worst.step}. {counted}; in which of them a bank serves which word is unknown."
     begins = [a.begins for _, a in steps]
     xor = [old ^ new for old, new in zip(*begins, strict=True)] if len(steps) > 1 else []
     if access.draw == "frames":
@@ -106,7 +106,7 @@ def picture_of(layout: Any, access: Access) -> Figure:
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note, ([], xor))
 
 
-def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
+def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Served]:
     """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
 
     >>> from cute_viz.algebra.layout import Layout
@@ -137,7 +137,7 @@ def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
             if (lane, byte // WORD) in serves and byte in where:
                 col, row = divmod(where[byte], rows)
                 value = access.value + n
-                out.append(Cell(row, col, access.warp * warp + lane, value, byte, bits, serves[lane, byte // WORD]))
+                out.append(Served(row, col, access.warp * warp + lane, value, byte, bits, serves[lane, byte // WORD]))
     return out
 
 
@@ -147,7 +147,7 @@ def film(drawn: Figure) -> bytes:
     Raises: FigureError for any other picture.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> film(picture_of(Layout((32, 1), (32, 0)), Access(Layout((32, 1)), 32))).count(b"<g ")
+    >>> film(picture_of(Layout((32, 1), (32, 0)), Accessor(Layout((32, 1)), 32))).count(b"<g ")
     33
     """
     from cute_viz.renderers import Options
@@ -160,9 +160,8 @@ def _sectors(layout: Any, found: list[Any]) -> Figure:
     """The request that moves most bytes for nothing."""
     report = global_report(found)["steps"]
     worst, told = max(zip(found, report, strict=True), key=lambda pair: (pair[1]["sectors"], -pair[1]["efficiency"]))
-    lines = count(told["lines"], "line")
-    title = f"{told['instruction']} of warp {worst.warp}, step {worst.step}: {count(told['sectors'], 'sector')} of {lines}"
-    return sectors(title, show(layout), worst.begins, worst.width, worst.mask)
+    where = f"{told['instruction']} of warp {worst.warp}, step {worst.step}"
+    return sectors(where, show(layout), worst.begins, worst.width, worst.mask)
 
 
 def accessor(answer: Answer, text: str) -> Any:
@@ -189,7 +188,7 @@ def accessor(answer: Answer, text: str) -> Any:
     return ask(replace(plain, let={**plain.let, **{name: value_of(entry) for name, entry in own.items()}})).obj
 
 
-def _check(access: Access) -> None:
+def _check(access: Accessor) -> None:
     if access.by is None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):

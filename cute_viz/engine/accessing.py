@@ -19,10 +19,12 @@ from cute_viz.options.words import read
 # the map of banks over the wavefronts; a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
 DRAWN = ("access", "phases", "frames", "tile")
 UNITS = ("wgmma", "tcgen05", "tma")  # what accesses shared memory without lanes
+ASYNC = {f"cp.async.{bits}": f"st.{bits}" for bits in (32, 64, 128)}  # what each writes as (PTX ISA: 4, 8 or 16 bytes a lane)
+NAMED = (*UNITS, *ASYNC)
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Accessor:
     """Who accesses a tile and how, in words of the command line.
 
     by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
@@ -55,11 +57,11 @@ def plain_of(layout: Any) -> Any:
     return None
 
 
-def found_of(layout: Any, access: Access, bits: int | None) -> list[Any]:
+def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
     """Every instruction of every warp that accesses a tile.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> len(found_of(Layout((8, 64), (64, 1)), Access(Layout((32, 16))), 16))
+    >>> len(found_of(Layout((8, 64), (64, 1)), Accessor(Layout((32, 16))), 16))
     16
     """
     memory = None if access.sectors else memory_of(access.arch)
@@ -75,13 +77,13 @@ def found_of(layout: Any, access: Access, bits: int | None) -> list[Any]:
     )
 
 
-def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
+def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
     """The costliest access of a tile, for its picture; of a swizzled tile that of the plain one first.
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Access("ldmatrix.x1", "f16"))]
+    >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Accessor("ldmatrix.x1", "f16"))]
     [8]
     """
     plain = plain_of(layout)
@@ -93,7 +95,7 @@ def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
         layout,
         None if named else access.by,
         operand=access.operand,
-        given=bits or (16 if named and "matrix" in access.by else None),
+        given=bits or (16 if named and ("matrix" in access.by or access.by in NAMED) else None),
     )
     if size % 8:
         raise UsageError("the picture of an access needs elements of whole bytes")
@@ -113,10 +115,22 @@ def accessed(layout: Any, access: Access) -> tuple[Accessed, ...]:
         what = "chunks" if access.by == "tma" else "rows" if "matrix" in one.instruction else "words"
         letter = "c" if unit and access.by == "tma" else "r" if unit else "T"
         down = next((x[1] == y[1] for x, y in [(where.get(0), where.get(size // 8))] if x is not None and y is not None), False)
-        called = access.by if unit else one.instruction
-        made = Accessed(name, show(tile), where, lanes, one.width, one.phases(), one.ideal, letter, what, called, size // 8, down)
+        called = access.by if named and access.by in NAMED else one.instruction
+        counted = _counted(called, what)
+        made = Accessed(
+            name, show(tile), where, lanes, one.width, one.phases(), one.ideal, letter, what, called, size // 8, down, counted
+        )
         out.append(made)
     return tuple(out)
+
+
+def _counted(called: str, what: str) -> str:
+    """By which rule an access was counted that has none of its own; "" where it has."""
+    if called in UNITS:
+        return f"Counted as ldmatrix would be: no source gives the order in which {called} serves its {what}."
+    if called in ASYNC:
+        return f"Counted as {ASYNC[called]}, as if the lanes of a phase read one line of global memory; else it takes more."
+    return ""
 
 
 def _by_name(tile: Any, name: str, bits: int) -> WarpAccess:
@@ -129,10 +143,10 @@ def _by_name(tile: Any, name: str, bits: int) -> WarpAccess:
     down = cols == 1 or (rows > 1 and table[1] - table[0] == bits // 8)  # the tile is contiguous along its rows' number
     if down:
         rows, cols = cols, rows
-    per = max(1, (16 if name in UNITS or "matrix" in name else width(name)) * 8 // bits)
-    instruction = {"tma": "ldmatrix.x4"}.get(name, "ldmatrix.x1" if name in UNITS else name)
+    per = max(1, (16 if name in UNITS or "matrix" in name else width(ASYNC.get(name, name))) * 8 // bits)
+    instruction = {"tma": "ldmatrix.x4", **ASYNC}.get(name, "ldmatrix.x1" if name in UNITS else name)
     if instruction not in ACCESSES:
-        raise UsageError(f"there is no access {name!r}", hint=f"one of {', '.join((*UNITS, *ACCESSES))}")
+        raise UsageError(f"there is no access {name!r}", hint=f"one of {', '.join((*NAMED, *ACCESSES))}")
     lanes = 8 * int(instruction.split(".")[1][1]) if "matrix" in instruction else LANES
     band = min(rows, 16 if "matrix" in name else LANES)
     begins = []

@@ -23,8 +23,8 @@ from cute_viz.options import known
 
 if TYPE_CHECKING:
     from cute_viz.engine.explaining import Explanation
-    from cute_viz.engine.kernel import Report
-    from cute_viz.engine.pages import Drawing
+    from cute_viz.engine.kernel_rows import Report
+    from cute_viz.engine.pages import DrawnObject
     from cute_viz.figures.model import Figure
     from cute_viz.renderers import Options
 
@@ -110,7 +110,7 @@ class Answer:
                 return None
             from cute_viz.engine.kernel import report_of
 
-            return report_of(reading.file, fixes, of=reading.query)
+            return report_of(reading.file, reading.query, "fixes" if fixes else "costs")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -177,14 +177,14 @@ class Answer:
             return figure
 
     @cached_property
-    def drawings(self) -> tuple[list[Drawing], list[CuteVizError]]:
+    def drawings(self) -> tuple[list[DrawnObject], list[CuteVizError]]:
         """The figures of all objects of the one source, a whole file, and the errors of those that cannot be drawn."""
         from cute_viz.engine.pages import drawings
 
         with self._limits():
             return drawings(self.readings[0])
 
-    def write_each(self, format: str) -> Iterator[tuple[Drawing, bytes]]:
+    def write_each(self, format: str) -> Iterator[tuple[DrawnObject, bytes]]:
         """Every object of the one source, a whole file, with its picture in a format."""
         from cute_viz.engine.drawing import check_format, how_to_write, write
 

@@ -113,6 +113,23 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
         from cute_viz.figures.noted import noted as with_notes
 
         figure = with_notes(replace(figure, series=()), words["note"])
+    if words.get("key") and not words.get("blank"):
+        raise UsageError("`key=` applies to `blank=`", hint="example: --blank offsets --key")
+    return _blanked(_trimmed(figure, words), words)
+
+
+def _blanked(figure: Figure, words: Mapping[str, Any]) -> Figure:
+    """The figure as an exercise, where one is asked for."""
+    if not words.get("blank"):
+        return figure
+    from cute_viz.figures.blanked import blanked
+
+    drawn = blanked(figure, words["blank"], bool(words.get("key")))
+    return replace(drawn, title=words["title"]) if words.get("title") is not None else drawn
+
+
+def _trimmed(figure: Figure, words: Mapping[str, Any]) -> Figure:
+    """The figure cropped, then folded."""
     if not words.get("crop") and not words.get("fold"):
         return figure
     if figure.notes_on:
@@ -165,11 +182,18 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         options = options_of(words, heat)
         if options.view == "banks" and options.bits is None:
             options = replace(options, bits=subject.bits)
+        if options.view == "zoom" and options.tile is None and subject.file is not None:
+            from cute_viz.engine.zoomed import launched
+
+            tile, grid = launched(subject.file) or (None, None)
+            options = replace(options, tile=tile, grid=grid)
         figure = build(subject.obj, replace(options, beside=beside, wave=wave, series=series))
         if NOT_RUN in figure.description or any(NOT_RUN in note for note in figure.notes):
             from cute_viz.check.digest import owned_up  # a kept report may say otherwise
 
             figure = owned_up(figure, request.library)
+        if subject.spec is not None and words.get("diff") and len(subject.spec.beside) != 1 and not one_of_several:
+            raise FigureError("`diff=` compares the object with one other, `beside`", hint="beside: {after: (8,8):(1,8)}")
         if subject.spec is not None and subject.spec.beside:
             return _beside(figure, subject.spec.beside, words, heat)
     except CuteVizError as error:
@@ -219,22 +243,25 @@ def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | N
 
 def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[str, Any], heat: bool) -> Figure:
     """The figure of a spec and those of its further objects, each under its caption."""
-    from cute_viz.figures.compare import side_by_side
+    from cute_viz.figures.compare import difference, side_by_side
 
     own = options_of({name: word for name, word in words.items() if name != "title"}, heat)
     first = replace(figure, source=figure.source.partition(", Thr")[0])
-    return side_by_side([first, *(replace(build(obj, own), source=caption) for caption, obj in others)], words.get("title"))
+    figures = [first, *(replace(build(obj, own), source=caption) for caption, obj in others)]
+    if words.get("diff") and len(figures) == 2:
+        return difference(figures[0], figures[1], words.get("title"))
+    return side_by_side(figures, words.get("title"))
 
 
 def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:
     """What the option `by` accesses of the subject, for its picture."""
-    from cute_viz.engine.accessing import UNITS, Access, accessed
+    from cute_viz.engine.accessing import NAMED, Accessor, accessed
 
     by = words["by"]
-    if isinstance(by, str) and by not in UNITS and not by.startswith(("ld", "st")):
+    if isinstance(by, str) and by not in NAMED and not by.startswith(("ld", "st")):
         by = _tensor(by, request)
     bits = words.get("type") or (subject.bits if not isinstance(by, TiledCopy) else None)
-    return accessed(as_layout(subject.obj), Access(by, bits, operand=words.get("operand")))
+    return accessed(as_layout(subject.obj), Accessor(by, bits, operand=words.get("operand")))
 
 
 def _tensor(text: str, request: Request) -> Any:

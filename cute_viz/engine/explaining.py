@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
@@ -32,6 +32,7 @@ from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton
+from cute_viz.renderers import Options
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.integer import MulticastMask, unknowns
@@ -45,7 +46,7 @@ _MOVES = re.compile(r"\b(?:" + "|".join(VERDICTS) + r")\s*[<(]")  # a text witho
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of what `subject` is: a Call, a swizzled layout, the matrix of a linear one, another value. where: of a definition
+    """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of one, another value. where: of a definition
     of a file its name, its line and the expression; "" of any other.
     """
 
@@ -102,17 +103,22 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
+        """Its picture. Raises: FigureError where no step gives a layout."""
+        return self.drawn()
+
+    def drawn(self, series: bool = False) -> Figure:
         """What is picked of A and where it lands, where `view=steps` draws that; else A and the layouts of the steps as a strip of
-        panels, with their numbers; for a swizzle, its bits. Raises: FigureError where no step gives a layout.
+        panels, with their numbers; for a swizzle, its bits. series: with the pictures of a slider. Raises: FigureError where no
+        step gives a layout.
         """
         if (bits := self.bits) is not None:
             return bits
-        from cute_viz.figures.steps import Shown, steps
+        from cute_viz.figures.steps import StepLayout, steps
 
         with suppress(CuteVizError):
-            return build(self.subject, FigureOptions(view="steps"))
-        taken = self.subject.operands[:1] if isinstance(self.subject, Call) else ()
-        parts = [Shown("", "A", x) for x in taken if is_layout(x)]
+            return build(self.subject, FigureOptions(view="steps", series=series))
+        taken = self.subject.operands[:1] if isinstance(self.subject, Operation) else ()
+        parts = [StepLayout("", "A", x) for x in taken if is_layout(x)]
         told, waiting, begins = [], 0, False  # the first step that no panel shows yet
         for step, (number, words, value) in zip(self.steps, self.numbered, strict=True):
             told.append(f"{number}. {words}." if number is not None else f"{words}.")
@@ -124,10 +130,22 @@ class Explanation:
                 numbers = f"{waiting}-{upto}" if 0 < waiting < upto else str(upto)
                 drawn = _in_place(value) if getattr(self.subject, "name", "") in _CUT else value
                 title = step.title or words if drawn is value else f"{words.partition(':')[0]}, each where it lies"
-                parts.append(Shown(numbers, title, drawn, begins))
+                parts.append(StepLayout(numbers, title, drawn, begins))
                 waiting, begins = 0, False
         title = show(self.subject).splitlines()[0]
         return steps(f"{title}, step by step", title, parts, _sentences(told))
+
+
+def moving(drawn: Figure, how: Options) -> bytes:
+    """The steps of an operation as an SVG that moves. Raises: FigureError for any other picture.
+
+    >>> from cute_viz.spec import PACKAGED
+    >>> b"@keyframes" in moving(explain("complement(4:2, 24)", {}, PACKAGED).figure, Options())
+    True
+    """
+    from cute_viz.renderers.moving import render
+
+    return render(drawn, how).encode("utf-8", "replace")
 
 
 _CUT = ("local_tile", "local_partition")
@@ -169,7 +187,7 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     if calls and calls[-1].name in VERDICTS:
         first, *more = calls[-1].operands
         of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too
-        return _judged(Call(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
+        return _judged(Operation(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
     return _explained(calls, lambda: library.read(text, names).pick(entry), "")
 
 
@@ -191,7 +209,7 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     return _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
 
 
-def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Call, ...]]:
+def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Operation, ...]]:
     """The entry of a query with its operations; without one the last statement of layouts, copies or MMAs. Raises: where that
     cannot be read, its error.
     """
@@ -208,7 +226,7 @@ def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Call, ...]
     return entry, _operations(entry, strict=False)
 
 
-def _operations(entry: Entry, strict: bool) -> tuple[Call, ...]:
+def _operations(entry: Entry, strict: bool) -> tuple[Operation, ...]:
     """The operations that an entry is; none where an operand is not known, unless that is asked for."""
     try:
         calls = entry.operations()
@@ -225,14 +243,14 @@ def _where(entry: Entry) -> str:
     return f"{what}: {' '.join(entry.text.split())}" if entry.text else what
 
 
-def _judged(call: Call, where: str) -> Explanation:
+def _judged(call: Operation, where: str) -> Explanation:
     """The verdict on a copy or an MMA. Raises: AlgebraError where CuTe refuses it."""
     found = verdict(call.name, list(call.operands), call.template)
     return Explanation(call, tuple(steps_of_verdict(found)), found, where)
 
 
 def _explained(
-    calls: tuple[Call, ...], read: Callable[[], Any], where: str, parts: Callable[[], Iterable[str]] = tuple
+    calls: tuple[Operation, ...], read: Callable[[], Any], where: str, parts: Callable[[], Iterable[str]] = tuple
 ) -> Explanation:
     """The explanation of a value that operations gave, of a swizzle or a swizzled layout; of any other what it is. Steps that do
     not end in the value are none of it. parts: what it is made of. Raises: the error of the value, but where a step tells which
@@ -246,7 +264,7 @@ def _explained(
             raise
         return found
     if isinstance(value, MulticastMask) and value.coord is not None:
-        calls = (Call("create_tma_multicast_mask", (value.cluster, value.coord, *value.modes)),)
+        calls = (Operation("create_tma_multicast_mask", (value.cluster, value.coord, *value.modes)),)
     if isinstance(value, DescriptorTensor):
         return _fragment(value, where)
     steps, plain = _told(calls), whole(value)
@@ -264,7 +282,7 @@ def _explained(
     return Explanation(plain, _what(value, parts()), where=where)
 
 
-def _told(calls: tuple[Call, ...]) -> list[Step]:
+def _told(calls: tuple[Operation, ...]) -> list[Step]:
     try:
         return [step for call in calls for step in steps_of_call(call.name, list(call.operands), call.template)]
     except CuteVizError:
@@ -352,7 +370,7 @@ def _fragment(value: DescriptorTensor, where: str) -> Explanation:
     words = "the others start so many units of 16 bytes further, by block of M or N, block of K, stage"
     told = [Step("a fragment of descriptors, one for each instruction and stage, of the tensor", value.tensor.layout)]
     told += [*steps_of_call(name, [first.tensor, first.major], ()), Step(words, value.layout)]
-    return Explanation(Call(name, (first.tensor, first.major), ()), tuple(told), where=where)
+    return Explanation(Operation(name, (first.tensor, first.major), ()), tuple(told), where=where)
 
 
 def _encoding(text: str, library: Library) -> Explanation:

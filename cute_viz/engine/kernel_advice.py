@@ -11,8 +11,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import Side
 
 if TYPE_CHECKING:
-    from cute_viz.engine.kernel import Report
-    from cute_viz.source.model import Move
+    from cute_viz.engine.kernel_rows import Report
 
 _WIDEST = 128
 
@@ -38,10 +37,10 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
         if not (src.name or src.base):
             continue
         if (src.space, dst.space) == ("gmem", "rmem"):
-            loaded[dst.base or dst.name] = _place(move)
+            loaded[dst.base or dst.name] = move.place
         elif (src.space, dst.space) == ("rmem", "smem") and (line := loaded.get(src.base or src.name)) is not None:
             text = f"{src.name or src.base} goes through registers; cp.async or TMA could skip them"
-            found.setdefault(text, {}).update({line: None, _place(move): None})
+            found.setdefault(text, {}).update({line: None, move.place: None})
     for row in report.accesses:
         kind, side = row.cost.instruction, row.cost.side
         if side is None:
@@ -54,20 +53,16 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
             and tiling.atom.instruction.kind == "mma"
         ):
             words = "operands of an MMA are read one by one: ldmatrix reads 8 x 8 of them at once"
-            found.setdefault(words, {})[_place(row.move)] = None
+            found.setdefault(words, {})[row.move.place] = None
         elif kind.startswith(("ldmatrix.x1", "ldmatrix.x2", "stmatrix.x1", "stmatrix.x2")) and row.cost.elements % 8 == 0:
             found.setdefault(f"{kind}: a thread has enough values for {kind[:8]}.x4, a half or a quarter of the instructions", {})[
-                _place(row.move)
+                row.move.place
             ] = None
         elif kind.rpartition(".")[2].isdigit() and int(kind.rpartition(".")[2]) < _WIDEST and _is_known(row.cost.why, side):
-            found.setdefault(f"{kind}: {row.cost.why[0]}", {})[_place(row.move)] = None
+            found.setdefault(f"{kind}: {row.cost.why[0]}", {})[row.move.place] = None
     yield from ((text, tuple(lines)) for text, lines in found.items())
 
 
 def _is_known(why: tuple[str, ...], side: Side) -> bool:
     """Whether there is a reason, that is not one of run-time integers for a layout that is static."""
     return bool(why) and not (why[0].startswith("shapes or strides are run-time") and is_marked(side.tensor.layout))
-
-
-def _place(move: Move) -> str:
-    return f"{move.file}:{move.line}" if move.file else str(move.line)

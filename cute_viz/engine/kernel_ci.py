@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from cute_viz.engine.kernel import Access, Report, place
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import why
 from cute_viz.errors import CuteVizError, spelled
 
@@ -30,7 +30,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     >>> failures(Report((), ()), 1, (), None)
     []
     """
-    places = {place(row.move) for row in report.accesses} | {place(move) for move, _ in report.unknown}
+    places = {row.move.place for row in report.accesses} | {move.place for move, _ in report.unknown}
     if lost := [line for line in accept if line not in places]:
         raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
     if baseline is not None and not isinstance(baseline.get("accesses"), list):
@@ -38,9 +38,9 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     before = {_identity(row): row for row in baseline["accesses"]} if baseline is not None else {}
     out = []
     for row in report.accesses:
-        if place(row.move) in accept:
+        if row.move.place in accept:
             continue
-        told = f"line {place(row.move)}: {row.cost.instruction}"
+        told = f"line {row.move.place}: {row.cost.instruction}"
         now = row.as_dict()
         if baseline is not None:
             old = before.get(_identity(now))
@@ -52,8 +52,8 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
             out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, {most:g} are allowed")
     known = {(row.get("file"), row.get("statement")) for row in baseline.get("unknown", [])} if baseline is not None else set()
     for move, _ in report.unknown:
-        if place(move) not in accept and (move.file or None, move.text) not in known:
-            out.append(f"line {place(move)}: {move.text} could not be evaluated")
+        if move.place not in accept and (move.file or None, move.text) not in known:
+            out.append(f"line {move.place}: {move.text} could not be evaluated")
     return list(dict.fromkeys(out))
 
 

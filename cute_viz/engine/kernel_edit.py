@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
@@ -15,6 +17,7 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.relocate import Places, root_of
 from cute_viz.errors import CuteVizError, boundary
+from cute_viz.files import read_text
 from cute_viz.records import dataclass
 from cute_viz.source import read
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
 _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
 _READS = 24  # edits of one buffer that are read again
+_BLIND = 4  # of one buffer that only a compiler can read
 _SWIZZLE = {"cpp": re.compile(r"\bSwizzle\s*<([^<>]*)>"), "python": re.compile(r"\bmake_swizzle\s*\(([^()]*)\)")}
 
 
@@ -50,21 +54,58 @@ def edited(text: str, edits: tuple[Edit, ...]) -> str:
     return text
 
 
-def read_again(file: SourceFile, text: str) -> SourceFile:
-    """A file with another text, read with what it was read with."""
-    return replace(read(text, file.language, replace(file.given, notes={}, used=set())), given=file.given)
+def as_written(file: SourceFile) -> SourceFile:
+    """The file as it is written, whose definitions have places: itself, or what a compiler was given.
+
+    >>> from cute_viz.source.model import SourceFile
+    >>> as_written(SourceFile("", (), compiled=True, written=lambda: SourceFile("int a;", ()))).text
+    'int a;'
+    """
+    return file if file.written is None else file.written()
+
+
+def read_again(file: SourceFile, written: SourceFile, edits: tuple[Edit, ...]) -> SourceFile:
+    """A file with edits of it as it is written, read with what it was read with; as compiled, by its compiler.
+
+    Raises: CuteVizError where a place is not that of the file which the compiler reads.
+
+    >>> from cute_viz.source.model import Given
+    >>> file = read("using A = Layout<_4>;", "cpp", Given())
+    >>> read_again(file, file, (Edit(18, 19, "8", 1),)).text
+    'using A = Layout<_8>;'
+    """
+    if file.again is None:
+        return replace(read(edited(file.text, edits), file.language, replace(file.given, notes={}, used=set())), given=file.given)
+    texts: dict[str, str] = {}
+    for name in {edit.file for edit in edits}:
+        text = file.text if not name else read_text(os.path.join(os.path.dirname(written.given.files[""]), name))
+        texts[name] = edited(text, tuple(_moved(edit, written.text, text) for edit in edits if edit.file == name))
+    return file.again(texts)
+
+
+def _moved(edit: Edit, whole: str, text: str) -> Edit:
+    """An edit of a text with what it includes as one of the file that its line is in."""
+    old = whole[edit.start : edit.end]
+    column = edit.start - whole.rfind("\n", 0, edit.start) - 1
+    start = sum(map(len, text.splitlines(keepends=True)[: edit.line - 1])) + column
+    if text[start : start + len(old)] != old:
+        raise CuteVizError(f"line {edit.line} of {edit.file or 'the file'} is not what is read")
+    return replace(edit, start=start, end=start + len(old))
 
 
 class Editor:
-    """Finds the edits of a file that put the elements of a tensor's buffer elsewhere."""
+    """Finds the edits of a file that put the elements of a tensor's buffer elsewhere.
+
+    written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it.
+    """
 
     def __init__(self, file: SourceFile) -> None:
-        self.file, self.left = file, _READS
+        self.file, self.written, self.left, self.blind = file, as_written(file), _READS, _BLIND
         self._values: list[tuple[Entry, Any]] | None = None
 
     def again(self) -> None:
         """Begin with another buffer."""
-        self.left = _READS
+        self.left, self.blind = _READS, _BLIND
 
     def edits(self, tensor: Tensor, call: str, places: Places) -> Iterator[tuple[Edit, ...]]:
         """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
@@ -73,43 +114,61 @@ class Editor:
             return
         wanted = places.of(clear_static(layout))
         for entry in self._definitions(layout, swizzle, tensor.pointer.name, call):
-            for edit in self._of(entry, wanted, places):
-                changed = self._changed((edit,), entry)
+            known = not self.file.compiled or _is(self._meant(entry), layout, swizzle)
+            found = list(self._of(entry, wanted, places))
+            for edit in found if known else sorted(found, key=partial(self._unlikely, entry, places)):
+                changed = self._changed((edit,), entry) if known else None
                 if changed is not None and wanted is not None and _places_of(changed, layout, tensor) == _table(wanted):
                     yield (edit,)
                     break
+                if not known and self.blind > 0:
+                    self.blind -= 1
+                    yield (edit,)
 
     def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> list[Entry]:
         """The entries that have a layout: those of the caller, and those whose names are like the tensor's, first."""
         if self._values is None:
             self._values = []
-            for entry in self.file.entries:
+            compiled: dict[tuple[str, int, str], list[Entry]] = {}
+            for entry in self.file.entries if self.file.compiled else ():
+                compiled.setdefault((entry.file, entry.line, entry.name), []).append(entry)
+            for entry in self.written.entries:
                 if _OF_LAYOUTS.search(entry.text) and "gmem" not in entry.text:
-                    try:
-                        with boundary():
-                            self._values.append((entry, entry.read()))
-                    except CuteVizError:
-                        continue
-        found = [entry for entry, value in self._values if _is(value, layout, swizzle)]
+                    instances = compiled.get((entry.file, entry.line, entry.name), [entry])
+                    self._values += [(entry, value) for value in map(self._meant, instances) if value is not None]
+        found = list(dict.fromkeys(entry for entry, value in self._values if _is(value, layout, swizzle)))
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
         return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
 
+    def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
+        """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""
+        text, (start, _) = self.written.text, expression(self.written.text, entry) or (0, 0)
+        old = text[edit.start : edit.end]
+        return text.rfind("tride", start, edit.start) < 0, old.isdigit() and int(old) != places.row
+
+    def _meant(self, entry: Entry) -> Any:
+        """The value of an entry, None of one that cannot be read."""
+        try:
+            with boundary():
+                return entry.read()
+        except CuteVizError:
+            return None
+
     def orders(self) -> Iterator[Edit]:
         """Calls of tile_to_shape without an order, each with the order of the other mode first."""
-        for entry in self.file.entries:
-            place = expression(self.file.text, entry) if "tile_to_shape" in entry.text else None
-            call = re.search(r"\btile_to_shape\s*\(", self.file.text[slice(*place)]) if place else None
+        text = self.written.text
+        for entry in self.written.entries:
+            place = expression(text, entry) if "tile_to_shape" in entry.text else None
+            call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
             if place is None or call is None or self.file.language != "cpp":
                 continue
-            parts = _arguments(self.file.text, place[0] + call.end(), place[1])
-            try:
-                rank = len(modes(domain(entry.read()).shape)) if len(parts) == 2 else 0
-            except CuteVizError:
-                continue
+            parts = _arguments(text, place[0] + call.end(), place[1])
+            value = self._meant(entry) if len(parts) == 2 else None
+            rank = len(modes(domain(value).shape)) if isinstance(value, (Layout, ComposedLayout)) else 0
             if rank > 1:
                 at = parts[1][1]
-                line = entry.line + self.file.text.count("\n", entry.span.start, at)
+                line = entry.line + text.count("\n", entry.span.start, at)
                 order = ",".join(f"_{n}" for n in [2, 1, *range(3, rank + 1)])
                 yield Edit(at, at, f", Step<{order}>{{}}", line, entry.file)
 
@@ -120,7 +179,7 @@ class Editor:
         self.left -= 1
         try:
             with boundary():
-                file = read_again(self.file, edited(self.file.text, edits))
+                file = read_again(self.written, self.written, edits)
                 shift = sum(len(x.new) - (x.end - x.start) for x in edits if x.start < entry.span.start)
                 return next(x.read() for x in file.entries if x.span.start == entry.span.start + shift)
         except (CuteVizError, StopIteration):
@@ -128,12 +187,12 @@ class Editor:
 
     def _of(self, entry: Entry, wanted: Any, places: Places) -> Iterator[Edit]:
         """Edits of the expression that an entry is defined by, the smallest first."""
-        place = expression(self.file.text, entry)
+        place = expression(self.written.text, entry)
         if place is None:
             return
         start, end = place
-        text = self.file.text[start:end]
-        line = entry.line + self.file.text.count("\n", entry.span.start, start)
+        text = self.written.text[start:end]
+        line = entry.line + self.written.text.count("\n", entry.span.start, start)
         language = "python" if self.file.language == "python" else "cpp"
 
         def edit(begin: int, stop: int, new: str) -> Edit:
@@ -146,12 +205,16 @@ class Editor:
                 yield edit(there.start(1), there.end(1), numbers)
             elif language == "python":
                 yield edit(0, len(text), f"cute.make_composed_layout(cute.make_swizzle({numbers}), 0, {text})")
-            elif inside := re.fullmatch(r"decltype\s*\((.*)\)", text, re.DOTALL):
-                yield edit(0, len(text), f"decltype(composition(Swizzle<{numbers}>{{}}, {inside[1].strip()}))")
-            elif re.search(r"\busing\s+\w+\s*=\s*$", self.file.text[max(0, start - 200) : start]):
-                yield edit(0, len(text), f"decltype(composition(Swizzle<{numbers}>{{}}, {text}{{}}))")
+            cute = "cute::" if "cute::" in text else ""
+            composed = f"{cute}composition({cute}Swizzle<{numbers}>{{}}, "
+            if there or language == "python":
+                return
+            if inside := re.fullmatch(r"decltype\s*\((.*)\)", text, re.DOTALL):
+                yield edit(0, len(text), f"decltype({composed}{inside[1].strip()}))")
+            elif re.search(r"\busing\s+\w+\s*=\s*$", self.written.text[max(0, start - 200) : start]):
+                yield edit(0, len(text), f"decltype({composed}{text}{{}}))")
             else:
-                yield edit(0, len(text), f"composition(Swizzle<{numbers}>{{}}, {text})")
+                yield edit(0, len(text), f"{composed}{text})")
             return
         change = places.step - places.row
         for match in reversed(list(_TOKEN.finditer(text))):

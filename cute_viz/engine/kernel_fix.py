@@ -14,12 +14,14 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
-from cute_viz.engine.kernel_edit import Edit, Editor, edited, read_again, shown
+from cute_viz.engine.kernel_edit import Edit, Editor, read_again, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
+_COMPILED = 8  # times that a unit is compiled with edits
+
 if TYPE_CHECKING:
-    from cute_viz.engine.kernel import Access, Report
+    from cute_viz.engine.kernel_rows import Access, Report
     from cute_viz.source.model import Move, SourceFile
 
 
@@ -116,10 +118,8 @@ def _views(operands: Sequence[Any]) -> list[Tensor]:
     return [Tensor(replace(x.pointer, swizzle=swizzle), inner) for x in out]
 
 
-def launches(moves: Sequence[Move], compiled: bool = False) -> dict[str, str]:
+def launches(moves: Sequence[Move]) -> dict[str, str]:
     """For each way in which a statement is reached the launch of its kernel: the shortest of the ways that it ends in.
-
-    compiled: a compiler read the file, whose instances of a kernel are numbered.
 
     >>> def move(call):
     ...     return Move("copy", 7, (), call, list)
@@ -127,10 +127,8 @@ def launches(moves: Sequence[Move], compiled: bool = False) -> dict[str, str]:
     >>> launches([move("g, line 9"), move("f, line 3, called in g, line 9"), move("h, line 8")])
     {'g, line 9': 'g, line 9', 'h, line 8': 'h, line 8', 'f, line 3, called in g, line 9': 'g, line 9'}
     """
-    if compiled:
-        return {move.call: re.sub(r"^(?!instance).*$", "", move.call.rpartition("called in ")[2]) for move in moves}
-    out: dict[str, str] = {}
-    for label in sorted({move.call for move in moves}, key=lambda label: (len(label), label)):
+    out = {move.launch: move.launch for move in moves if move.launch}
+    for label in sorted({move.call for move in moves if not move.launch}, key=lambda label: (len(label), label)):
         parts = label.split(", called in ")
         tails = (", called in ".join(parts[n:]) for n in range(1, len(parts)))
         out[label] = next((out[tail] for tail in tails if tail in out), label)
@@ -167,9 +165,6 @@ class Fixer:
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         found = better(list(dict.fromkeys(sides)))[0]
-        if self.file.compiled:
-            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
-            return f"{told}; edits are found where the file is read as it is written" if found else told
         wrong = ""
         for places, _ in found:
             views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]
@@ -178,7 +173,7 @@ class Fixer:
                 if not wrong_here and after is not None:
                     wrong_here = self._against(rows, after)
                 base = sides[0].tensor.pointer.base
-                if not wrong_here and grown.get(base, 0) > 0 and not may_grow(self.file, base, grown[base]):
+                if not wrong_here and grown.get(base, 0) > 0 and not may_grow(self.editor.written, base, grown[base]):
                     wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
                 if wrong_here or after is None:
                     wrong = wrong or wrong_here
@@ -186,7 +181,7 @@ class Fixer:
                 keys = {row.key for row in rows}
                 left = sum(row.cost.wavefronts or 0 for row in after.accesses if row.key in keys)
                 best = sum(row.cost.ideal or 0 for row in after.accesses if row.key in keys)
-                changes = tuple((e.file, e.line, *shown(self.file.text, e)) for e in edits)
+                changes = tuple((e.file, e.line, *shown(self.editor.written.text, e)) for e in edits)
                 return Fix(
                     str(places),
                     edits,
@@ -208,7 +203,7 @@ class Fixer:
                 continue
             counts = [sum(row.cost.instructions for row in one.accesses if row.key in keys) for one in (self.report, after)]
             if counts[1] < counts[0]:
-                changes = ((edit.file, edit.line, *shown(self.file.text, edit)),)
+                changes = ((edit.file, edit.line, *shown(self.editor.written.text, edit)),)
                 least = sum(row.cost.boxes or 0 for row in rows)
                 return Fix("the order of tile_to_shape", (edit,), changes, (counts[0], counts[1]), least, 0, loose, after)
         return ""
@@ -222,9 +217,11 @@ class Fixer:
         """What is wrong with edits, the report with them, and how many bits each buffer reaches further; each tried once."""
         key = frozenset(edits)
         if key not in self.tried:
+            if self.file.compiled and len(self.tried) >= _COMPILED:
+                return f"it was not tried: the file was compiled {_COMPILED} times", None, {}
             try:
                 with boundary():
-                    after = self.evaluate(read_again(self.file, edited(self.file.text, edits)))
+                    after = self.evaluate(read_again(self.file, self.editor.written, edits))
                     wrong, grown = consistent(self.report, after)
             except CuteVizError as error:
                 wrong, after, grown = error.message, None, {}
@@ -240,10 +237,10 @@ class Fixer:
         for row in self.report.accesses:
             other = others.get(row.key)
             if other is None or other.cost.instruction != row.cost.instruction or other.cost.instructions > row.cost.instructions:
-                return f"it would take the width of line {_place(row)}"
+                return f"it would take the width of line {row.move.place}"
             worse = row.key not in keys and (other.cost.wavefronts or 0) > (row.cost.wavefronts or 0)
             if worse or (other.cost.sectors or 0) > (row.cost.sectors or 0):
-                return f"line {_place(row)} would cost more"
+                return f"line {row.move.place} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else "it changes another buffer"
 
@@ -275,7 +272,3 @@ def _hopeless(rows: list[Access], found: bool) -> str:
         "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"
     )
     return f"no swizzle or stride that keeps the width of every access helps; {advice}"
-
-
-def _place(row: Access) -> str:
-    return f"{row.move.file}:{row.move.line}" if row.move.file else str(row.move.line)

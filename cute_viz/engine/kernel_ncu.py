@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from cute_viz.engine.kernel import Access, Report, place
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError
 from cute_viz.records import dataclass
 
@@ -113,7 +113,7 @@ def compared(report: Report, seen: Sequence[Counted]) -> Iterator[tuple[str, ...
     yield ("instruction", "lines", "executed", "predicted", "counted", "")
     for kind in dict.fromkeys([*mine, *theirs]):
         rows, counts = mine.get(kind, []), theirs.get(kind, [])
-        lines = ", ".join(dict.fromkeys(place(row.move) for row in rows))
+        lines = ", ".join(dict.fromkeys(row.move.place for row in rows))
         executed = sum(one.executed for one in counts)
         shared = any(row.cost.wavefronts is not None for row in rows) or any(one.wavefronts for one in counts)
         said = {_ratio(row.cost.wavefronts if shared else row.cost.sectors, row.cost.instructions) for row in rows} - {""}

@@ -6,10 +6,11 @@ import os
 
 from cute_viz.analysis.access import WarpAccess
 from cute_viz.analysis.banks import BANKS, LANES, Phase
-from cute_viz.engine.kernel import Access, Report
+from cute_viz.engine.kernel_loops import steps, told
 from cute_viz.engine.kernel_memory import REGISTERS
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
-from cute_viz.renderers.report import Bar, Lanes, Page, Row, page
+from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
 
 _PICTURES = 48  # rows with conflicts that have pictures
 
@@ -39,12 +40,19 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
         ("Sectors of global memory", f"{total:,}", "", f"{least:,} ideal"),
         ("Evaluated", f"{count} of {count + len(report.unknown)}", "", "statements"),
     ]
+    for step in steps(report)[:4]:
+        if step.loop is not None:
+            name = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
+            fixed = f"{step.fixed:,}" if step.fixed not in (None, step.now) else ""
+            figures.insert(1, (name, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
     figures = figures[not now :]
     rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(report.accesses)]
     short = os.path.basename(name)
     about = head(report, name).removeprefix(short).strip()
     return page(
-        Page(short, about, figure, verdict, note, figures, _bars(report), rows, source, list(missing(report, everything=True)))
+        ReportPage(
+            short, about, figure, verdict, note, figures, _bars(report), rows, source, list(missing(report, everything=True))
+        )
     )
 
 
@@ -70,7 +78,7 @@ def _bars(report: Report) -> list[Bar]:
     return out
 
 
-def _row(row: Access, pictured: bool, report: Report) -> Row:
+def _row(row: Access, pictured: bool, report: Report) -> ReportRow:
     cost, fix, basis = row.cost, row.fix, row.basis
     now: int | None
     if row.boxed or (cost.wavefronts is None and cost.sectors is None):
@@ -97,14 +105,16 @@ def _row(row: Access, pictured: bool, report: Report) -> Row:
             ("Model", "the phases of this instruction were counted by a device" * (basis["model"] == "counted") or "documented"),
         ]
         rests += [("Width", reason) for reason in cost.why[:1]]
+    if times := told(row.often):
+        rests.append(("Runs", times))
     pictures = _pictures(row) if pictured and cost.wavefronts is not None and cost.ways > 1 else []
-    return Row(
+    return ReportRow(
         row.move.line, row.move.file, row.move.text, call, cost.instruction, now, ideal, unit,
         row.ratio, fix.what if fix is not None else "", reason, edits, after, rests, pictures,
     )  # fmt: skip
 
 
-def _pictures(row: Access) -> list[Lanes]:
+def _pictures(row: Access) -> list[LaneTable]:
     """The costliest phase of the costliest instruction, and the same instruction with the fix."""
     side = row.cost.side
     assert side is not None
@@ -125,7 +135,7 @@ def _pictures(row: Access) -> list[Lanes]:
     return out
 
 
-def _lanes(title: str, access: WarpAccess, phase: Phase, marked: frozenset[str]) -> Lanes:
+def _lanes(title: str, access: WarpAccess, phase: Phase, marked: frozenset[str]) -> LaneTable:
     banks: dict[int, list[int]] = {}
     for bank, words in enumerate(phase.banks):
         for _, lanes in words:
@@ -134,7 +144,7 @@ def _lanes(title: str, access: WarpAccess, phase: Phase, marked: frozenset[str])
     cells = [(_name(access, lane), tuple(banks.get(lane, (0,)))) for lane in phase.lanes]
     cost = f"{phase.wavefronts} wavefront{'s' * (phase.wavefronts > 1)}"
     words_of = [len(words) for words in phase.banks] or [0] * BANKS
-    return Lanes(title, cost, cells, marked, words_of)
+    return LaneTable(title, cost, cells, marked, words_of)
 
 
 def _name(access: WarpAccess, lane: int) -> str:

@@ -19,7 +19,7 @@ from cute_viz.figures.words import count
 if TYPE_CHECKING:
     from cute_viz.analysis.access import WarpAccess
     from cute_viz.analysis.cost import Side
-    from cute_viz.engine.kernel import Access
+    from cute_viz.engine.kernel_rows import Access
     from cute_viz.figures.model import Figure
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import BANKS, LANES
-from cute_viz.engine.kernel import Access, Report, place
 from cute_viz.engine.kernel_advice import advice
+from cute_viz.engine.kernel_loops import LoopCost, steps
+from cute_viz.engine.kernel_loops import told as often_told
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError, spelled
 
 if TYPE_CHECKING:
@@ -35,15 +37,15 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
     for group in shown:
         out += ["", *_problem(group, before, report, allowed)]
     if len(groups) > len(shown):
-        lines = ", ".join(dict.fromkeys(place(group[0].move) for group in groups[len(shown) :]))
+        lines = ", ".join(dict.fromkeys(group[0].move.place for group in groups[len(shown) :]))
         out += ["", _cut(f"more   {lines}", f"    {len(groups) - len(shown)} more; --all lists them")]
     good = [row for row in report.accesses if row.lost <= 0]
     if good:
-        lines = ", ".join(dict.fromkeys(place(row.move) for row in sorted(good, key=lambda row: (row.move.file, row.move.line))))
+        lines = ", ".join(dict.fromkeys(row.move.place for row in sorted(good, key=lambda row: (row.move.file, row.move.line))))
         out += ["", _cut(f"ideal  {lines}", f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}")]
         out[-1] += "; --all lists them" * (not everything and bool(groups))
     if everything or not groups:
-        table = [(place(row.move), row.cost.instruction, _count(row), row.basis["address"], row.basis["model"]) for row in good]
+        table = [(row.move.place, row.cost.instruction, _count(row), row.basis["address"], row.basis["model"]) for row in good]
         wide = [max((len(row[n]) for row in table), default=0) for n in range(5)]
         told = ["       " + "  ".join(f"{cell:<{wide[n]}}" for n, cell in enumerate(row)) for row in table]
         whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
@@ -105,7 +107,7 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
         if calls and several
         else ""
     )
-    begin = f"{row.ratio:<6} {place(row.move):<4} {_statement(row.move, 64)}"
+    begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)
     key = (_pattern(row), row.fix.what if row.fix else row.unfixed)
@@ -124,9 +126,9 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
     elif row.unfixed and same == row.move.line:
         yield from _folded("fix", f"{'none: ' * (not report.compiled)}{row.unfixed}")
-    yield f"            {row.cost.instruction}: {_count(row)}" + (
-        "  (accepted)" if row.accepted or place(row.move) in allowed else ""
-    )
+    times = f"; {told_often}" if (told_often := often_told(row.often)) else ""
+    count = f"            {row.cost.instruction}: {_count(row)}{times}"
+    yield count + "  (accepted)" * (row.accepted or row.move.place in allowed)
 
 
 def _different(old: str, new: str) -> str:
@@ -198,20 +200,39 @@ def _pattern(row: Access) -> str:
 
 
 def totals_of(report: Report, before: Report | None = None) -> list[str]:
-    """Wavefronts of shared memory in all, each statement once: now, with the fixes, ideal. before: those of another report first.
+    """Wavefronts of shared memory in all, for rounds of loops and the block, or each statement once: now, with the fixes, ideal.
+    before: those of another report first.
 
     >>> totals_of(Report((), ()))
     []
     """
-    table: list[tuple[str, ...]] = [("", "now", "fixed", "ideal")] if before is None else [("", "before", "now", "ideal")]
-    for name, (now, after, ideal) in report.totals.items():
-        counts = (now, after if after != now else None) if before is None else (before.totals.get(name, (None,))[0], now)
-        table.append((_middle(name) or "all", *("-" if x is None else f"{x:,}" for x in counts), f"{ideal:,}"))
-    if len(table) < 2:
+    several, earlier = len(report.totals) > 1, {} if before is None else {step.key: step.now for step in steps(before)}
+    rows: list[tuple[str, int | None, int | None, int]] = []
+    for step in (found := steps(report)):
+        name = ", ".join(filter(None, (_middle(step.launch) if several else "", _of(step))))
+        counts = (step.now, step.fixed) if before is None else (earlier.get(step.key), step.now)
+        rows.append((name, *counts, step.ideal))
+    for name, (now, after, ideal) in report.totals.items() if not found else ():
+        old = None if before is None or name not in before.totals else before.totals[name][0]
+        rows.append((_middle(name) or "all", *((now, after) if before is None else (old, now)), ideal))
+    if not rows:
         return []
+    table: list[tuple[str, ...]] = [("", "now", "fixed", "ideal") if before is None else ("", "before", "now", "ideal")]
+    for name, *pair, least in rows:
+        shown = (pair[0], None if before is None and pair[0] == pair[1] else pair[1])
+        table.append((name, *("-" if x is None else f"{x:,}" for x in shown), f"{least:,}"))
     wide = [max(len(row[n]) for row in table) for n in range(4)]
     lines = [f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in table]
-    return ["Shared-memory wavefronts per block, each statement once", *lines]
+    return [f"Shared-memory wavefronts per block{', each statement once' * (not found)}", *lines]
+
+
+def _of(step: LoopCost) -> str:
+    most = "" if step.sure else ", at most"
+    if step.loop is None:
+        return f"in all{most}"
+    place = f"{step.loop.file}:{step.loop.line}" if step.loop.file else step.loop.line
+    rounds = "" if step.loop.rounds is None else f" ({step.loop.rounds:,} round{'s' * (step.loop.rounds != 1)})"
+    return f"a round of line {place}{rounds}{most}"
 
 
 def missing(report: Report, everything: bool = False) -> Iterator[str]:
@@ -224,7 +245,7 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
         causes.setdefault(f"{spelled(error.message, 'cli')}{_needs(error)}", []).append(move)
     ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
     for cause, moves in ordered[: None if everything else _SHOWN]:
-        lines = tuple(dict.fromkeys(map(place, moves)))
+        lines = tuple(dict.fromkeys(move.place for move in moves))
         many = f"{len(moves)} statements" if len(moves) > 1 else "1 statement"
         yield _cut(f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}", "", 2 * _WIDE)
     if not everything and len(ordered) > _SHOWN:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from cute_viz.engine.kernel import Access, Report, place, report_of
-from cute_viz.engine.kernel_edit import Edit, edited, expression, read_again
+from cute_viz.engine.kernel import report_of
+from cute_viz.engine.kernel_edit import Edit, as_written, expression, read_again
 from cute_viz.engine.kernel_fix import consistent
+from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError
 
 if TYPE_CHECKING:
@@ -28,15 +29,15 @@ def what_if(file: SourceFile, settings: Mapping[str, str], of: str | None = None
     >>> before.accesses[0].cost.wavefronts, after.accesses[0].cost.wavefronts
     (32, 4)
     """
-    edits = []
+    edits, written = [], as_written(file)
     for name, value in settings.items():
-        entry = file.find(name)
-        at = expression(file.text, entry)
+        entry = written.find(name)
+        at = expression(written.text, entry)
         if at is None:
             raise CuteVizError(f"the definition of {name} is not one expression", name=f"`set={name}`")
         edits.append(Edit(*at, value, entry.line, entry.file))
-    before = report_of(file, False, of, whole=True)
-    after = report_of(read_again(file, edited(file.text, tuple(edits))), True, of)
+    before = report_of(file, of, "memory")
+    after = report_of(read_again(file, written, tuple(edits)), of)
     if before is None or after is None:
         raise CuteVizError("there is no `copy` or `gemm` statement to report")
     return before, after, consistent(before, after, alike=False)[0]
@@ -56,9 +57,9 @@ def differences(before: Report, after: Report, wrong: str) -> Iterator[str]:
         other = others.get(row.key)
         if other is None:
             told = next((error.message for move, error in after.unknown if move.line == row.move.line), "it has no row")
-            yield f"line {place(row.move)}: {row.cost.instruction}: no longer evaluated: {told}"
+            yield f"line {row.move.place}: {row.cost.instruction}: no longer evaluated: {told}"
         elif changes := list(_changes(row, other)):
-            yield f"line {place(row.move)}: {row.move.text}: {', '.join(changes)}"
+            yield f"line {row.move.place}: {row.move.text}: {', '.join(changes)}"
         else:
             continue
         same = False

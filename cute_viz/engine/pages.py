@@ -29,7 +29,7 @@ STRIP = 8  # rows and columns of the smallest tile of an instruction
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class DrawnObject:
     """One object of a file and its figure."""
 
     entry: Entry
@@ -37,7 +37,7 @@ class Drawing:
     figure: Figure
 
 
-def drawings(reading: Reading) -> tuple[list[Drawing], list[CuteVizError]]:
+def drawings(reading: Reading) -> tuple[list[DrawnObject], list[CuteVizError]]:
     """The figures of all that can be drawn in the one source, a file, and the errors of what cannot, its name before each.
 
     A tuple alone is a shape, whose picture would show nothing.
@@ -64,7 +64,7 @@ def drawings(reading: Reading) -> tuple[list[Drawing], list[CuteVizError]]:
                 cells += sum(panel.rows * panel.cols for panel in figure.panels)
             if matrix is not None:
                 figure = replace(figure, source=show(value), notes=(*figure.notes, f"{entry.name}: {_AS_MATRIX}"))
-            out.append(Drawing(entry, value, figure))
+            out.append(DrawnObject(entry, value, figure))
         except CuteVizError as error:
             (unread if error.needs else failed).append(_named(error, entry))
     needs = wanted(unread)
@@ -106,10 +106,10 @@ def _matrix(value: Any) -> Any:
     return replace(value, inner=matrix) if isinstance(value, ComposedLayout) else matrix
 
 
-def one_page(drawn: list[Drawing], title: str) -> Figure:
+def one_page(drawn: list[DrawnObject], title: str) -> Figure:
     """All figures on one page, each under the names of its object and its notation; equal objects are drawn once, of several stages
     the first."""
-    same: dict[str, list[Drawing]] = {}
+    same: dict[str, list[DrawnObject]] = {}
     for one in drawn:
         same.setdefault(show(one.value), []).append(one)
     parts = [(_heading([one.entry for one in alike]), _noted(_first_stage(once(alike[0].figure)))) for alike in same.values()]

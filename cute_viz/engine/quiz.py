@@ -11,14 +11,14 @@ from typing import Any
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
-from cute_viz.engine.accessing import Access, accessed
+from cute_viz.engine.accessing import Accessor, accessed
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, UsageError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuizQuestion:
     """One question and its answer; figure: the source and the options of a picture that goes with it, without its answer."""
 
     text: str
@@ -32,7 +32,7 @@ class Quiz:
 
     topic: str
     seed: int
-    questions: tuple[Question, ...]
+    questions: tuple[QuizQuestion, ...]
     title: str = field(default="")
 
 
@@ -82,7 +82,7 @@ def _value(text: str) -> str:
     return show(evaluate(text, Request(()))[0])
 
 
-def _layout(rng: random.Random) -> list[Question]:
+def _layout(rng: random.Random) -> list[QuizQuestion]:
     rows, cols = rng.choice(((4, 8), (8, 4), (6, 4), (4, 6)))
     inner = rng.choice((2, rows // 2))
     layouts = (
@@ -96,10 +96,10 @@ def _layout(rng: random.Random) -> list[Question]:
     index = rng.randrange(rows + 1, len(table))
     picture = (source, {"labels": "none", "color_by": "none"})
     return [
-        Question(f"A = {source}. What is A({r},{c})?", _value(f"A = {source}; A({r},{c})"), picture),
-        Question(f"Which cell (row,column) of A has the offset {table[index]}?", f"({index % rows},{index // rows})"),
-        Question("What is cosize(A)?", _value(f"cosize({source})")),
-        Question("Fill the grid. How many steps from one address to the next go to a neighbor?", _neighbors(source)),
+        QuizQuestion(f"A = {source}. What is A({r},{c})?", _value(f"A = {source}; A({r},{c})"), picture),
+        QuizQuestion(f"Which cell (row,column) of A has the offset {table[index]}?", f"({index % rows},{index // rows})"),
+        QuizQuestion("What is cosize(A)?", _value(f"cosize({source})")),
+        QuizQuestion("Fill the grid. How many steps from one address to the next go to a neighbor?", _neighbors(source)),
     ]
 
 
@@ -110,33 +110,33 @@ def _neighbors(source: str) -> str:
     return str(build(evaluate(source, Request(()))[0], FigureOptions(view="path")).facts["neighbors"])
 
 
-def _composition(rng: random.Random) -> list[Question]:
+def _composition(rng: random.Random) -> list[QuizQuestion]:
     rows, cols = rng.choice(((4, 8), (8, 4), (8, 8)))
     a = f"({rows},{cols}):({cols},1)"
     step, size = rng.choice((2, 4)), rng.choice((2, 4))
     b, i = f"{size}:{step}", rng.randrange(1, size)
     whole = rows * cols
     return [
-        Question(f"A = {a}, B = {b}. What is composition(A, B)?", _value(f"composition({a}, {b})"), (a, {})),
-        Question(f"R = A o B. What is R({i})?", _value(f"R = composition({a}, {b}); R({i})")),
-        Question(f"What is coalesce(({size},2):(1,{size}))?", _value(f"coalesce(({size},2):(1,{size}))")),
-        Question(f"What is complement({b}, {whole})?", _value(f"complement({b}, {whole})")),
+        QuizQuestion(f"A = {a}, B = {b}. What is composition(A, B)?", _value(f"composition({a}, {b})"), (a, {})),
+        QuizQuestion(f"R = A o B. What is R({i})?", _value(f"R = composition({a}, {b}); R({i})")),
+        QuizQuestion(f"What is coalesce(({size},2):(1,{size}))?", _value(f"coalesce(({size},2):(1,{size}))")),
+        QuizQuestion(f"What is complement({b}, {whole})?", _value(f"complement({b}, {whole})")),
     ]
 
 
-def _divide(rng: random.Random) -> list[Question]:
+def _divide(rng: random.Random) -> list[QuizQuestion]:
     rows, cols = rng.choice(((4, 8), (8, 8), (6, 8)))
     a, tile = f"({rows},{cols}):({cols},1)", (2, rng.choice((2, 4)))
     words = f"({tile[0]},{tile[1]})"
     return [
-        Question(f"A = {a}. What is logical_divide(A, {words})?", _value(f"logical_divide({a}, {words})"), (a, {})),
-        Question(f"What is the shape of zipped_divide(A, {words})?", _value(f"shape(zipped_divide({a}, {words}))")),
-        Question("How many tiles are there?", str(rows * cols // (tile[0] * tile[1]))),
-        Question("Which offset has the first cell of the last tile?", str((rows - tile[0]) * cols + cols - tile[1])),
+        QuizQuestion(f"A = {a}. What is logical_divide(A, {words})?", _value(f"logical_divide({a}, {words})"), (a, {})),
+        QuizQuestion(f"What is the shape of zipped_divide(A, {words})?", _value(f"shape(zipped_divide({a}, {words}))")),
+        QuizQuestion("How many tiles are there?", str(rows * cols // (tile[0] * tile[1]))),
+        QuizQuestion("Which offset has the first cell of the last tile?", str((rows - tile[0]) * cols + cols - tile[1])),
     ]
 
 
-def _swizzle(rng: random.Random) -> list[Question]:
+def _swizzle(rng: random.Random) -> list[QuizQuestion]:
     bits = rng.choice((2, 3))
     cols = 8 << bits
     a = f"Sw<{bits},3,3> o 0 o (8,{cols}):({cols},1)" if bits == 3 else f"Sw<{bits},3,3> o 0 o (8,64):(64,1)"
@@ -144,14 +144,16 @@ def _swizzle(rng: random.Random) -> list[Question]:
     r, c = rng.randrange(1, 8), rng.randrange(wide)
     offset = r * wide + c
     return [
-        Question(f"A = {a}. Which offset has A({r},{c})?", _value(f"A = {a}; A({r},{c})"), (a, {"labels": "none"})),
-        Question(f"How many elements stay side by side under Sw<{bits},3,3>?", "8"),
-        Question(f"Which chunk of 8 elements of its row does the offset {offset} go to?", str(offset // 8 % 8 ^ r % (1 << bits))),
-        Question("ldmatrix.x1 reads 16 bytes of each row (half_t). How many wavefronts does it take?", _wavefronts(a)),
+        QuizQuestion(f"A = {a}. Which offset has A({r},{c})?", _value(f"A = {a}; A({r},{c})"), (a, {"labels": "none"})),
+        QuizQuestion(f"How many elements stay side by side under Sw<{bits},3,3>?", "8"),
+        QuizQuestion(
+            f"Which chunk of 8 elements of its row does the offset {offset} go to?", str(offset // 8 % 8 ^ r % (1 << bits))
+        ),
+        QuizQuestion("ldmatrix.x1 reads 16 bytes of each row (half_t). How many wavefronts does it take?", _wavefronts(a)),
     ]
 
 
-def _tv(rng: random.Random) -> list[Question]:
+def _tv(rng: random.Random) -> list[QuizQuestion]:
     tv, rows, cols = rng.choice((("((4,8),(2,2)):((32,1),(16,8))", 16, 8), ("((4,8),2):((16,1),8)", 8, 8)))
     layout = evaluate(tv, Request(()))[0]
     table: list[Any] = list(offsets(layout))
@@ -161,26 +163,28 @@ def _tv(rng: random.Random) -> list[Question]:
     picture = (tv, {"tile": f"{rows}x{cols}", "labels": "none", "color_by": "none"})
     where = f"(row {place % rows}, column {place // rows})"
     return [
-        Question(f"{tv} maps (thread, value) to a tile of {rows} x {cols}. Which thread holds {where}?", str(owner % 32), picture),
-        Question("As which of its values?", str(owner // 32)),
-        Question(f"Which cells (row,column) does thread {thread} hold?", ", ".join(f"({r},{c})" for r, c in held)),
+        QuizQuestion(
+            f"{tv} maps (thread, value) to a tile of {rows} x {cols}. Which thread holds {where}?", str(owner % 32), picture
+        ),
+        QuizQuestion("As which of its values?", str(owner // 32)),
+        QuizQuestion(f"Which cells (row,column) does thread {thread} hold?", ", ".join(f"({r},{c})" for r, c in held)),
     ]
 
 
-def _conflicts(rng: random.Random) -> list[Question]:
+def _conflicts(rng: random.Random) -> list[QuizQuestion]:
     pad = rng.choice((0, 0, 4, 8))
     stride = 64 + pad
     layouts = [f"(8,64):({stride},1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "(8,32):(32,1)", "Sw<2,3,3> o 0 o (8,32):(32,1)"]
     words = "ldmatrix.x1 reads 16 bytes of each row of {}, half_t. How many wavefronts?"
-    first = Question(words.format(layouts[0]), _wavefronts(layouts[0]), (layouts[0], {"view": "banks", "type": "f16"}))
-    return [first, *(Question(words.format(layout), _wavefronts(layout)) for layout in layouts[1:])]
+    first = QuizQuestion(words.format(layouts[0]), _wavefronts(layouts[0]), (layouts[0], {"view": "banks", "type": "f16"}))
+    return [first, *(QuizQuestion(words.format(layout), _wavefronts(layout)) for layout in layouts[1:])]
 
 
 def _wavefronts(layout: str) -> str:
-    return str(accessed(evaluate(layout, Request(()))[0], Access("ldmatrix.x1", 16))[-1].wavefronts)
+    return str(accessed(evaluate(layout, Request(()))[0], Accessor("ldmatrix.x1", 16))[-1].wavefronts)
 
 
-TOPICS: dict[str, tuple[str, Callable[[random.Random], list[Question]]]] = {
+TOPICS: dict[str, tuple[str, Callable[[random.Random], list[QuizQuestion]]]] = {
     "layout": ("Read a layout", _layout),
     "composition": ("Compose", _composition),
     "divide": ("Divide into tiles", _divide),

@@ -51,7 +51,15 @@ class Reading:
             raise CuteVizError("files cannot be read here", name=address.file, hint="paste the text")
         if name and self.request.name is not None:
             raise UsageError(f"the address already names the object, {name}: leave out `name={self.request.name}`")
-        self.path = self.name = folder.path(address.file)
+        file, revision = address.revised
+        if revision and folder.root is not None:
+            hint = f"leave out @{revision}, or ask on the command line or in Python"
+            raise CuteVizError("revisions are not read here", name=address.file, hint=hint)
+        self.path = self.name = folder.path(file)
+        if revision:
+            from cute_viz.source.revision import at_revision
+
+            self.name, self.path = f"{self.path}@{revision}", at_revision(self.path, revision)
         self.query = name or self.request.name
         if not self.path.endswith(_SPECS):
             self.text = read_text(self.path, folder.root)

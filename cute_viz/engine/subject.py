@@ -155,7 +155,7 @@ def _call(text: str, value: Any, request: Request) -> Any:
     if "ArithTuple" in text:  # `ArithTuple(4,8) o L` is the print of one tensor
         return None
     from cute_viz.algebra import ops
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
 
@@ -166,7 +166,7 @@ def _call(text: str, value: Any, request: Request) -> Any:
         taught = bool(operation) and ops.find(operation).name in _TAUGHT
     except CuteVizError:
         return None
-    return Call(operation, tuple(operands), template) if taught else None
+    return Operation(operation, tuple(operands), template) if taught else None
 
 
 def _of_file(file: SourceFile, reading: Reading) -> Subject:
@@ -194,7 +194,7 @@ def _bits_of(entry: Entry) -> int | None:
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:
     """The operation that a text is, with its operands, not carried out."""
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
 
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
@@ -207,7 +207,7 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
         raise error.named(name) from None
     if not operation:
         raise FigureError(f"{text!r} is not an operation", hint="example: logical_divide((8,6), (4,3)), or A o B")
-    call = Call(operation, tuple(operands), template)
+    call = Operation(operation, tuple(operands), template)
     return Subject(call, objects=(("", call),))
 
 

@@ -36,7 +36,7 @@ class Row:
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
     depends: the macros without a value that decide whether it is compiled. cell: of a notebook, in which its lines count. file: the
-    included file that it is in, "" else.
+    included file that it is in, "" else. caller: of a launch, the function that it is in.
     """
 
     line: int
@@ -50,6 +50,7 @@ class Row:
     depends: tuple[str, ...] = ()
     cell: int = 0
     file: str = ""
+    caller: str = ""
 
     @property
     def place(self) -> str:
@@ -72,6 +73,7 @@ class Row:
             "line": self.line,
             **({"cell": self.cell} if self.cell else {}),
             **({"file": self.file} if self.file else {}),
+            **({"caller": self.caller} if self.caller else {}),
             "kind": self.kind or None,
             "value": value,
             "brief": self.brief or None,
@@ -95,7 +97,7 @@ def rows(file: SourceFile) -> list[Row]:
         short = str(launch).replace(launch.args, "...") if len(launch.args) > _LONG else str(launch)
         path = "::".join(launch.kernel)
         brief = short.removeprefix(path).strip()
-        launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file))
+        launched.append(Row(launch.line, path, f"launch {n}", str(launch), brief, file=launch.file, caller=launch.caller))
     callers = {(launch.kernel[-1], launch.caller): None for launch in file.launches() if launch.caller}
     for entry in file.entries if file.compiled else file.own:
         row = _row(entry, file.language)

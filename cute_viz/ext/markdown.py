@@ -84,12 +84,12 @@ def makeExtension(**_: Any) -> Any:
     from markdown.extensions import Extension
     from markdown.preprocessors import Preprocessor
 
-    class Lines(Preprocessor):  # type: ignore[misc, unused-ignore]
+    class PictureLines(Preprocessor):  # type: ignore[misc, unused-ignore]
         def run(self, lines: list[str]) -> list[str]:
             return [quoted(line) for line in lines]
 
     class Quoted(Extension):  # type: ignore[misc, unused-ignore]
         def extendMarkdown(self, md: Any) -> None:
-            md.preprocessors.register(Lines(md), "cute_viz_quoted", 30)  # superfences has 25
+            md.preprocessors.register(PictureLines(md), "cute_viz_quoted", 30)  # superfences has 25
 
     return Quoted()

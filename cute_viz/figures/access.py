@@ -28,7 +28,8 @@ class Accessed:
 
     name: `plain`, `swizzled` or "". source: the layout. elements: byte -> (row, column) of the element that begins there.
     begins: the first byte of each active lane. width: bytes that a lane moves. phases: analysis.banks.Phase. letter: what a lane is
-    called: `T`, or `r` of a row that no lane names. ideal: the wavefronts without a conflict. what: what a lane moves, in words.
+    called: `T`, or `r` of a row that no lane names.
+    counted: by what rule, where it is another's. ideal: the wavefronts without a conflict. what: what a lane moves, in words.
     instruction: what accesses. size: bytes of an element; down: whether elements of a column lie side by side, else those of a row.
     """
 
@@ -44,6 +45,7 @@ class Accessed:
     instruction: str = ""
     size: int = 2
     down: bool = False
+    counted: str = ""
 
     @property
     def wavefronts(self) -> int:
@@ -89,7 +91,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     one = parts[-1]
     phases = len(one.phases)
     who = "lanes" if one.letter == "T" else one.what
-    does = "writes" if one.instruction.startswith("st") else "reads"
+    does = "writes" if one.instruction.startswith(("st", "cp.async")) else "reads"
     caption = f"{one.instruction} {does} {one.width} bytes for each of {len(one.begins)} {who}"
     caption += f" in {phases} phases, lighter is later: above where they lie" if phases > 1 else ": above where they lie"
     caption += "; below, which of them each wavefront serves"
@@ -108,9 +110,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         paints=paints,
         legends=(legend,),
         panels=tuple(panels),
-        notes=()
-        if one.letter == "T"
-        else (f"Counted as ldmatrix would be: no source gives the order in which {one.instruction} serves its {one.what}.",),
+        notes=(one.counted,) if one.counted else (),
         facts={f"wavefronts{f' {part.name}' if part.name else ''}": part.wavefronts for part in parts} | {"ideal": one.ideal},
         arrows=tuple(arrows),
         flow="grid",

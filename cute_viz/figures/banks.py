@@ -117,8 +117,11 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         ),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
-    title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
-    caption = "Each cell is an address, in order; it shows the element m,n that lies there"
+    begins = [k * bits // 8 // CHUNK for k, at in sorted(where.items(), key=lambda x: x[1]) if at[1] == 0][:8]
+    tells = rows > 1 and len(set(begins)) == len(begins)  # rows of one chunk are no conflict
+    whole = f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
+    title = options.title or (of_banks([[chunk % (ROW // CHUNK) for chunk in begins]]) if tells else whole)
+    caption = f"{whole}. Each cell is an address, in order; it shows the element m,n that lies there"
     caption += f"; a box is one {CHUNK}-byte chunk" if panel.boxes else ""
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")

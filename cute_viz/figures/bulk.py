@@ -51,9 +51,11 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
         stages.append(_done(op, total * ctas, ctas, load))
     verbs = ("issues", "reads", "writes", "completes")
     panels = [replace(panel, caption=f"{n + 1}. {verbs[n]}: {panel.caption}", place=(0, n)) for n, panel in enumerate(stages)]
-    title = options.title or f"{name}: {count(total, 'byte')}{' per CTA' if ctas > 1 else ''}, {_instruction(op)}"
+    each = f"One thread of each of {ctas} CTAs" if ctas > 1 else "One thread"
+    verb = "prefetches" if prefetch else "copies"
+    title = options.title or f"{each} {verb} {count(total, 'byte')}: {_instruction(op)}"
     what = count(values, f"{bits}-bit value")
-    caption = f"One thread issues; the hardware moves {what}, V0 first"
+    caption = f"{name}. One thread issues; the hardware moves {what}, V0 first"
     notes = _notes(op, values * bits, ctas)
     words, hues = ("row of the gather", 4) if four else ("the CTA that issues the copy", ctas)
     names = [f"row r{n}" for n in range(4)] if four else [f"CTA {n}" for n in range(ctas)]

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.page import page
+from cute_viz.figures.words import count
 
 _SAME, _OTHER = 0, 1  # of _PAINTS
 # What a cell holds, by the columns that tell it in full; labels may be words for something else (`index`, `coord`).
 _HELD: tuple[tuple[str, ...], ...] = (("offset",), ("coordinate",), ("thread", "value"), ("row", "column"))
-_PAINTS = (Paint(-1), Paint(1))  # of a difference
+_PAINTS = (Paint(-1), Paint(2))  # of a difference
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
@@ -50,41 +51,105 @@ def _boards(figures: Sequence[Figure], title: str | None) -> Figure:
 
 
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
-    """Both figures, the cells that hold different things coloured and boxed, whatever their labels say.
+    """Both figures in one geometry, the cells that hold different things coloured and boxed, whatever their labels say; the title
+    says what changed. A cell that only one of them has is hatched in the other.
 
-    Raises: FigureError for figures whose panels do not have the same cells; figures without labels, which do not show what differs.
+    Raises: FigureError for figures of several panels that are not as many; figures without labels, which do not show what differs.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
-    >>> difference(build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))).notes
-    ('2 of 4 cells differ.',)
+    >>> found = difference(build(Layout((2, 2))), build(Layout((2, 2), (2, 1))))
+    >>> found.title, found.notes
+    ('2 of 4 cells have another offset: the same offsets, in another order', ('2 of 4 cells differ.',))
     """
-    shapes = [[(panel.rows, panel.cols) for panel in figure.panels] for figure in (a, b)]
-    if shapes[0] != shapes[1]:
-        one, two = (", ".join(f"{rows} x {cols}" for rows, cols in shape) for shape in shapes)
-        raise FigureError(f"--diff compares cell by cell; {one} and {two} do not have the same cells")
+    if len(a.panels) != len(b.panels):
+        one, two = (f"{figure.source or figure.title}: {count(len(figure.panels), 'panel')}" for figure in (a, b))
+        raise FigureError(f"--diff compares panel by panel; {one}, {two}", hint="`operand=` picks one")
     for figure in (a, b):
         if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
             raise FigureError(
                 f"--diff compares labels; {figure.source} is drawn without labels",
                 hint="draw a slice, and leave out `labels=none`",
             )
-    other = [_differing(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
-    count, every = sum(map(sum, other)), sum(map(len, other))
-    cuts = [_cuts(p, q, flags) for p, q, flags in zip(a.panels, b.panels, other, strict=True)]
-    panels = _marked(a.panels, other, cuts), _marked(_from_to(a.panels, b.panels, other), other, cuts)
+    pairs = [_in_one_frame(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
+    olds, news = [old for old, _ in pairs], [new for _, new in pairs]
+    other = [_differing(p, q) for p, q in pairs]
+    alone = [[(HOLE in (x, y)) and x != y for x, y in zip(p.paints, q.paints, strict=True)] for p, q in pairs]
+    found, every = sum(map(sum, other)), sum(map(len, other))
+    cuts = [_cuts(p, q, flags) for (p, q), flags in zip(pairs, other, strict=True)]
+    panels = _marked(_told(olds, news, other, "now"), other, cuts), _marked(_told(news, olds, other, "was"), other, cuts)
     parts = [replace(f, panels=mine, paints=_PAINTS, legends=(), notes=()) for f, mine in zip((a, b), panels, strict=True)]
     both = side_by_side(parts, title)
-    entries = (LegendEntry(_SAME, "the same", every - count), LegendEntry(_OTHER, "differs (boxed)", count))
-    words = f"{count} of {every} cells differ." if count else f"All {every} cells are the same."
+    entries = (LegendEntry(_SAME, "the same", every - found), LegendEntry(_OTHER, "differs (boxed)", found))
+    words = f"{found} of {every} cells differ." if found else f"All {every} cells are the same."
+    if only := sum(map(sum, alone)):
+        words += f" Of these, {count(only, 'cell')} {'is' if only == 1 else 'are'} only in one of the two."
+    title = title or (
+        _changed(pairs, other, found, every) if not only else f"{found} of {every} cells differ, {only} are new or gone"
+    )
     return replace(
         both,
         kind="difference",
         panels=tuple([replace(panel, legends=None) for panel in both.panels]),
-        title=title or f"What differs: {count} of {every} cells",
+        title=title,
         legends=(Legend("hue: the difference", entries),),
         notes=(words,),
-        description=f"{a.source} beside {b.source}. {words}",
+        description=f"{title}. {a.source} beside {b.source}. {words}",
+    )
+
+
+def _changed(pairs: Sequence[tuple[Panel, Panel]], other: Sequence[Sequence[bool]], found: int, every: int) -> str:
+    """What changed from the one to the other, in a sentence."""
+    if not found:
+        return f"All {every} cells are the same"
+    for name, words in (("thread", "thread"), ("value", "value"), ("offset", "offset"), ("bank", "bank")):
+        if all(name in panel.data for pair in pairs for panel in pair):
+            moved = sum(x != y for p, q in pairs for x, y in zip(p.data[name], q.data[name], strict=True))
+            if moved:
+                way = _order(pairs) if name == "offset" else ""
+                return f"{moved} of {every} " + (f"offsets move {way}" if "within" in way else f"cells have another {words}{way}")
+    return f"{found} of {every} cells differ"
+
+
+def _order(pairs: Sequence[tuple[Panel, Panel]]) -> str:
+    """Where offsets went, where they are the same ones; else what became of the cosize."""
+    for by, words in ((0, "within their rows"), (1, "within their columns"), (2, ": the same offsets, in another order")):
+        lines: list[list[tuple[int, Any]]] = [[], []]
+        for panels in pairs:
+            for mine, panel in zip(lines, panels, strict=True):
+                mine += [((*divmod(n, panel.cols), 0)[by], x) for n, x in enumerate(panel.data["offset"]) if x is not None]
+        if sorted(lines[0]) == sorted(lines[1]):
+            return words
+    ends = [max(x for _, x in mine) + 1 for mine in lines]
+    return f": cosize {ends[0]} becomes {ends[1]}" if ends[0] != ends[1] else ""
+
+
+def _in_one_frame(a: Panel, b: Panel) -> tuple[Panel, Panel]:
+    """Two panels of as many rows and columns: what one does not have is a hole."""
+    rows, cols = max(a.rows, b.rows), max(a.cols, b.cols)
+    rulers = max(a, b, key=lambda p: p.rows).row_ruler, max(a, b, key=lambda p: p.cols).col_ruler
+    return _padded(a, rows, cols, *rulers), _padded(b, rows, cols, *rulers)
+
+
+def _padded(panel: Panel, rows: int, cols: int, row_ruler: Ruler, col_ruler: Ruler) -> Panel:
+    if (panel.rows, panel.cols) == (rows, cols):
+        return panel
+    inside = [r < panel.rows and c < panel.cols for r in range(rows) for c in range(cols)]
+
+    def full(cells: Sequence[Any], empty: Any) -> tuple[Any, ...]:
+        rest = iter(cells)
+        return tuple([next(rest) if mine else empty for mine in inside])
+
+    return replace(
+        panel,
+        rows=rows,
+        cols=cols,
+        labels=full(panel.labels, ""),
+        paints=full(panel.paints, HOLE),
+        data={name: full(column, None) for name, column in panel.data.items()},
+        owners=tuple([(cell // panel.cols * cols + cell % panel.cols, mine) for cell, mine in panel.owners]),
+        row_ruler=row_ruler if panel.rows < rows else panel.row_ruler,
+        col_ruler=col_ruler if panel.cols < cols else panel.col_ruler,
     )
 
 
@@ -102,13 +167,13 @@ def _differing(a: Panel, b: Panel) -> list[bool]:
     return [x != y for x, y in zip(*cells, strict=True)]
 
 
-def _from_to(old: Sequence[Panel], new: Sequence[Panel], other: Sequence[Sequence[bool]]) -> list[Panel]:
-    """The new panels; a cell that differs tells the old label, too: `288` over `was 3`."""
+def _told(panels: Sequence[Panel], others: Sequence[Panel], differ: Sequence[Sequence[bool]], word: str) -> list[Panel]:
+    """The panels; a cell that differs has the label of the other, too: `288` over `was 3`."""
     out = []
-    for was, now, flags in zip(old, new, other, strict=True):
-        pairs = zip(was.labels, now.labels, flags, strict=True)
-        labels = [f"{_line(b)}\nwas {_line(a)}" if flag and a != b else b for a, b, flag in pairs]
-        out.append(replace(now, labels=tuple(labels)))
+    for mine, its, flags in zip(panels, others, differ, strict=True):
+        cells = zip(mine.labels, its.labels, flags, mine.paints, its.paints, strict=True)
+        labels = [f"{_line(a)}\n{word} {_line(b)}" if flag and a != b and HOLE not in ps else a for a, b, flag, *ps in cells]
+        out.append(replace(mine, labels=tuple(labels)))
     return out
 
 
@@ -122,11 +187,15 @@ def _cuts(a: Panel, b: Panel, flags: Sequence[bool]) -> set[int]:
     """
     numbers = [[int(x) if x.isdecimal() else None for x in panel.labels] for panel in (a, b)]
     cells = [n for n, flag in enumerate(flags) if flag]
-    if any(mine[n] is None for mine in numbers for n in cells):
+    if any(mine[n] is None and panel.paints[n] != HOLE for mine, panel in zip(numbers, (a, b), strict=True) for n in cells):
         return set()
-    starts = {n for n in cells if any(mine[n - 1] is None or mine[n] != mine[n - 1] + 1 for mine in numbers)}  # type: ignore[operator]
+    starts = {n for n in cells if any(not _goes_on(mine[n - 1], mine[n]) for mine in numbers)}
     alone = sum(not flags[n - 1] or n % a.cols == 0 or n in starts for n in cells)
     return starts if 2 * alone <= len(cells) else set()
+
+
+def _goes_on(before: int | None, now: int | None) -> bool:
+    return now is None if before is None else now == before + 1
 
 
 def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]]) -> tuple[Panel, ...]:
@@ -135,7 +204,9 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequ
     for panel, flags, starts in zip(panels, other, cuts, strict=True):
         boxes = []
         for r in range(panel.rows):
-            row, start = flags[r * panel.cols : (r + 1) * panel.cols], None
+            here = slice(r * panel.cols, (r + 1) * panel.cols)
+            row = [flag and p != HOLE for flag, p in zip(flags[here], panel.paints[here], strict=True)]
+            start = None
             for c in range(panel.cols + 1):
                 inside = c < panel.cols and row[c]
                 if inside and start is None:
@@ -143,7 +214,7 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequ
                 elif start is not None and (not inside or r * panel.cols + c in starts):
                     boxes.append((r, start, r + 1, c))
                     start = c if inside else None
-        paints = tuple([_OTHER if flag else _SAME for flag in flags])
+        paints = tuple([HOLE if p == HOLE else _OTHER if flag else _SAME for p, flag in zip(panel.paints, flags, strict=True)])
         out.append(
             replace(
                 panel,

@@ -108,6 +108,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     )
     values = dict((f"{x} in", memory[x]) if x in memory else (f"values of {x}", maps[x].values) for x in sides)
     facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}
+    if not isinstance(obj, TiledCopy) and "matrix" in op.kind and (first.rows, first.cols) == (32, 8):
+        facts["matrices of 8 × 8"] = 4
     return Figure(
         kind="copy",
         title=title,

@@ -17,6 +17,7 @@ from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
+from cute_viz.figures.machine import of_descriptors
 from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group
@@ -77,9 +78,11 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions, r
     name = "wgmma" if x.kind == "GMMA" else "tcgen05.mma"
     fragment = isinstance(obj, DescriptorTensor)
     what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
-    title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {what}"
+    firsts = {key: units[0] for key, units in reversed(list(zip(painted, cores.units, strict=True)))} if fragment else {}
+    title = options.title or of_descriptors(panels[0], [firsts[key] for key in sorted(firsts)], _mode(obj))
     caption = (
-        f"A cell is a core matrix of {deep} rows x 16 bytes, with its first byte; memory has 128 bytes per line, 16 bytes per cell"
+        f"{'Descriptors' if fragment else 'Descriptor'} of {what}. A cell is a core matrix of {deep} rows x 16 bytes, "
+        "with its first byte; memory has 128 bytes per line, 16 bytes per cell"
     )
     facts: dict[str, Any] = {
         "desc": str(x),

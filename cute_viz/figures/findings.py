@@ -105,7 +105,7 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
     if len(lengths) > 1 or count == 1 or not word:
         return head + (", apart from each other" if count > 1 and not word else "")
     if runs == 1:
-        return f"{head}, side by side in a {word}" if what else f"{head} of one {word}"
+        return f"{head}, {'side by side' if word == 'row' else 'below each other'}" if what else f"{head} of one {word}"
     return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}")
 
 

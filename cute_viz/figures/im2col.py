@@ -18,6 +18,7 @@ from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portio
 from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError
+from cute_viz.figures.machine import of_moved
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -229,8 +230,10 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     lost = sum(not inside(obj, pixel) for pixel in pixels) * obj.tensor.bits // 8
     x = conv(obj)
     extents = " × ".join(str(product(mode)) for mode in modes(obj.cta_v_map.shape))
-    title = options.title or f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}, filter {show(x.filters)}"
-    caption = "pN is row N of the tile, a pixel; in memory a cell is 16 bytes: the pixel and the first of its channels"
+    told = of_moved("image", lost, len(pixels) * obj.tensor.bits // 8, False)
+    title = options.title or told or f"All {len({pixel.row for pixel in pixels})} pixels of the tile lie inside of the image"
+    name = f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}, filter {show(x.filters)}"
+    caption = f"{name}. pN is row N of the tile, a pixel; in memory a cell is 16 bytes: the pixel and the first of its channels"
     dims = obj.map.global_dim
     corners = zip("whd", x.lower, x.upper, dims[1:], strict=False)
     given = ", ".join(f"{name} {low}..{extent - 1 + up}" for name, low, up, extent in corners)

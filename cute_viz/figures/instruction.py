@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cute_viz.algebra.instruction import LAYOUTS, InstrDescriptor
 from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
+from cute_viz.figures.machine import of_instruction
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.words import not_run
@@ -22,13 +23,14 @@ def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
     fields, values, words = LAYOUTS[obj.kind], dict(obj.values), dict(obj.what)
     at, paints = field_paints(fields, ())
     told = {name: f"{name} {value}" + (f": {words[name]}" if name in words else "") for name, value in values.items()}
-    title = options.title or f"Instruction descriptor of tcgen05.mma{', block-scaled' if 'Scaled' in obj.kind else ''}"
+    name = f"Instruction descriptor of tcgen05.mma{', block-scaled' if 'Scaled' in obj.kind else ''}"
+    title = options.title or of_instruction(words)
     return Figure(
         kind="instruction",
         title=title,
         source=str(obj),
-        caption="one bit per cell, 16 per row, the highest first",
-        description=f"{title}. {obj}. {', '.join(told.values())}.",
+        caption=f"{name}; one bit per cell, 16 per row, the highest first",
+        description=f"{title}. {name}, {obj}. {', '.join(told.values())}.",
         paints=paints,
         legends=(fields_legend(fields, at, told),),
         panels=(bits_panel(obj.desc, 32, fields, at, (0, 0), (0,)),),

@@ -6,7 +6,7 @@ What one instruction reads or writes is in full hue, or what one thread has to d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -18,20 +18,25 @@ from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.algebra.tmem import WARP
+from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.figures.lanes import held, is_lanes
+from cute_viz.figures.machine import of_chain, of_shared
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.paint import HUES
-from cute_viz.figures.tmem import rows_of_lanes
+from cute_viz.figures.tmem import held_by
+from cute_viz.figures.words import count
 
+LANES, COLUMNS = 128, 512  # of tensor memory
 LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk
 GROUP = 8  # columns of C side by side
-FAINT, PAPER = HUES, 2 * HUES  # where the paints of what recedes begin; that of what nobody asks about
-PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1))
+WARPS = 4  # of a CTA
+FAINT, GREY = HUES, 2 * HUES  # where the paints of what recedes begin; that of what belongs to all rows
+PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1, 1, 2))
 
 
 def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) -> Figure | None:
@@ -50,36 +55,60 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     store = next((x for x in obj.parts if isinstance(x, TmaCopy) and x.op.instruction.home("S") == "smem"), None)
     if load is None or not hues:
         return None
+    pair = load.op.instruction.ctas == 2
     described = next((x for x in obj.parts if isinstance(x, (DescriptorTensor, SmemDescriptor))), None)
     deep = _depth(described, load)
     lit = set(range(deep))
-    path = [("global", _tile("Tile of A", load, hues, lit, rows, "k"), _moved("TMA load", load))]
-    name = "wgmma" if any(isinstance(x, (MMA_Atom, TiledMMA)) for x in obj.parts) else "tcgen05.mma"
-    path.append(("shared", _lines("A", load, hues, lit, rows), f"{name}\nk 0..{deep - 1}"))
+    path = [("global", _tile("Tile of A", load, hues, lit, rows, "k"), _moved("TMA load", load, pair))]
+    mmas = [x.atom if isinstance(x, TiledMMA) else x for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
+    path.append(("shared", _lines("A", load, hues, lit, rows), f"{'wgmma' if mmas else 'tcgen05.mma'}\nk 0..{deep - 1}"))
     columns: set[int] | None = None
-    for part in obj.parts:
-        if isinstance(part, (MMA_Atom, TiledMMA)):
-            atom = part.atom if isinstance(part, TiledMMA) else part
-            path.append(("registers", _accumulator("Accumulator", hues, product(atom.shape_mnk[1]), rows), "store"))
-        elif isinstance(part, Tensor) and part.pointer is not None and path[-1][0] == "shared":
-            ld = next((x for x in obj.parts if isinstance(x, CopyOp) and is_lanes(x)), None)
-            wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else 0
-            columns = set(range(wide))
-            path.append(("tensor memory", _tensor_memory(part, wide, rows), f"tcgen05.ld\n{wide} columns" if wide else ""))
-            if wide:
-                path.append(("registers", _registers(hues, wide, rows), "store"))
+    told = "", ""
+    k = 0
+    if mmas:
+        following = mmas[1] if len(mmas) > 1 and mmas[1].instruction.home("A") == "rmem" else None
+        told = _chained(mmas[0], following) if following else ("", "")
+        k = product(following.shape_mnk[2]) if following else 0
+        path.append(("registers", _accumulator("First product" if k else "Accumulator", hues, mmas[0], k, rows), "store"))
+        if following:
+            path[-1] = (*path[-1][:2], "in place\nno copy" if told[1] else "moved\nto A")
+            kept = _accumulator("A of the next", hues, mmas[0], k, rows, "k")
+            path.append(("registers", kept, f"wgmma\nk 0..{k - 1}"))
+            path.append(("registers", _accumulator("Next product", hues, following, 0, rows), "store"))
+    tensors = next((in_tensor_memory(x) for x in obj.parts if in_tensor_memory(x)), ())
+    if tensors and not mmas:
+        ld = next((x for x in obj.parts if isinstance(x, CopyOp) and is_lanes(x)), None)
+        wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else 0
+        columns = set(range(wide))
+        path.append(("tensor memory", _tensor_memory(tensors, wide, rows), f"tcgen05.ld\n{wide} columns" if wide else ""))
+        if wide:
+            path.append(("registers", _registers(hues, wide, rows), "store"))
     if store is not None and len(path) > 2:
-        path.append(("shared", _lines("D", store, hues, columns, rows), _moved("TMA store", store)))
+        path.append(("shared", _lines("D", store, hues, columns, rows), _moved("TMA store", store, pair)))
         path.append(("global", _tile("Tile of D", store, hues, columns, rows, "n"), ""))
     if len(path) < 3:
         return None
-    panels = tuple([replace(panel, place=(0, n)) for n, (_, panel, _) in enumerate(path)])
+    panels = tuple([replace(_twice(panel) if pair else panel, place=(0, n)) for n, (_, panel, _) in enumerate(path)])
     memories = Ruler("", tuple([memory for memory, _, _ in path]), (0,) * (len(path) + 1))
     arrows = tuple([Arrow(n, n + 1, label=path[n][2]) for n, _ in pairwise(range(len(path)))])
     cells = [paint for panel in panels for paint in panel.paints]
     warps = sorted(set(hues.values()))
-    entries = tuple([LegendEntry(hue, f"warp {hue}", cells.count(hue)) for hue in warps])
+    names = [(hue, f"warp {hue}") for hue in warps]
+    if pair:
+        names = [(hue + WARPS * cta, f"CTA {cta} warp {hue}") for cta in range(2) for hue in warps]
+    entries = tuple([LegendEntry(hue, name, cells.count(hue)) for hue, name in names if hue in cells])
+    if GREY in cells:
+        entries = (*entries, LegendEntry(GREY, "scale factors", cells.count(GREY)))
     title, words = _finding(panels, rows, deep)
+    if not rows and told[0]:
+        title, words = told[0], f"In full hue: k 0..{k - 1} of the next A{told[1]}. Hue: warp"
+    elif not rows and len(tensors) > 1:
+        title, words = (
+            of_shared({name.partition(" ")[0]: {column for _, column in held_by(name, x)} for name, x in tensors}, COLUMNS),
+            f"{words}; gray: scale factors, which tcgen05.cp brings",
+        )
+    elif not rows and pair:
+        title = f"One instruction of two CTAs: each loads, holds and stores its own {panels[0].rows // 2} rows"
     return Figure(
         kind="journey",
         title=title,
@@ -94,22 +123,43 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     )
 
 
+def _twice(panel: Panel) -> Panel:
+    """The panel of one CTA of a pair as that of both: below it the rows of the other, in the hues of its own warps."""
+
+    def other(paint: int) -> int:
+        return paint + WARPS if 0 <= paint < GREY else paint
+
+    labels, rows = panel.row_ruler.labels, panel.rows
+    more = tuple([str(int(label) + rows) if label else "" for label in labels])
+    ruler = replace(panel.row_ruler, labels=labels + more, levels=(*panel.row_ruler.levels[:-1], 1, *panel.row_ruler.levels[1:]))
+    paints = (*panel.paints, *map(other, panel.paints))
+    return replace(panel, rows=2 * rows, labels=panel.labels * 2, paints=paints, row_ruler=ruler)
+
+
+def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:
+    """What threads hold of C of an MMA, beside what the next one reads of it as A; in words, and for one thread."""
+    cells = []
+    for atom, operand in ((first, "C"), (second, "A")):
+        layout, rows = atom.layout(operand), atom.held(operand)[0]
+        threads, table = size(get(layout, 0)), offsets(layout)
+        cells.append([[(x % rows, x // rows) for x in table[t::threads]] for t in range(threads)])
+    return of_chain(cells[0], cells[1], product(second.shape_mnk[2]), product(first.shape_mnk[1]))
+
+
 def _finding(panels: tuple[Panel, ...], rows: Collection[int], deep: int) -> tuple[str, str]:
     """What is seen: where the k slice stands in shared memory, or how many lines the rows of a thread are in."""
     shared = panels[1]
     lit = [n for n, paint in enumerate(shared.paints) if 0 <= paint < FAINT]
     chunks = sorted({n % shared.cols for n in lit})
     if rows:
-        lines = sorted({n // shared.cols for n in lit})
-        several = "rows" if len(rows) > 1 else "row"
-        told = f"{several} {', '.join(map(str, rows))}"
-        return f"One thread's {told} of C: {len(lines)} lines of shared memory on the way", f"In full hue: {told}"
-    lone = f"k 0..{deep - 1} of A"
-    spread = f"{lone} is spread over {len(chunks)} of {shared.cols} chunks by the swizzle; the descriptor undoes it"
-    plain = f"{lone} stands in {len(chunks)} of {shared.cols} chunks of each line"
-    return spread if len(chunks) > len(
-        lit
-    ) / shared.rows + 0.5 else plain, f"In full hue: {lone}, which one instruction reads. Hue: warp"
+        lines = len({n // shared.cols for n in lit})
+        told = f"{'rows' if len(rows) > 1 else 'row'} {', '.join(map(str, rows))}"
+        return f"One thread's {told} of C: {count(lines, 'line')} of shared memory on the way", f"In full hue: {told}"
+    lone = f"k 0..{deep - 1}"
+    words = f"In full hue: {lone} of A, which one instruction reads. Hue: warp"
+    if len(chunks) > len(lit) / shared.rows + 0.5:
+        return f"The swizzle spreads {lone} over {len(chunks)} of {shared.cols} chunks; the descriptor undoes it", words
+    return f"{lone} of A stands in {len(chunks)} of {shared.cols} chunks of each line", words
 
 
 def _depth(described: Any, load: TmaCopy) -> int:
@@ -123,8 +173,8 @@ def _tile_of(part: TmaCopy) -> AnyLayout:
     return part.smem
 
 
-def _moved(word: str, part: TmaCopy) -> str:
-    return f"{word}\n{size(part.smem) * part.tensor.bits // 8 // 1024 or '<1'} KB"
+def _moved(word: str, part: TmaCopy, pair: bool) -> str:
+    return f"{word}\n{'2 × ' * pair}{size(part.smem) * part.tensor.bits // 8 // 1024 or '<1'} KB"
 
 
 def _paint(hue: int, lit: bool) -> int:
@@ -168,27 +218,53 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | No
     return _panel(f"{name}, swizzled" if swizzled else f"{name}, plain", lines, per, paints, ruler, tuple(map(str, range(per))))
 
 
-def _accumulator(caption: str, hues: Mapping[int, int], n: int, rows: Collection[int]) -> Panel:
-    """C in registers by rows, a cell for 8 columns."""
-    m, cols = max(hues) + 1, -(-n // GROUP)
-    paints = [_paint(hues.get(r, 0), not rows or r in rows) for r in range(m) for _ in range(cols)]
-    labels = tuple([f"n {c * GROUP}" for c in range(cols)])
+def _accumulator(caption: str, hues: Mapping[int, int], atom: MMA_Atom, lit: int, rows: Collection[int], mode: str = "n") -> Panel:
+    """C in registers by rows, a cell for 8 columns; in full hue the first `lit` of them, or all."""
+    m, cols = max(hues) + 1, -(-product(atom.shape_mnk[1]) // GROUP)
+    paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * GROUP < lit) for r in range(m) for c in range(cols)]
+    labels = tuple([f"{mode} {c * GROUP}" for c in range(cols)])
     return _panel(caption, m, cols, paints, Ruler("", ("",) * m, (0,) * (m + 1)), labels)
 
 
-def _tensor_memory(part: Tensor, wide: int, rows: Collection[int]) -> Panel:
-    """C in tensor memory: its lanes, and its columns of the first stage, 8 a cell; in full hue those of one tcgen05.ld."""
-    lanes = rows_of_lanes(part)
-    shape = modes(part.layout.shape)
-    n = product(modes(shape[0])[1]) if len(modes(shape[0])) > 1 else product(shape[1])
-    cols = -(-n // GROUP)
-    paints = []
-    for lane in range(128):
-        for c in range(cols):
-            here = bool(set(lanes.get(lane, ())) & {*rows}) if rows else c * GROUP < (wide or n)
-            paints.append(_paint(lane // WARP, here) if lane in lanes else HOLE)
-    labels = tuple([str(c * GROUP) for c in range(cols)])
-    return _panel("C, by lane", 128, cols, paints, Ruler("", ("",) * 128, (0,) * 129), labels)
+def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
+    """The accumulator in tensor memory, and what lies there beside it; of any other part nothing.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> [name for name, _ in in_tensor_memory(parse(f"make_fragment_C({mma}, ((128,256),1,1))"))]
+    ['C']
+    """
+    if isinstance(part, TensorMemory):
+        return part.parts if part.parts[0][0].startswith("C ") else ()
+    return (("C", part),) if isinstance(part, Tensor) and part.pointer is not None and not metadata_words(part) else ()
+
+
+def _tensor_memory(parts: Sequence[tuple[str, Tensor]], wide: int, rows: Collection[int]) -> Panel:
+    """Tensor memory by its lanes and true columns, 8 a cell: C in hue, in full hue what one tcgen05.ld reads; the rest is grey."""
+    (_, accumulator), *_ = parts
+    every = [held_by(name, tensor) for name, tensor in parts]
+    taken = sorted({column for its in every for _, column in its})
+    starts = range(taken[0] // GROUP * GROUP, taken[-1] + 1, GROUP)
+    shape = modes(accumulator.layout.shape)
+    each = len({column for _, column in every[0]}) // product(shape[3:] or 1)
+    first = min(column for _, column in every[0])
+    paints, of_column = [], []
+    for start in starts:
+        n = next((n for n, its in enumerate(every) if any(start <= column < start + GROUP for _, column in its)), -1)
+        of_column.append((n, (start - first) // each if n == 0 else 0))
+    for lane in range(LANES):
+        for (n, stage), start in zip(of_column, starts, strict=True):
+            span = next((every[n][lane, x] for x in range(start, start + GROUP) if (lane, x) in every[n]), None) if n >= 0 else None
+            if span is None:
+                paints.append(HOLE)
+            elif n:
+                paints.append(GREY)
+            else:
+                mine = {span[0], span[2]} & {*rows} if rows else start - first < (wide or each)
+                paints.append(_paint(lane // WARP, bool(mine) and stage == 0))
+    steps = [int(a != b) for a, b in pairwise(of_column)]
+    panel = _panel("C, by lane", LANES, len(starts), paints, Ruler("", ("",) * LANES, (0,) * (LANES + 1)), tuple(map(str, starts)))
+    return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
 
 
 def _registers(hues: Mapping[int, int], wide: int, rows: Collection[int]) -> Panel:

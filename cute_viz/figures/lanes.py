@@ -20,6 +20,7 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tmem import LANES, WARP, WORD, place
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
+from cute_viz.figures.machine import of_filled, of_lanes
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group
@@ -107,7 +108,8 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
         )
         at += count_
     high = f"lanes {', '.join(map(str, filled))}" if len(filled) < WARP else f"{len(filled)} lanes"
-    title = options.title or f"{op.name} (tcgen05.cp): {count(rows, 'row')} to {high} × {count(wide, 'column')}"
+    name = f"{op.name} (tcgen05.cp): {count(rows, 'row')} to {high} × {count(wide, 'column')}"
+    title = options.title or of_filled(rows, len(filled), each)
     times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
     pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.instruction.ctas == 2 else ""
     notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} {not_run()}",)
@@ -115,8 +117,8 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
         kind="lanes",
         title=title,
         source=f"ValID {op.val_id}, Src {op.src}",
-        caption="A cell of shared memory shows its row and word; one of tensor memory those that it receives",
-        description=f"{title}. {' '.join(notes)}",
+        caption=f"{name}. A cell of shared memory shows its row and word; one of tensor memory those that it receives",
+        description=f"{title}. {name}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -254,10 +256,16 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
         ),
     )
     name = ("tcgen05.ld.red" if reduced else "tcgen05.ld") if load else "tcgen05.st"
-    title = (
-        options.title or f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
-    )
+    sharing: dict[int, set[int]] = {}
+    reached: dict[int, set[int]] = {}
+    for (thread, _), parts in pieces.items():
+        for lane, _, _ in parts:
+            sharing.setdefault(lane, set()).add(thread)
+            reached.setdefault(thread, set()).add(lane)
+    whole = f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
+    title = options.title or of_lanes(sharing, reached, wide, load) or whole
     caption = "A cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
+    caption = caption if title == whole else f"{whole}. {caption}"
     if reduced:
         panels = (panels[0], _with_maximum(panels[1]))
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]

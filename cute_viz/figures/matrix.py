@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
+from cute_viz.algebra.bits import bit_columns, bit_counts
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
@@ -95,31 +98,24 @@ def _table(layout: AnyLayout, options: FigureOptions) -> list[int]:
     """The offsets of all coordinates."""
     if is_coordinate_layout(domain(layout)):
         raise FigureError(f"the values of {show(layout)} are coordinates, not addresses", hint="`view=grid` shows them")
-    extents = [product(mode) for mode in modes(domain(layout).shape)]
-    if odd := next((extent for extent in extents if extent & (extent - 1)), None):
-        raise FigureError(f"{show(layout)} has an extent of {odd}; bits need extents that are powers of 2")
+    bit_counts(layout)
     check_cells(product(domain(layout).shape), f"the layout {show(layout)}", options)
     return offsets(layout)
 
 
 def _of_layout(layout: AnyLayout, options: FigureOptions, bits: int) -> Matrix:
     """The matrix of a layout, held to every coordinate."""
-    table = _table(layout, options)
-    extents = [product(mode) for mode in modes(domain(layout).shape)]
-    if options.tile is not None and len(extents) != 2:
-        raise FigureError(f"{show(layout)} has {len(extents)} modes; a tile is owned by threads and values")
-    owned = len(extents) == 2 and (options.wave is not None or options.tile is not None)
-    letters = OWNERS if owned else LETTERS.get(len(extents))
-    named = letters or [("ijklmnop"[n % 8], f"mode {n}") for n in range(len(extents))]
-    columns = [table[1 << n] for n in range(len(table).bit_length() - 1)]
-    for index, offset in enumerate(table):
-        made = 0
-        for n, column in enumerate(columns):
-            made ^= column if index >> n & 1 else 0
-        if made != offset:
-            words = f"{show(layout)} carries: coordinate {index} is at {offset}, and its bits make {made}"
-            raise FigureError(words, hint="a bit matrix needs strides whose bits do not meet, and no offset")
-    counts = [extent.bit_length() - 1 for extent in extents]
+    table, counts = _table(layout, options), bit_counts(layout)
+    if options.tile is not None and len(counts) != 2:
+        raise FigureError(f"{show(layout)} has {len(counts)} modes; a tile is owned by threads and values")
+    owned = len(counts) == 2 and (options.wave is not None or options.tile is not None)
+    letters = OWNERS if owned else LETTERS.get(len(counts))
+    named = letters or [("ijklmnop"[n % 8], f"mode {n}") for n in range(len(counts))]
+    columns, wrong = bit_columns(table)
+    if wrong is not None:
+        made = reduce(xor, (column for n, column in enumerate(columns) if wrong >> n & 1), 0)
+        words = f"{show(layout)} carries: coordinate {wrong} is at {table[wrong]}, and its bits make {made}"
+        raise FigureError(words, hint="a bit matrix needs strides whose bits do not meet, and no offset")
     names = [f"{letter}{n}" for (letter, _), count in zip(named, counts, strict=True) for n in range(count)]
     return Matrix(columns, names, [(name, count) for (_, name), count in zip(named, counts, strict=True)], bits)
 

@@ -22,6 +22,7 @@ from cute_viz.algebra.tmem import AHEAD, LANES, WARP, data_path, is_sparse, make
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.figures.descriptor import descriptor
 from cute_viz.figures.instruction import instruction
+from cute_viz.figures.machine import of_parts
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
@@ -73,7 +74,10 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     if of_tensor_memory and (told := issued(atom)):
         parts.append(("", instruction(told, plain), PLACES["D"]))
     called = op.called or op.name
-    title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
+    whole = f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
+    by = [x for x, part in (("A", obj.a), ("B", obj.b)) if isinstance(part, DescriptorTensor)]
+    first = {x: figure.panels[0] for x, (_, figure, _) in zip("CAB", parts, strict=False)}
+    title = options.title or _finding(obj.mma, first, by) or whole
     joined = page(title, [(heading, figure) for heading, figure, _ in parts], 3, str(obj))
     placed, n = [], 0
     for _, figure, at in parts:
@@ -92,7 +96,28 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     if of_tensor_memory:
         notes = [note for note in notes if NOT_RUN not in note] + [not_run(atom.name[:5])]
     facts: dict[str, Any] = {f"{x} in": _memory(op.home(x)) for x in "CAB"}
-    return replace(joined, kind="operands", panels=tuple(placed), notes=tuple(notes), facts=facts)
+    return replace(
+        joined, kind="operands", caption="" if title == whole else whole, panels=tuple(placed), notes=tuple(notes), facts=facts
+    )
+
+
+def _finding(mma: TiledMMA, panels: dict[str, Panel], described: list[str]) -> str:
+    """Where C lies; of descriptors, which part of the operands each reads; else who holds how much of each operand."""
+    if described:
+        slices = {x: panels[x].cols if x == "A" else panels[x].rows for x in described}
+        blocks = {len({p for p in panels[x].paints if p >= 0}) for x in slices}
+        if len(blocks) == 1 and (n := blocks.pop()) > 1:
+            return f"Descriptor n reads block n along K of {' and of '.join(described)}: {n} instructions"
+    if mma.atom.instruction.home("C") == "tmem" and size(mma.atom.thr_id) == 1:
+        rows, _, held = _places(mma, "C")
+        if all((where.lane, where.column) == (n % rows, n // rows) for n, where in enumerate(held)):
+            return "C(m, n) lies in lane m, column n of tensor memory"
+    extents = {"A": mma.atom.held("A"), "B": mma.atom.held("B")[::-1], "C": mma.atom.held("C")}
+    units = {x: (extents[x][0] // panel.rows, extents[x][1] // panel.cols) for x, panel in panels.items()}
+    if size(mma.atom.thr_id) == 2:
+        return of_parts(panels, units, "CTA", "holds")
+    own = {x: panel for x, panel in panels.items() if mma.atom.instruction.home(x) != "smem"}
+    return of_parts(own, units, "warp", "reaches" if mma.atom.instruction.home("C") == "tmem" else "holds")
 
 
 def _memory(where: str) -> str:

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
+from cute_viz.figures.model import Figure, Panel, Shape
+from cute_viz.figures.motion_parts import BEHIND, HUES, PAINTS, PAPER, outline, panel_of, rows_of
+from cute_viz.figures.motion_products import INVERSES, PRODUCTS, by_inverse, by_product
 from cute_viz.figures.options import FigureOptions, check_cells
 
-HUES = (0, 2, 5, 3, 4, 6, 7)  # of tiles; red is a conflict
-PAPER = 2 * len(HUES)  # paints: hues, then faded, then paper, and paper whose labels recede
-BEHIND = PAPER + 1
+ELEMENTS = 64  # whose ways are steps of their own
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")
 
 
 def motion(call: Any, options: FigureOptions) -> Figure:
-    """The steps of a divide, a composition or a complement; every number is that of the layouts themselves.
+    """The steps of a divide, a composition, a complement, a product or an inverse; every number is that of the layouts themselves.
+
+    The last panel's data `source` has, of each cell, the cell of the first panel that came there.
 
     Raises: FigureError for another operation, and for operands of more than two modes or values that repeat.
 
-    >>> drawn = motion(Call("logical_divide", (Layout((4, 8), (8, 1)), (2, 4))), FigureOptions())
+    >>> drawn = motion(Operation("logical_divide", (Layout((4, 8), (8, 1)), (2, 4))), FigureOptions())
     >>> drawn.title, drawn.panels[2].caption
     ('logical_divide cuts A into 4 tiles and moves nothing', '3 The complement repeats it  2:2, 2:4')
     """
-    if not isinstance(call, Call):
+    if not isinstance(call, Operation):
         raise FigureError("steps are those of an operation", hint="example: logical_divide((4,8):(8,1), (2,4))")
     found = ops.find(call.name)
-    if found.name not in (*DIVIDES, "composition", "complement"):
-        raise FigureError(f"the steps of {found.name} are not drawn", hint=f"{', '.join(DIVIDES)}, composition, complement")
+    known = (*DIVIDES, "composition", "complement", *PRODUCTS, *INVERSES)
+    if found.name not in known:
+        raise FigureError(f"the steps of {found.name} are not drawn", hint=", ".join(known))
     result = found.call(list(call.operands), call.template)
     a = as_layout(call.operands[0])
     if not isinstance(a, Layout) or is_coordinate_layout(a) or not isinstance(result, Layout) or len(modes(a.shape)) > 2:
@@ -48,12 +52,42 @@ def motion(call: Any, options: FigureOptions) -> Figure:
         title, panels = _compose(a, b, result)
     elif found.name == "complement":
         title, panels = _complement(a, result)
+    elif found.name in PRODUCTS:
+        title, panels = by_product(found.name, a, call.operands[1], result)
+    elif found.name in INVERSES:
+        title, panels = by_inverse(found.name, a, result)
     else:
         raise FigureError(f"the steps of a composition are drawn where B is a layout, not {show(call.operands[1])}")
     title = options.title or title
-    paints = (*[Paint(h) for h in HUES], *[Paint(h, faded=True) for h in HUES], Paint(-1), Paint(-1, faded=True))
     told = " ".join(f"{panel.caption}." for panel in panels)
-    return Figure("motion", title, str(call), str(call), f"{title}. {told}", paints, (), tuple(panels), flow="row")
+    facts = {"step": len(panels)}
+    drawn = Figure("motion", title, str(call), str(call), f"{title}. {told}", PAINTS, (), tuple(panels), facts=facts, flow="row")
+    return replace(drawn, series=tuple(_series(drawn))) if options.series else drawn
+
+
+def _series(whole: Figure) -> Iterator[Figure]:
+    """The figure step by step, then the way of each element, one after the other, as long as they are not too many."""
+    for n in range(1, len(whole.panels) + 1):
+        later = [replace(p, labels=("",) * len(p.labels), paints=(PAPER,) * len(p.paints), shapes=()) for p in whole.panels[n:]]
+        yield replace(whole, panels=(*whole.panels[:n], *later), facts={"step": n})
+    first, *between, last = whole.panels
+    ways = [(n, cell) for n, cell in enumerate(last.data.get("source", ())) if cell is not None]
+    ways.sort(key=lambda way: (way[0] % last.cols, way[0] // last.cols))  # as the layout counts
+    for step, (n, cell) in enumerate(ways if len(ways) <= ELEMENTS else ()):
+        r, c = divmod(cell, first.cols)
+        where = f"A({c})" if first.rows == 1 else f"A({r},{c})"
+        to = f"({n % last.cols})" if last.rows == 1 else f"({n // last.cols},{n % last.cols})"
+        words = f"{where}, {first.labels[cell]}, goes to {to} of the result, {last.labels[n]}"
+        panels = (_lit(first, cell), *between, _lit(last, n))
+        yield replace(
+            whole, panels=panels, facts={"step": len(whole.panels) + 1 + step}, description=f"{words}. {whole.description}"
+        )
+
+
+def _lit(panel: Panel, cell: int) -> Panel:
+    """A panel with one cell outlined."""
+    r, c = divmod(cell, panel.cols)
+    return replace(panel, shapes=(*panel.shapes, Shape("box", ((c, r), (c + 1, r + 1)), look="strong")))
 
 
 def tilers_of(tiler: Any) -> tuple[Layout, ...]:
@@ -69,44 +103,8 @@ def tilers_of(tiler: Any) -> tuple[Layout, ...]:
     return tuple(out)
 
 
-def _panel(
-    caption: str, labels: Sequence[str], paints: Sequence[int], cols: int, shapes: Sequence[Shape] = (), foot: str = ""
-) -> Panel:
-    rows = len(labels) // cols
-    lines = Ruler("", ("",) * rows, (0,) * (rows + 1)), Ruler("", ("",) * cols, (0,) * (cols + 1))
-    return Panel(caption, rows, cols, tuple(labels), tuple(paints), *lines, shapes=tuple(shapes), foot=foot)
-
-
-def _outline(lit: Sequence[bool], cols: int) -> list[Shape]:
-    """Boxes around the cells that are picked: runs of a row, and of rows that have the same."""
-    out: list[tuple[int, int, int, int]] = []  # row0, col0, row1, col1
-    for n in [n for n, mine in enumerate(lit) if mine]:
-        r, c = divmod(n, cols)
-        if out and (out[-1][0], out[-1][3]) == (r, c):
-            out[-1] = (r, out[-1][1], r + 1, c + 1)
-        else:
-            out.append((r, c, r + 1, c + 1))
-    merged: dict[tuple[int, int, int], tuple[int, int, int, int]] = {}  # by where they end
-    for r0, c0, r1, c1 in out:
-        above = merged.pop((r0, c0, c1), (r0, c0, r1, c1))
-        merged[r1, c0, c1] = (above[0], c0, r1, c1)
-    return [Shape("box", ((c0, r0), (c1, r1)), look="strong") for r0, c0, r1, c1 in merged.values()]
-
-
-def _extents(a: Layout) -> tuple[int, int]:
-    shape = modes(a.shape)
-    return (product(shape[0]), product(shape[1])) if len(shape) > 1 else (1, product(shape[0]))
-
-
-def _rows(a: Layout) -> tuple[list[int], int]:
-    """The offsets of a layout row by row, and how many columns there are."""
-    rows, cols = _extents(a)
-    found: Any = offsets(a)
-    return [found[r + c * rows] for r in range(rows) for c in range(cols)], cols
-
-
 def _divide(name: str, a: Layout, tiler: tuple[Layout, ...], result: Layout) -> tuple[str, list[Panel]]:
-    table, cols = _rows(a)
+    table, cols = rows_of(a)
     rows = len(table) // cols
     if len(set(table)) < len(table):
         raise FigureError(f"{a} repeats offsets, so that a tile cannot be told by them", hint="`view=operation` draws it")
@@ -142,6 +140,7 @@ def _divide(name: str, a: Layout, tiler: tuple[Layout, ...], result: Layout) -> 
             points = ((-0.05, 0.5), (-0.05, far + 0.5)) if axis == 0 else ((0.5, -0.05), (far + 0.5, -0.05))
             arcs.append(Shape("arc", points, f"+{step}", f"{side} bold"))
     by_offset = dict(zip(table, hue, strict=True))
+    cell_of = {x: n for n, x in enumerate(table)}
     shape = modes(result.shape)
     wide = product(shape[1:]) if len(shape) > 1 else product(shape)
     tall = product(result.shape) // wide
@@ -150,22 +149,28 @@ def _divide(name: str, a: Layout, tiler: tuple[Layout, ...], result: Layout) -> 
     many = len(origins[0]) * len(origins[1])
     same = Counter(ordered) == Counter(table)
     panels = [
-        _panel(f"1 A  {a}", words, [PAPER] * len(cells), cols, _outline(picked, cols)),
-        _panel(f"2 The tiler picks  {', '.join(map(str, tiler))}", words, [0 if lit else BEHIND for lit in picked], cols),
-        _panel(
+        panel_of(f"1 A  {a}", words, [PAPER] * len(cells), cols, outline(picked, cols)),
+        panel_of(f"2 The tiler picks  {', '.join(map(str, tiler))}", words, [0 if lit else BEHIND for lit in picked], cols),
+        panel_of(
             f"3 The complement repeats it  {', '.join(map(str, rest))}",
             words,
             [h if lit else h + len(HUES) for h, lit in zip(hue, starts, strict=True)],
             cols,
             arcs,
         ),
-        _panel(f"4 The result  {result}", list(map(str, ordered)), [by_offset[x] for x in ordered], wide),
+        panel_of(
+            f"4 The result  {result}",
+            list(map(str, ordered)),
+            [by_offset.get(x, PAPER) for x in ordered],
+            wide,
+            source=[cell_of.get(x) for x in ordered],
+        ),
     ]
     return f"{name} cuts A into {many} tiles{' and moves nothing' if same else ''}", panels
 
 
 def _compose(a: Layout, b: Layout, result: Layout) -> tuple[str, list[Panel]]:
-    table, cols = _rows(a)
+    table, cols = rows_of(a)
     rows = len(table) // cols
     picks: list[Any] = list(offsets(b))
     if max(picks) >= len(table):
@@ -173,18 +178,29 @@ def _compose(a: Layout, b: Layout, result: Layout) -> tuple[str, list[Panel]]:
     wanted = {index: i for i, index in reversed(list(enumerate(picks)))}
     index = [r + c * rows for r in range(rows) for c in range(cols)]
     order = [f"{wanted[x]}" if x in wanted else "" for x in index]
-    values, wide = _rows(result)
+    values, wide = rows_of(result)
     tall = len(values) // wide
     lit = [wanted[x] // tall % len(HUES) if x in wanted else BEHIND for x in index]  # the column of R where it lands
     panels = [
-        _panel(f"1 A  {a}", list(map(str, table)), [PAPER] * len(table), cols, _outline([word != "" for word in order], cols)),
-        _panel(f"2 B picks, in this order  {b}", order, lit, cols),
-        _panel("3 Of these, A's offsets", list(map(str, table)), lit, cols),
-        _panel(f"4 R(i) = A(B(i))  {result}", list(map(str, values)), [n % wide % len(HUES) for n in range(len(values))], wide),
+        panel_of(f"1 A  {a}", list(map(str, table)), [PAPER] * len(table), cols, outline([word != "" for word in order], cols)),
+        panel_of(f"2 B picks, in this order  {b}", order, lit, cols),
+        panel_of("3 Of these, A's offsets", list(map(str, table)), lit, cols),
+        panel_of(
+            f"4 R(i) = A(B(i))  {result}",
+            list(map(str, values)),
+            [n % wide % len(HUES) for n in range(len(values))],
+            wide,
+            source=[_cell(picks[n // wide + n % wide * tall], rows, cols) for n in range(len(values))],
+        ),
     ]
     exact = list(offsets(result)) == [a(x) for x in picks]
     held = f"B picks {len(wanted)} of the {len(table)} elements of A"
     return held + (": R(i) = A(B(i))" if exact else "; R differs from A(B(i)) somewhere"), panels
+
+
+def _cell(index: int, rows: int, cols: int) -> int:
+    """The cell, row by row, of an index that counts down the columns."""
+    return index % rows * cols + index // rows
 
 
 def _complement(a: Layout, result: Layout) -> tuple[str, list[Panel]]:
@@ -198,9 +214,16 @@ def _complement(a: Layout, result: Layout) -> tuple[str, list[Panel]]:
     again = [copy[x] % len(HUES) + (0 if x in starts else len(HUES)) if x in copy else BEHIND for x in places]
     both = [copy[x] % len(HUES) if x in copy else BEHIND for x in places]
     panels = [
-        _panel(f"1 A reaches  {a}", words, lit, size),
-        _panel(f"2 The complement begins again  {result}", words, again, size),
-        _panel("3 Together", words, both, size, foot=f"{len(own)} x {len(starts)} = {len(copy)} of {size} places"),
+        panel_of(f"1 A reaches  {a}", words, lit, size),
+        panel_of(f"2 The complement begins again  {result}", words, again, size),
+        panel_of(
+            "3 Together",
+            words,
+            both,
+            size,
+            foot=f"{len(own)} x {len(starts)} = {len(copy)} of {size} places",
+            source=[x - starts[copy[x]] if x in copy else None for x in places],
+        ),
     ]
     once = ", each once" if len(own) * len(starts) == len(copy) else ""
     return f"A and its complement reach {len(copy)} of {size} places{once}", panels

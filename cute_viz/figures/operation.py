@@ -9,13 +9,14 @@ from string import ascii_uppercase
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
+from cute_viz.figures.machine import of_groups, of_result
 from cute_viz.figures.model import Figure, Legend, Paint
 from cute_viz.figures.number_line import number_line
 from cute_viz.figures.options import FigureOptions
@@ -29,7 +30,7 @@ WIDEST = 48  # columns that stand beside each other
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
 
-def operation(call: Call, options: FigureOptions) -> Figure:
+def operation(call: Operation, options: FigureOptions) -> Figure:
     """The figure of an operation: its layouts, and its result.
 
     Divides and products: hue is the tile (or the copy), the same in all panels. Complement: a further panel shows A and its
@@ -38,7 +39,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a result that is not a layout, or whose values are coordinates, which have no colour here.
 
-    >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
+    >>> drawn = operation(Operation("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
     (['A: (4,2):(1,4)', 'first tile: (2,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
     """
@@ -69,7 +70,11 @@ def operation(call: Call, options: FigureOptions) -> Figure:
         figures[0] = _first_marked(figures[0], keys[0])
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     across = 3 if sum(panel.cols for figure in figures for panel in figure.panels) <= WIDEST else 2
-    out = page(options.title or f"{found.name}: {found.summary}", shown, across, source, parts[0][1].caption)
+    last = figures[-1].panels
+    groups = [keys[-1](x) for x in last[0].data.get("offset", ())] if count and len(last) == 1 else []
+    told = _finding(found.name, drawn, count, of_groups(groups, last[0].cols))
+    caption = f"{found.name}: {found.summary}. {parts[0][1].caption}" if told else parts[0][1].caption
+    out = page(options.title or told or f"{found.name}: {found.summary}", shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
     paints, legends = painting.paints, painting.legends
     if len(drawn) == len(panels) == 3 and drawn[2][0] == "both":
@@ -83,6 +88,22 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if panels[0].row_ruler.marks:
         out = replace(out, caption=f"{out.caption}; bars on the rulers of A: its first tile")
     return replace(out, kind="operation", paints=paints, legends=legends, panels=tuple(panels))
+
+
+def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) -> str:
+    """What came of it: tiles or copies, the same offsets in another shape, a choice of them, each once together with the rest."""
+    if drawn[0][0] != "A":
+        return ""
+    a, result = list(offsets(drawn[0][1])), list(offsets(dict(drawn)["result"]))
+    if name == "complement" and "both" in dict(drawn):
+        both = list(offsets(dict(drawn)["both"]))
+        once = sorted(both) == [*range(len(both))]
+        return f"A and its complement reach each of {len(both)} offsets once" if once else ""
+    if name in ("right_inverse", "left_inverse") and isinstance(drawn[0][1], Layout) and all(isinstance(x, int) for x in result):
+        first, second = (result, a) if name == "right_inverse" else (a, result)
+        if all(isinstance(x, int) and 0 <= x < len(second) and second[x] == n for n, x in enumerate(first)):
+            return f"{'A(result(i))' if name == 'right_inverse' else 'result(A(i))'} is i, for all {len(first)} i"
+    return of_result(name, a, result, count, len(result) // count if count else 0, where)
 
 
 def _drawable(x: Any) -> bool:

@@ -84,9 +84,11 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
         panels = [every.first(rows, cols, titles, _tile(thr, operand)), *every.tiles(begins), *panels]
     else:
         panels = [replace(panel, caption="", place=(0, 0))]
-    title = options.title or f"partition_{operand}: what thread {thread} holds of {an(rows)} × {cols} tensor"
+    name = f"partition_{operand} of thread {thread}: {an(rows)} × {cols} tensor"
+    share = f", {extents[0]} in each of {groups} places" if groups > 1 else ""
+    title = options.title or f"T{thread} holds {len(coordinates)} of {product(shape)} elements{share}"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
-    caption = f"({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
+    caption = f"{name}. ({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
     origin = part.offset if isinstance(part, ComposedLayout) and isinstance(part.outer, Layout) else None
     source = f"ptr + {origin} o {show(own)}" if isinstance(origin, int) and origin else show(part)
     return Figure(
@@ -98,7 +100,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
         paints=(*painting.paints, Paint(-1)),
         legends=legends,
         panels=tuple(panels),
-        notes=(*dense, f"tensor {show(tensor)}", f"{len(coordinates)} of {product(shape)} elements are thread {thread}'s."),
+        notes=(*dense, f"tensor {show(tensor)}"),
         facts={"elements": len(coordinates), **dict(zip(names, extents, strict=True))},
     )
 

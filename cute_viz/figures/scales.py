@@ -16,6 +16,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import make_fragment_sf, place
 from cute_viz.errors import FigureError
+from cute_viz.figures.machine import of_scales
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
@@ -110,8 +111,8 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     ]
     if x.rows > ROWS or x.factors > PER_ROW:
         panels.append(_blocks(x))
-    title = options.title or f"Scale factors of {x.rows} rows × {x.factors * x.vector} of K, one for {x.vector} elements"
-    caption = "Bytes and rows, both ways: a scale factor is one byte"
+    title = options.title or of_scales([None if place is None else place[0] for place in memory], LINE)
+    caption = f"Scale factors of {x.rows} rows × {x.factors * x.vector} of K. Bytes and rows, both ways: a scale factor is one byte"
     notes = [
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
         *([READ[x.vector]] if x.vector in READ else []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from cute_viz.figures.machine import of_sectors
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.phases import lane_words
 
@@ -12,8 +13,8 @@ SECTOR, LINE = 32, 128  # bytes
 _NONE, _WHOLE, _PART = range(3)
 
 
-def sectors(title: str, source: str, begins: Sequence[int], width: int, mask: int) -> Figure:
-    """The figure of a warp's request: where the bytes of each lane begin, how many they are, and which lanes are active.
+def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: int) -> Figure:
+    """The figure of a warp's request: which it is, where the bytes of each lane begin, how many they are, which lanes are active.
 
     >>> sectors("a column", "", [128 * lane for lane in range(32)], 4, 0xFFFFFFFF).panels[0].labels[:4]
     ('T0\\n4 of 32 B', '', '', '')
@@ -34,7 +35,10 @@ def sectors(title: str, source: str, begins: Sequence[int], width: int, mask: in
             paints.append(_NONE if not mine else _WHOLE if len(mine) == SECTOR else _PART)
     levels = [0, *[int(b != a + 1) for a, b in pairwise(lines)], 0]
     moved, useful = len(lanes) * SECTOR, sum(map(len, asked.values()))
-    caption = "A row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
+    title = of_sectors(len(lanes), -(-useful // SECTOR))
+    caption = (
+        f"{where}. A row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
+    )
     entries = (
         LegendEntry(_NONE, "not moved", paints.count(_NONE)),
         LegendEntry(_WHOLE, "fully requested", paints.count(_WHOLE)),

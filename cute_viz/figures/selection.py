@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
@@ -24,13 +24,13 @@ from cute_viz.figures.rulers import steps_of
 PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand of an operation is the parent
 
 
-def selection(call: Call, options: FigureOptions) -> Figure:
+def selection(call: Operation, options: FigureOptions) -> Figure:
     """The figure of a slice, a local_tile or a local_partition.
 
     Raises: FigureError for a result or a parent that is not a layout of integers.
 
     >>> from cute_viz.algebra.inttuple import X
-    >>> drawn = selection(Call("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())
+    >>> drawn = selection(Operation("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels]
     ['A: (4,8):(8,1)', 'A(2,_): (8):(1), at offset 16 of A']
     """
@@ -82,7 +82,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
     return replace(out, kind="operation", paints=tuple(paints), legends=legends, panels=panels_, caption=caption)
 
 
-def _chosen(call: Call, found: Any, at: int, parent: AnyLayout) -> set[int]:
+def _chosen(call: Operation, found: Any, at: int, parent: AnyLayout) -> set[int]:
     """The indices, counted down the columns, of the elements of the parent that an operation takes."""
     numbered = Layout(domain(parent).shape)
     operands = [numbered if n == at else operand for n, operand in enumerate(call.operands)]
@@ -96,7 +96,7 @@ def _coordinate(crd: Any) -> str:
     return show(crd) if isinstance(crd, tuple) else f"({show(crd)})"
 
 
-def _words(name: str, call: Call) -> str:
+def _words(name: str, call: Operation) -> str:
     """`local_tile(A, (4,3), (1,1))`."""
     rest = ", ".join(show(operand) for operand in call.operands[1:])
     return f"{name}(A, {rest})"

@@ -15,7 +15,7 @@ BESIDE = 16  # columns up to which tiles stand side by side
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Served:
     """A cell of the tile: its row and column, who asks for it as which value, its first byte, and the wavefront that serves it."""
 
     row: int
@@ -41,7 +41,7 @@ class Cell:
 def served(
     title: str,
     source: str,
-    parts: Sequence[tuple[str, Sequence[Cell]]],
+    parts: Sequence[tuple[str, Sequence[Served]]],
     thread: range | None = None,
     wavefront: int | None = None,
     note: str = "",
@@ -52,7 +52,7 @@ def served(
 
     Raises: FigureError for a wavefront, or threads, that are not there.
 
-    >>> cells = [Cell(0, n, n, 0, 128 * n, 32, n) for n in range(2)]
+    >>> cells = [Served(0, n, n, 0, 128 * n, 32, n) for n in range(2)]
     >>> served("two words of a bank", "", [("", cells)]).panels[0].labels
     ('T0\\nV0\\nb0', 'T1\\nV0\\nb0')
     """
@@ -98,11 +98,11 @@ def served(
     )
 
 
-def _is_lit(cell: Cell, thread: range | None, wavefront: int | None) -> bool:
+def _is_lit(cell: Served, thread: range | None, wavefront: int | None) -> bool:
     return (thread is None or cell.thread in thread) and wavefront in (None, cell.wavefront)
 
 
-def _check(cells: Sequence[Cell], thread: range | None, wavefront: int | None) -> None:
+def _check(cells: Sequence[Served], thread: range | None, wavefront: int | None) -> None:
     last = max(cell.wavefront for cell in cells)
     if wavefront is not None and not 0 <= wavefront <= last:
         raise FigureError(f"there is no wavefront {wavefront}", hint=f"they are 0..{last}")
@@ -113,7 +113,7 @@ def _check(cells: Sequence[Cell], thread: range | None, wavefront: int | None) -
         )
 
 
-def _panel(heading: str, cells: Sequence[Cell], painted: dict[tuple[int, int], int], paper: int, place: int) -> Panel:
+def _panel(heading: str, cells: Sequence[Served], painted: dict[tuple[int, int], int], paper: int, place: int) -> Panel:
     """The rows and columns that the cells are in; a border where some are left out."""
     at = {(cell.row, cell.col): cell for cell in reversed(cells)}
     rows, cols = (sorted({where[axis] for where in at}) for axis in (0, 1))
@@ -140,7 +140,7 @@ def _ruler(title: str, numbers: Sequence[int]) -> Ruler:
     return Ruler(title, tuple(map(str, numbers)), (0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0))
 
 
-def _runs(found: Sequence[Cell | None], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+def _runs(found: Sequence[Served | None], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
     """Neighbours in a row (or, where there are none, in a column) that one thread asks for one after the other."""
     for across in (True, False):
         out = []

@@ -19,11 +19,11 @@ from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
+from cute_viz.algebra.tmem import WARP, TensorMemory
 from cute_viz.figures.descriptor import descriptor, swizzle_of
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.highlight import LOWEST
-from cute_viz.figures.journey import journey
+from cute_viz.figures.journey import in_tensor_memory, journey
 from cute_viz.figures.lanes import instruction_of, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Paint, Panel
 from cute_viz.figures.options import FigureOptions
@@ -207,8 +207,8 @@ def _in_code(part: Any, number: int, panel: Panel, hues: Mapping[int, int]) -> P
 
 def _hues(part: Any, figure: Figure | None) -> dict[int, int]:
     """The hue of each row of an accumulator that threads hold: that of its first column; of any other part nothing."""
-    if isinstance(part, Tensor) and not metadata_words(part):
-        return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(part).items(), reverse=True) for row in rows}
+    for _, tensor in in_tensor_memory(part)[:1]:
+        return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(tensor).items(), reverse=True) for row in rows}
     if figure is None or not isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
         return {}
     panel = figure.panels[0]

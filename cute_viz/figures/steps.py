@@ -20,7 +20,7 @@ WIDE = 24  # columns of a panel that has a row of its own
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class StepLayout:
     """A layout of a step: its numbers as the steps are told (`3`, `1-3`; "" of what goes in), a title, and whether it begins a
     row.
     """
@@ -31,7 +31,7 @@ class Shown:
     begins: bool = False
 
 
-def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) -> Figure:
+def steps(title: str, source: str, parts: Sequence[StepLayout], told: Sequence[str]) -> Figure:
     """The figure of steps: hue is the offset, of all panels on one scale.
 
     told: every step in a sentence, with its number, for the notes.
@@ -39,7 +39,7 @@ def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) 
     Raises: FigureError where no step gives a layout.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> drawn = steps("two", "", [Shown("1", "A", Layout((2, 2))), Shown("2-3", "its rows", Layout(2))], [])
+    >>> drawn = steps("two", "", [StepLayout("1", "A", Layout((2, 2))), StepLayout("2-3", "its rows", Layout(2))], [])
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends)
     (['1. A: (2,2):(1,2)', '2-3. its rows: 2:1'], 1)
     """
@@ -74,7 +74,7 @@ def steps(title: str, source: str, parts: Sequence[Shown], told: Sequence[str]) 
     )
 
 
-def _placed(parts: Sequence[Shown], figures: Sequence[Figure]) -> tuple[list[Panel], list[int]]:
+def _placed(parts: Sequence[StepLayout], figures: Sequence[Figure]) -> tuple[list[Panel], list[int]]:
     """The panels in rows, and which is the first of each step."""
     panels: list[Panel] = []
     firsts: list[int] = []

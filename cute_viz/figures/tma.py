@@ -20,6 +20,7 @@ from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portio
 from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
 from cute_viz.algebra.tma import ROWS, TmaCopy, get_tma_tensor
 from cute_viz.errors import FigureError
+from cute_viz.figures.machine import of_boxes, of_moved
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -63,6 +64,11 @@ def tma(obj: TmaCopy, options: FigureOptions, rows: Iterable[int] = ()) -> Figur
     pieces = pieces_at(obj, corner)
     hues = [piece.cta if obj.ctas > 1 else piece.instruction for piece in pieces]
     memory, outside = _shared(obj, corner, hues)
+    box = _by(obj.map.box_dim[: obj.map.rank])
+    total = size(obj.cta_v_map) * obj.tensor.bits // 8
+    told = of_moved("tensor", outside * obj.tensor.bits // 8, total, _is_written(obj)) or of_boxes(
+        len(pieces) // obj.ctas, box, obj.ctas, ROWS if obj.gathers else 0, memory
+    )
     memory, some = some_lines(memory, _starts(memory, rows), LINE)
     planes = _planes(obj, pieces)
     drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
@@ -76,10 +82,10 @@ def tma(obj: TmaCopy, options: FigureOptions, rows: Iterable[int] = ()) -> Figur
     what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
     entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in drawn)) for h in used)
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
-    title = options.title or f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}"
+    title = options.title or told
     caption = (
-        f"A box is {_by(obj.map.box_dim[: obj.map.rank])} elements, innermost first; in memory a cell is 16 bytes and shows "
-        "the coordinate of its first element"
+        f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first; in memory a "
+        "cell is 16 bytes and shows the coordinate of its first element"
     )
     notes = _notes(obj, pieces, outside, len(planes), some)
     return Figure(

@@ -15,7 +15,6 @@ from cute_viz.algebra.tmem import (
     COLUMNS,
     LANES,
     WARP,
-    WORD,
     TensorMemory,
     find_tmem_tensor_col_offset,
     found,
@@ -23,6 +22,7 @@ from cute_viz.algebra.tmem import (
     rows_of_scales,
 )
 from cute_viz.errors import FigureError
+from cute_viz.figures.machine import Place, Span, of_metadata, of_tensor_memory
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
@@ -33,12 +33,23 @@ STEP = 16  # lanes that a cell stands for
 FEWEST, MOST = 8, 64  # columns of cells of the picture
 
 
-class Part(NamedTuple):
+class Region(NamedTuple):
     """One of the tensors: what it is called, and the elements (m,n) at each lane and column: the least m and n, and the largest."""
 
     name: str
     tensor: Tensor
-    held: dict[tuple[int, int], tuple[int, int, int, int]]
+    held: dict[Place, Span]
+
+    @property
+    def stage(self) -> int:
+        """How many columns of the tile a stage of an accumulator has, ((M,N),MMA_M,MMA_N,stages); 0 of one, and of factors."""
+        shape = modes(self.tensor.layout.shape)
+        stages = product(shape[3:] or 1) if self.name in ("", "C") or self.name.startswith("C ") else 1
+        return (
+            product(shape) // product(modes(shape[0])[0]) // product(shape[1:2] or 1) // stages
+            if stages > 1 and isinstance(shape[0], tuple)
+            else 0
+        )
 
     @property
     def columns(self) -> tuple[int, int]:
@@ -72,12 +83,16 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         for c in range(cols):
             held, part = _cell(parts, r, c, wide)
             keys.append(part)
-            labels.append(_words(held, parts[part].name if part is not None and several else ""))
+            name = parts[part].name if part is not None and several else ""
+            labels.append(_words(held, name, parts[part].stage if part is not None else 0))
             paints.append(HUES if part is None else part % HUES if several else r * STEP // WARP)
     used = {column for part in parts for _, column in part.held}
     legend = _legend(parts, paints, several)
-    title = options.title or f"Tensor memory of one CTA: {LANES} lanes × {COLUMNS} columns of {WORD} bits"
-    caption = f"A cell is {STEP} lanes × {count(wide, 'column')}; it shows the rows and columns of the tile that lie there, m,n"
+    free = COLUMNS - len(used)
+    told = f"{len(parts)} tensors take {len(used)} of {COLUMNS} columns: {free} stay free"
+    title = options.title or (told if several else of_tensor_memory(parts[0].held, COLUMNS, parts[0].stage))
+    cell = f"{STEP} lanes × {count(wide, 'column')}"
+    caption = f"Tensor memory of one CTA. A cell is {cell}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
         caption="",
         rows=rows,
@@ -86,7 +101,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         paints=tuple(paints),
         row_ruler=Ruler("lane", tuple(str(r * STEP) for r in range(rows)), borders(rows, WARP // STEP)),
         col_ruler=Ruler("column", tuple(str(c * wide) for c in range(cols)), borders(cols, 0)),
-        boxes=_boxes(parts, wide) if several else (),
+        boxes=_boxes(parts, wide) if several or parts[0].stage else (),
         data={"part": tuple(keys)},
     )
     notes = [f"A warp reaches 32 lanes only: warp w of four the lanes 32w to 32w + 31. {not_run()}"]
@@ -104,7 +119,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         notes=tuple(notes),
         facts={
             **{f"columns of {part.name or 'the tensor'}": find_tmem_tensor_col_offset(part.tensor) for part in parts},
-            "free columns": COLUMNS - len(used),
+            "free columns": free,
         },
     )
 
@@ -125,8 +140,11 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     painting = by_group([None if x is None else order[x] for x in blocks], len(order), "hue: one tcgen05.mma", "MMA ")
     labels = tuple("\n".join(f"{row},{min(held[row])}-{max(held[row])}" for row in held) for held in cells)
     words = metadata_words(tensor)
-    title = options.title or f"Metadata of a sparse tcgen05.mma: {LANES} lanes × {count(wide, 'column')} of {WORD} bits"
-    caption = "A cell shows the row of A and the columns of A that its bits are for, the lowest bits first"
+    each = max((max(ks) - min(ks) + 1 for held in cells for ks in held.values()), default=0)
+    title = options.title or of_metadata(cells, each)
+    caption = (
+        "Metadata of a sparse tcgen05.mma. A cell shows the row and the columns of A that its bits are for, the lowest bits first"
+    )
     notes = (f"{words[0].upper()}{words[1:]}. {not_run()}",)
     return Figure(
         kind="tmem",
@@ -168,7 +186,18 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
     return {lane: tuple(sorted(rows)) for lane, rows in out.items()}
 
 
-def _part(name: str, tensor: Tensor) -> Part:
+def held_by(name: str, tensor: Tensor) -> dict[Place, Span]:
+    """The elements of a tensor in each lane and column of tensor memory, (lane, column): first row and column, last ones.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> held_by("C", parse(f"make_fragment_C({mma}, ((128,64),1,1))"))[33, 5]
+    (33, 5, 33, 5)
+    """
+    return _part(name, tensor).held
+
+
+def _part(name: str, tensor: Tensor) -> Region:
     """Where the elements of a tensor lie: (lane, column) -> the elements (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
     rows, real = product(modes(layout.shape)[0]), rows_of_scales(tensor)
@@ -183,7 +212,7 @@ def _part(name: str, tensor: Tensor) -> Part:
             row = row // (LANES // WARP * real) * real + row % real
         m0, n0, m1, n1 = held.get((lane, column), (row, col, row, col))
         held[lane, column] = (min(m0, row), min(n0, col), max(m1, row), max(n1, col))
-    return Part(name, tensor, held)
+    return Region(name, tensor, held)
 
 
 def _matrix(layout: Layout) -> Layout:
@@ -196,7 +225,7 @@ def _matrix(layout: Layout) -> Layout:
     return Layout(((inner[0], shape[1]), (inner[1], *shape[2:])), ((steps[0], stride[1]), (steps[1], *stride[2:])))
 
 
-def _step(parts: Sequence[Part]) -> int:
+def _step(parts: Sequence[Region]) -> int:
     """How many columns a cell stands for: as many as every border allows, and the picture can show."""
     step = COLUMNS // FEWEST // 2
     for part in parts:
@@ -205,7 +234,7 @@ def _step(parts: Sequence[Part]) -> int:
     return max(step, COLUMNS // MOST)
 
 
-def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tuple[int, int, int, int]], int | None]:
+def _cell(parts: Sequence[Region], row: int, col: int, wide: int) -> tuple[list[tuple[int, int, int, int]], int | None]:
     """The elements in a cell, and which tensor's they are."""
     for n, part in enumerate(parts):
         found = [
@@ -219,11 +248,15 @@ def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tu
     return [], None
 
 
-def _words(held: Sequence[tuple[int, int, int, int]], name: str) -> str:
-    """`0-15,32-63`: rows and columns of the tile in a cell, `0-15…96-111` of rows with gaps; of several tensors with the name."""
+def _words(held: Sequence[tuple[int, int, int, int]], name: str, stage: int) -> str:
+    """`0-15,32-63`: rows and columns of the tile in a cell, `0-15…96-111` of rows with gaps; of several tensors with the name, of
+    an accumulator with stages, of so many columns each, with the number of its own."""
     if not held:
         return ""
     m0, n0, m1, n1 = (end(values) for end, values in zip((min, min, max, max), zip(*held, strict=True), strict=True))
+    if stage and n0 // stage == n1 // stage:
+        name = f"{name} stage {n0 // stage}".strip()
+        n0, n1 = n0 % stage, n1 % stage
     runs = _runs(sorted({row for first, _, last, _ in held for row in (first, last)}))
     rows = "…".join(_span(*run) for run in dict.fromkeys((runs[0], runs[-1])))
     words = f"{rows if len(runs) > 1 else _span(m0, m1)},{_span(n0, n1)}"
@@ -242,7 +275,7 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
     return out
 
 
-def _legend(parts: Sequence[Part], paints: Sequence[int], several: bool) -> Legend:
+def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Legend:
     if several:
         entries = [
             LegendEntry(n % HUES, f"{part.name}: columns {part.columns[0]}-{part.columns[1] - 1}", paints.count(n % HUES))
@@ -256,13 +289,11 @@ def _legend(parts: Sequence[Part], paints: Sequence[int], several: bool) -> Lege
     return Legend("hue: tensor" if several else "hue: the warp that reaches these lanes", tuple(entries))
 
 
-def _boxes(parts: Sequence[Part], wide: int) -> tuple[tuple[int, int, int, int], ...]:
+def _boxes(parts: Sequence[Region], wide: int) -> tuple[tuple[int, int, int, int], ...]:
     """Around each tensor, and of one with stages, ((M,N),MMA_M,MMA_N,stages), around each of these."""
     out = []
     for part in parts:
-        shape = modes(part.tensor.layout.shape)
-        stages = product(shape[3:] or 1) if part.name.startswith("C ") else 1
-        each = product(shape) // product(modes(shape[0])[0]) // product(shape[1:2] or 1) // stages if stages > 1 else 0
+        each = part.stage
         places: dict[int, list[tuple[int, int]]] = {}
         for place, (_, n, _, _) in part.held.items():
             places.setdefault(n // each if each else 0, []).append(place)

@@ -23,6 +23,7 @@ PART = 16  # rows and columns of the part of a larger atom
 LANES = 128  # of tensor memory, PTX ISA: row i of an accumulator of 128 rows a CTA is in lane i; a warp reads 32 of them
 DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
 HUES = 8
+CTAS, MOST_CTAS = 16, 64  # of a launch along one side that are drawn, and that can be opened
 PAPER, LIT = 2 * HUES, 2 * HUES + 1  # paints, behind the hues and their faded ones
 
 
@@ -52,7 +53,7 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     last = [t for t in real if t // together == real[-1] // together]
     thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
     if by_cta:
-        return _in_tmem(tiled, owners, (m, n), _cta(options.coord), options)
+        return _in_tmem(tiled, owners, (m, n), _cta(options), options)
     if thread not in real:
         raise FigureError(f"thread {thread} holds nothing of C", hint=f"threads {real[0]} to {real[-1]} do")
     group = thread // together
@@ -61,10 +62,10 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     rows, cols = (sorted({at[axis] for at in mine}) for axis in (0, 1))
     downs = [x + rep * (tm // am) for rep in range(m // tm) for x in rows]
     rights = [x + rep * (tn // an) for rep in range(n // tn) for x in cols]
-    at = _cta(options.coord)
+    at = _cta(options)
     block = _block(owners, (am, an), together)
     panels = [
-        _grid(at, (m, n)),
+        _grid(at, (m, n), options.grid),
         _tile(owners, (m, n), (tm, tn), block, together, group, called),
         _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
     ]
@@ -76,7 +77,8 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     arrows.append(Arrow(2, 3, (0, 0, 1, 1), look="wide"))
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     part = f"{spread[0]}x{spread[1]} {called}s of {m // spread[0]}x{n // spread[1]}"
-    chain = f"{m}x{n}{f'x{k}' if k else ''} = {part} = {len(downs)}x{len(rights)} atoms of {am}x{an}"
+    whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} CTAs of "
+    chain = f"{whole}{m}x{n}{f'x{k}' if k else ''} = {part} = {len(downs)}x{len(rights)} atoms of {am}x{an}"
     values = len(inside)
     title = options.title or f"One thread holds {values} values in each of {count(len(downs) * len(rights), 'atom')}"
     name = tiled.atom.name or "an MMA atom"
@@ -119,7 +121,7 @@ def _in_tmem(
         hint = "an atom of M = 128 for one CTA, or 256 for two, its tile, and `thread=` below 128"
         raise FigureError("where the rows of this accumulator lie in tensor memory is not drawn", hint=hint)
     warp, block = thread // 32, _block(owners, (tm, tn), 1)
-    panels = [_grid(at, tile), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
+    panels = [_grid(at, tile, options.grid), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
         rows=4,
@@ -158,11 +160,14 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
     return tiled, options.tile or tile_shape(tiled)[:2], 0
 
 
-def _cta(coord: str | None) -> tuple[int, int]:
-    """The coordinates of the CTA that is opened."""
-    parts = (coord or "2,7").replace(" ", "").split(",")
-    if len(parts) != 2 or not all(part.isdecimal() and int(part) < 64 for part in parts):
-        raise FigureError(f"`coord={coord}`: the CTA of a zoom is a row and a column below 64", hint="example: 2,3")
+def _cta(options: FigureOptions) -> tuple[int, int]:
+    """The coordinates of the CTA that is opened, one of the launch where there is one."""
+    coord, grid = options.coord, options.grid or (MOST_CTAS, MOST_CTAS)
+    most = min(grid[0], MOST_CTAS), min(grid[1], MOST_CTAS)
+    parts = (coord or f"{min(2, most[0] - 1)},{min(7, most[1] - 1)}").replace(" ", "").split(",")
+    if len(parts) != 2 or not all(part.isdecimal() and int(part[:9]) < end for part, end in zip(parts, most, strict=True)):
+        words = f"`coord={coord}`: the CTA of this zoom is a row below {most[0]} and a column below {most[1]}"
+        raise FigureError(words, hint=f"example: {min(2, most[0] - 1)},{min(3, most[1] - 1)}")
     return int(parts[0]), int(parts[1])
 
 
@@ -176,21 +181,26 @@ def _unit(rows: int, cols: int, tall: float = 1.0, wide: float = 1.0) -> tuple[f
     return max(wide * cols, long / 4) * SIDE / long / cols, max(tall * rows, long / 4) * SIDE / long / rows
 
 
-def _grid(at: tuple[int, int], tile: tuple[int, int]) -> Panel:
-    size = max(8, max(at) + 1)
-    paints = [LIT if (r, c) == at else PAPER for r in range(size) for c in range(size)]
+def _grid(at: tuple[int, int], tile: tuple[int, int], grid: tuple[int, int] | None) -> Panel:
+    """The CTAs of a launch; of one that is not known, or has many, the first."""
+    rows = cols = max(8, max(at) + 1)
+    words = f"{rows} x {cols} CTAs and on"
+    if grid is not None:
+        rows, cols = (min(grid[axis], max(CTAS, at[axis] + 1)) for axis in (0, 1))
+        words = f"{grid[0]} x {grid[1]} CTAs" + ("" if (rows, cols) == grid else f", the first {rows} x {cols}")
+    cells = [(r, c) for r in range(rows) for c in range(cols)]
     return Panel(
-        caption=f"1 Grid  {size} x {size} CTAs and on",
-        rows=size,
-        cols=size,
-        labels=tuple([f"{r},{c}" if (r, c) == at else "" for r in range(size) for c in range(size)]),
-        paints=tuple(paints),
-        row_ruler=_lines(size),
-        col_ruler=_lines(size),
+        caption=f"1 Grid  {words}",
+        rows=rows,
+        cols=cols,
+        labels=tuple([f"{r},{c}" if (r, c) == at else "" for r, c in cells]),
+        paints=tuple([LIT if cell == at else PAPER for cell in cells]),
+        row_ruler=_lines(rows),
+        col_ruler=_lines(cols),
         shapes=(Shape("box", ((at[1], at[0]), (at[1] + 1, at[0] + 1)), "", "strong"),),
         foot=f"CTA ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})",
         place=(0, 0),
-        unit=_unit(size, size),
+        unit=_unit(rows, cols),
     )
 
 

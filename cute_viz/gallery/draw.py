@@ -1,4 +1,4 @@
-"""Jobs of a gallery -> files, in this process or spread over several; what becomes of each job is a `Drawn`."""
+"""Jobs of a gallery -> files, in this process or spread over several; what becomes of each job is a `Done`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, boundary
 from cute_viz.files import own_bytes
 from cute_viz.gallery.gates import flaws
-from cute_viz.gallery.index import Entry
-from cute_viz.gallery.plan import Job
+from cute_viz.gallery.index import IndexEntry
+from cute_viz.gallery.plan import Task
 from cute_viz.limits import current, held, raised
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.geometry import number
@@ -27,7 +27,7 @@ ABOVE, TITLE = 22, 18  # px above the cells that column labels take, and their t
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Done:
     """What became of a job.
 
     entry: what the index says of it; None where drawing failed, and `failure` says why.
@@ -35,7 +35,7 @@ class Drawn:
     """
 
     name: str
-    entry: Entry | None = None
+    entry: IndexEntry | None = None
     hashes: dict[str, str] = field(default_factory=dict)
     differs: tuple[str, ...] = ()
     failure: str = ""
@@ -44,7 +44,7 @@ class Drawn:
 Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gallery wrote there
 
 
-def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
+def draw(job: Task, folder: str, check: bool, ours: Ours) -> Done:
     """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is reported, not raised."""
     try:
         with boundary(), held():
@@ -54,13 +54,13 @@ def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
             # An error of the figure: the place is that of the spec.
             text = None if error.text == job.builder.text else error.text
             error = error.but(message=f"{job.place}: {error.message}", name=None, text=text)
-        return Drawn(job.name, failure=error.explain("spec"))
+        return Done(job.name, failure=error.explain("spec"))
     except OSError as error:
         failure = CuteVizError(f"{error.filename or job.name}: {error.strerror or error}", name=job.place)
-        return Drawn(job.name, failure=failure.explain("spec"))
+        return Done(job.name, failure=failure.explain("spec"))
 
 
-def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
+def _draw(job: Task, folder: str, check: bool, ours: Ours) -> Done:
     spec = job.builder.spec(job.own, job.value)
     formats = {format_: file for format_, file in job.files.items() if format_ in FORMATS}
     answer = ask(Request((spec,), formats=tuple(formats), library=job.builder.library))
@@ -83,7 +83,7 @@ def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
     words = str(job.value) + figure.source
     archs = {f"sm{number}" for number in re.findall(r"SM(\d+)_", words)}
     archs |= {arch for word, arch in (("UMMA::", "sm100"), ("GMMA", "sm90")) if re.search(rf"(?<![A-Z]){word}", words)}
-    entry = Entry(
+    entry = IndexEntry(
         name=job.name,
         group=job.group,
         title=figure.title,
@@ -95,7 +95,7 @@ def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
         files=job.files,
         view=_view(answer) if any(file.endswith(".svg") for file in job.files.values()) else "",
     )
-    return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
+    return Done(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
 
 
 def _view(answer: Answer) -> str:
@@ -149,7 +149,7 @@ def kept(path: str) -> CuteVizError:
     return CuteVizError(f"refusing to overwrite {path}, which is not as gallery wrote it", hint=hint)
 
 
-def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int, ours: Ours) -> Iterator[Drawn]:
+def draw_all(jobs: Sequence[Task], folder: str, check: bool, workers: int, ours: Ours) -> Iterator[Done]:
     """Draw jobs as they get done, in no order."""
     workers = min(workers, len(jobs) // 2)  # a process costs what a picture or two do
     import gc
@@ -178,16 +178,16 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int, ours: 
                 yield from future.result()
             except BrokenProcessPool:
                 for number in pending[future]:
-                    yield Drawn(jobs[number].name, failure=f"{jobs[number].place}: a worker process died; try -j 1")
+                    yield Done(jobs[number].name, failure=f"{jobs[number].place}: a worker process died; try -j 1")
     finally:
         pool.shutdown(cancel_futures=True)
         gc.unfreeze()
 
 
-_work: tuple[Sequence[Job], str, bool, Ours] = ((), "", False, {})
+_work: tuple[Sequence[Task], str, bool, Ours] = ((), "", False, {})
 
 
-def _begin(jobs: Sequence[Job], folder: str, check: bool, ours: Ours, limits: dict[str, int]) -> None:
+def _begin(jobs: Sequence[Task], folder: str, check: bool, ours: Ours, limits: dict[str, int]) -> None:
     """What a worker does first: it leaves Ctrl-C to its parent, and ends when the parent is gone."""
     import gc
     import signal
@@ -210,12 +210,12 @@ def _begin(jobs: Sequence[Job], folder: str, check: bool, ours: Ours, limits: di
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _chunk(numbers: range) -> list[Drawn]:
+def _chunk(numbers: range) -> list[Done]:
     jobs, folder, check, ours = _work
     return [draw(jobs[number], folder, check, ours) for number in numbers]
 
 
-def _import_all(jobs: Sequence[Job]) -> None:
+def _import_all(jobs: Sequence[Task]) -> None:
     """Import what drawing needs before the workers are forked, so that it is done once."""
     from importlib import import_module
 

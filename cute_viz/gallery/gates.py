@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.gallery.claims import is_true_of
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.geometry import CHAR
@@ -49,7 +50,7 @@ def flaws(figure: Figure, options: Options) -> list[str]:
     out += [f"outside of the page: {text}" for text in outside[:3]]
     out += [f"one over the other: {a} and {b}" for a, b in _over(sorted(box for box, _ in texts))][:3]
     out += [f"{what} cannot be read" for what in _unread(figure, options)]
-    if not any(is_true(figure.title, panel) for panel in figure.panels):
+    if not any(is_true(figure.title, panel) for panel in figure.panels) or not is_true_of(figure.title, figure):
         out.append(f"the title is false: {figure.title}")
     return out + [f"the legend is false: {label}" for label in _false(figure)]
 

@@ -26,7 +26,7 @@ NO_HASHES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """What the index says of one spec.
 
     group: its heading. alt: the description for a reader who cannot see the picture. archs: such as ("sm80",).
@@ -46,7 +46,7 @@ class Entry:
     view: str = ""
 
     @classmethod
-    def from_dict(cls, value: dict[str, Any]) -> Entry:
+    def from_dict(cls, value: dict[str, Any]) -> IndexEntry:
         """The entry that was written as JSON; anything else is a KeyError, TypeError or ValueError."""
         words = [value[key] for key in ("name", "group", "title", "alt", "kind", "expression", "note")]
         if not all(isinstance(word, str) for word in words) or not isinstance(value["files"], dict):
@@ -72,12 +72,12 @@ class Entry:
         return next((file for file in self.files.values() if file.endswith(PICTURES)), None)
 
 
-def readme(entries: Sequence[Entry], title: str = "Gallery", live: str | None = None) -> str:
+def readme(entries: Sequence[IndexEntry], title: str = "Gallery", live: str | None = None) -> str:
     r"""The index in Markdown: a table of pictures for each group.
 
     The tables are HTML, in which titles and layouts may hold any character, `|` included.
 
-    >>> print(readme([Entry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})]).partition("\n")[0])
+    >>> print(readme([IndexEntry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})]).partition("\n")[0])
     # Gallery
     """
     out = [
@@ -98,13 +98,15 @@ def readme(entries: Sequence[Entry], title: str = "Gallery", live: str | None = 
     return "\n".join(out).rstrip() + "\n"
 
 
-def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, str] = NO_HASHES, live: str | None = None) -> str:
+def page(
+    entries: Sequence[IndexEntry], title: str = "Gallery", hashes: Mapping[str, str] = NO_HASHES, live: str | None = None
+) -> str:
     """The index as one HTML file: cards, and a script that hides those which a search or a filter leaves out.
 
     hashes: file -> hash of its bytes, which the page keeps for `files_of`; of a file without one it keeps "".
     live: the address of a live page, which each picture is linked to.
 
-    >>> html = page([Entry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})])
+    >>> html = page([IndexEntry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})])
     >>> "<h2>Grids</h2>" in html
     True
     """
@@ -131,7 +133,7 @@ def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, 
 def files_of(text: str) -> dict[str, str]:
     """The files that a page written by `page` names, with their hashes ("" where unknown); a ValueError where it is another page.
 
-    >>> files_of(page([Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"})]))
+    >>> files_of(page([IndexEntry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"})]))
     {'x.svg': ''}
     """
     match = re.search(r'<script type="application/json" id="cute-viz-files">(.*?)</script>', text, re.S)
@@ -141,20 +143,20 @@ def files_of(text: str) -> dict[str, str]:
     return files
 
 
-def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    out: dict[str, list[Entry]] = {}
+def _grouped(entries: Iterable[IndexEntry]) -> dict[str, list[IndexEntry]]:
+    out: dict[str, list[IndexEntry]] = {}
     for entry in entries:
         out.setdefault(entry.group, []).append(entry)
     return out
 
 
-def _best(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+def _best(entries: Iterable[IndexEntry]) -> dict[str, list[IndexEntry]]:
     """The group that comes first in our own gallery; none in others."""
     named = {entry.name: entry for entry in entries}
     return {TWELVE: [named[name] for name in BEST]} if set(BEST) <= set(named) else {}
 
 
-def _cell(entry: Entry, live: str | None) -> str:
+def _cell(entry: IndexEntry, live: str | None) -> str:
     """One cell of the Markdown index, in one line: a blank line would end the HTML."""
     words = f"<br><sub>{_links(entry, live)} <code>{_short(entry.expression)}</code>{_command(entry, '<br>')}</sub>"
     if entry.picture is None:
@@ -164,7 +166,7 @@ def _cell(entry: Entry, live: str | None) -> str:
     return f'<td width="33%">{picture}<b>{_text(entry.title)}</b>{words}</td>'
 
 
-def _card(entry: Entry, live: str | None) -> str:
+def _card(entry: IndexEntry, live: str | None) -> str:
     search = " ".join((entry.name, entry.title, entry.alt, entry.expression, entry.note, entry.kind, *entry.archs)).lower()
     out = [f'<figure data-kind="{_text(entry.kind)}" data-archs="{_text(" ".join(entry.archs))}" data-words="{_text(search)}">']
     if entry.picture is not None:
@@ -180,13 +182,13 @@ def _card(entry: Entry, live: str | None) -> str:
     return "\n".join([*out, "</figure>"])
 
 
-def _command(entry: Entry, before: str = "") -> str:
+def _command(entry: IndexEntry, before: str = "") -> str:
     """The command that draws a picture of ours, to be copied; none of a user's spec, whose file only its user knows."""
     known = entry.picture is not None and PACKAGED.spec_file(entry.name)
     return f"{before}<code>cute-viz render {_text(entry.name)} -o {_text(str(entry.picture))}</code>" if known else ""
 
 
-def _links(entry: Entry, live: str | None) -> str:
+def _links(entry: IndexEntry, live: str | None) -> str:
     links = [f'<a href="{quote(file)}">{_text(format_)}</a>' for format_, file in entry.files.items()]
     source = entry.name if PACKAGED.spec_file(entry.name) else entry.expression
     address = page_link(live, source, {}) if live is not None else None

@@ -19,13 +19,13 @@ from cute_viz.spec import Library
 from cute_viz.spec.addressed import files_of
 from cute_viz.spec.build import Builder
 from cute_viz.spec.library_files import is_library
-from cute_viz.spec.yaml import Fields, Text, Value
+from cute_viz.spec.yaml import Keys, Text, Value
 
 INDEX = ("README.md", "index.html")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Task:
     """One spec to be drawn.
 
     key: a hash of the spec, of what its file shares, of the source files that it names, of the formats and of the program: equal
@@ -54,7 +54,7 @@ class Job:
 class Plan:
     """The jobs, what could not be planned (as errors with their place), and the files that failed as a whole."""
 
-    jobs: list[Job] = field(default_factory=list)
+    jobs: list[Task] = field(default_factory=list)
     failures: list[CuteVizError] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
 
@@ -139,7 +139,7 @@ def name_files(
     name = own or os.path.splitext(os.path.basename(path))[0]
     at = builder.at.get(own, value.span)
     _check_name(builder, name, at)
-    wanted = tuple(formats) or (_formats(builder, value) if isinstance(value, Fields) else ()) or ("svg",)
+    wanted = tuple(formats) or (_formats(builder, value) if isinstance(value, Keys) else ()) or ("svg",)
     files = {format_: name + FORMATS[format_].suffixes[0] for format_ in dict.fromkeys(wanted)}
     files |= {suffix[1:]: name + suffix for suffix in _captions(value, files)}
     for file in files.values():
@@ -149,13 +149,13 @@ def name_files(
     return name, files
 
 
-def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], shared: str, taken: dict[str, str]) -> Job:
+def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], shared: str, taken: dict[str, str]) -> Task:
     name, files = name_files(builder, own, value, formats, taken)
     stem = os.path.splitext(os.path.basename(builder.name or ""))[0]
     group = builder.description or (stem.replace("_", " ") if own else "Single figures")
     words = f"{shared}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}"
     key = hashlib.sha256(words.encode() + b"".join(_sources(builder, value))).hexdigest()
-    return Job(name, group, key, files, builder, value, own, bool(formats))
+    return Task(name, group, key, files, builder, value, own, bool(formats))
 
 
 def _sources(builder: Builder, value: Value) -> Iterator[bytes]:
@@ -172,8 +172,8 @@ def _check_name(builder: Builder, name: str, at: Span) -> None:
 
 def _captions(value: Value, formats: Iterable[str]) -> Iterator[str]:
     """The suffixes of the captions beside a spec's pictures: for a place, or bare, they do not say all themselves."""
-    figure = value.get("figure") if isinstance(value, Fields) else None
-    if not isinstance(value, Fields) or not isinstance(figure, Fields):
+    figure = value.get("figure") if isinstance(value, Keys) else None
+    if not isinstance(value, Keys) or not isinstance(figure, Keys):
         return
     words = {key: str(figure[key]) for key in ("target", "bare") if isinstance(figure.get(key), Text)}
     target = words.get("target")
@@ -185,7 +185,7 @@ def _captions(value: Value, formats: Iterable[str]) -> Iterator[str]:
     yield from dict.fromkeys(filter(None, (suffix_of(format_, options) for format_ in formats)))
 
 
-def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:
+def _formats(builder: Builder, fields: Keys) -> tuple[str, ...]:
     words = builder.list_of_words(fields.get("formats"))
     for word in words:
         try:

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from cute_viz import files
 from cute_viz.errors import CuteVizError
 from cute_viz.gallery import state as states
-from cute_viz.gallery.draw import Drawn, draw_all, hash_of
+from cute_viz.gallery.draw import Done, draw_all, hash_of
 from cute_viz.gallery.index import page, readme
 from cute_viz.gallery.plan import INDEX, Plan, spec_files
 
 EVERY = 2.0  # seconds between two savings of the state, so that a killed run goes on where it was
-Progress = Callable[[Iterator[Drawn], int], Iterable[Drawn]]  # hands on results; the number is how many there will be
+Progress = Callable[[Iterator[Done], int], Iterable[Done]]  # hands on results; the number is how many there will be
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Tally:
     """What became of a gallery.
 
     drawn, unchanged: figures. failures: errors in words, with their places. differs: of a check, what is not as it should be.
@@ -41,7 +41,7 @@ class Outcome:
         return not self.failures and not self.differs
 
 
-def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress, page: str | None = None) -> Outcome:
+def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress, page: str | None = None) -> Tally:
     """Draw what has changed, and write the index and the state.
 
     page: the address of a live page, which the index then links each picture to.
@@ -74,7 +74,7 @@ def _alone(folder: str) -> Iterator[None]:
         os.close(handle)
 
 
-def _update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress, page: str | None) -> Outcome:
+def _update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress, page: str | None) -> Tally:
     states.sweep(folder)
     state = states.read(folder)
     state.claim(planned, folder)
@@ -100,13 +100,13 @@ def _update(planned: Plan, folder: str, workers: int, prune: bool, progress: Pro
     state.write(folder)
     states.sweep(folder)  # once more: the workers of a run that was killed may have lived a moment longer
     unchanged = len(planned.jobs) - len(work)
-    return Outcome(drawn, unchanged, tuple(failures), (), tuple(removed), tuple(kept), tuple(state.stale))
+    return Tally(drawn, unchanged, tuple(failures), (), tuple(removed), tuple(kept), tuple(state.stale))
 
 
-def compare(planned: Plan, folder: str, workers: int, progress: Progress, page: str | None = None) -> Outcome:
+def compare(planned: Plan, folder: str, workers: int, progress: Progress, page: str | None = None) -> Tally:
     """Compare every file of the gallery with what would be drawn; nothing is written."""
     state = states.read(folder)
-    fresh = states.State(stale=dict(state.stale))
+    fresh = states.GalleryState(stale=dict(state.stale))
     by_name = {job.name: job for job in planned.jobs}
     failures = [error.explain("spec") for error in planned.failures]
     differs: list[str] = []
@@ -124,7 +124,7 @@ def compare(planned: Plan, folder: str, workers: int, progress: Progress, page: 
             differs.append(f"missing: {name}")
         elif there != text.encode():
             differs.append(f"differs: {name}")
-    return Outcome(0, len(planned.jobs), tuple(failures), tuple(sorted(differs)))
+    return Tally(0, len(planned.jobs), tuple(failures), tuple(sorted(differs)))
 
 
 def stamps(paths: Sequence[str]) -> dict[str, int]:
@@ -138,7 +138,7 @@ def stamps(paths: Sequence[str]) -> dict[str, int]:
     return out
 
 
-def _index(planned: Plan, state: states.State, live: str | None) -> dict[str, str]:
+def _index(planned: Plan, state: states.GalleryState, live: str | None) -> dict[str, str]:
     """The texts of the index, in the order of the specs."""
     entries = [replace(state.records[job.name].entry, files=job.files) for job in planned.jobs if job.name in state.records]
     wanted = {file for entry in entries for file in entry.files.values()}

@@ -17,9 +17,9 @@ from hmac import compare_digest
 
 from cute_viz import files
 from cute_viz.errors import CuteVizError
-from cute_viz.gallery.draw import Drawn, foreign, hash_of, kept
-from cute_viz.gallery.index import Entry, files_of
-from cute_viz.gallery.plan import INDEX, Job, Plan
+from cute_viz.gallery.draw import Done, foreign, hash_of, kept
+from cute_viz.gallery.index import IndexEntry, files_of
+from cute_viz.gallery.plan import INDEX, Plan, Task
 
 NAME = ".cute-viz-gallery.json"
 VERSION = 1
@@ -32,25 +32,25 @@ class Record:
     key: str
     path: str
     hashes: dict[str, str]
-    entry: Entry
+    entry: IndexEntry
 
 
 @dataclass(slots=True)
-class State:
+class GalleryState:
     """The records by name, the files that no spec asks for any more, and the index, with their hashes ("" where unknown)."""
 
     records: dict[str, Record] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
     index: dict[str, str] = field(default_factory=dict)
 
-    def fresh(self, job: Job, folder: str) -> bool:
+    def fresh(self, job: Task, folder: str) -> bool:
         """Whether a job's files are what drawing it again would give."""
         record = self.records.get(job.name)
         if record is None or record.key != job.key or set(record.hashes) != set(job.files.values()):
             return False
         return all(_hash(os.path.join(folder, file)) == hash_ for file, hash_ in record.hashes.items())
 
-    def note(self, job: Job, drawn: Drawn) -> None:
+    def note(self, job: Task, drawn: Done) -> None:
         """Remember what became of a job; of one that failed, what there was before."""
         if drawn.entry is not None:
             self.records[job.name] = Record(job.key, job.builder.name or "", drawn.hashes, drawn.entry)
@@ -148,16 +148,16 @@ class State:
         )
 
 
-def read(folder: str) -> State:
+def read(folder: str) -> GalleryState:
     """The state of a folder; an empty one for whatever cannot be read as one."""
     try:
         data = json.loads(files.own_bytes(os.path.join(folder, NAME)) or b"")
         if data["version"] != VERSION or not compare_digest(data.pop("signed", ""), _signed(data)):
-            return State()
+            return GalleryState()
         records = {name: _record(value) for name, value in data["records"].items()}
-        return State(records, _hashes(data["stale"]), _hashes(data.get("index", {})))
+        return GalleryState(records, _hashes(data["stale"]), _hashes(data.get("index", {})))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return State()
+        return GalleryState()
 
 
 def _signed(data: dict[str, object]) -> str:
@@ -193,7 +193,7 @@ def _record(value: dict[str, object]) -> Record:
     entry = value["entry"]
     if not isinstance(entry, dict):
         raise TypeError("a record has an entry")
-    return Record(str(value["key"]), str(value["path"]), _hashes(value["hashes"]), Entry.from_dict(entry))
+    return Record(str(value["key"]), str(value["path"]), _hashes(value["hashes"]), IndexEntry.from_dict(entry))
 
 
 def _hashes(value: object) -> dict[str, str]:

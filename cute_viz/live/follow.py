@@ -13,7 +13,7 @@ TICK = 0.15  # seconds between looks at it
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Version:
     """A version of the file; `error` instead of the text while it cannot be read."""
 
     version: int
@@ -29,7 +29,7 @@ class Followed:
         self.name = os.path.basename(path)
         self._changed = threading.Condition()
         self._stamp: object = _stamp(path)
-        self._state = State(1, _read(path))
+        self._state = Version(1, _read(path))
         self._open = True
         threading.Thread(target=self._look, daemon=True).start()
 
@@ -39,12 +39,12 @@ class Followed:
         return self._open
 
     @property
-    def state(self) -> State:
+    def state(self) -> Version:
         """The file as it was last saved."""
         with self._changed:
             return self._state
 
-    def after(self, version: int, seconds: float) -> State:
+    def after(self, version: int, seconds: float) -> Version:
         """The state as soon as it differs from that of a version, or after this many seconds."""
         with self._changed:
             self._changed.wait_for(lambda: self._state.version != version or not self._open, seconds)
@@ -73,7 +73,7 @@ class Followed:
                 error = f"{self.name}: {failure.strerror or failure}"
             if (text, error) != (self._state.text, self._state.error):
                 with self._changed:
-                    self._state = State(self._state.version + 1, text, error)
+                    self._state = Version(self._state.version + 1, text, error)
                     self._changed.notify_all()
 
 

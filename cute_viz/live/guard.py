@@ -13,14 +13,12 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 NO_TOKEN = "this page opens with a token: open the address that `cute-viz serve` printed when it started"
 
 
-def refusal(
-    headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, asks: bool = False, opens: bool = False, page: bool = False
-) -> str | None:
+def refusal(headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, asks: bool = False, page: bool = False) -> str | None:
     """Why a request is refused, or None.
 
     hosts: the names of the server. asks: it sends a question, so it has to come from the page: no other site can make a browser
-    send JSON without asking first, and none gets an answer to that. opens: it wants a socket, which a browser gives to any site
-    but says for which. page: it is for the page itself, to which a link from elsewhere may lead.
+    send JSON without asking first, and none gets an answer to that. page: it is for the page itself, to
+    which a link from elsewhere may lead.
 
     >>> refusal({"Host": "127.0.0.1:8000"}, LOCAL, 8000, asks=False)
     >>> refusal({"Host": "evil.example:8000"}, LOCAL, 8000, asks=False)
@@ -35,7 +33,7 @@ def refusal(
     if not _is_ours(host, hosts, port):
         return f"this server is not {_short(host)}"
     origin = headers.get("Origin")
-    if (origin is not None or opens) and origin != f"http://{host}":
+    if origin is not None and origin != f"http://{host}":
         return "a request from another origin is refused"
     site = headers.get("Sec-Fetch-Site")
     followed = page and headers.get("Sec-Fetch-Mode") == "navigate" and headers.get("Sec-Fetch-Dest") == "document"

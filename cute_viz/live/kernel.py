@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import Request, ask
-from cute_viz.engine.kernel import place
 from cute_viz.engine.kernel_picture import picture_of
 from cute_viz.engine.kernel_text import why
 from cute_viz.errors import UsageError, spelled
@@ -15,7 +14,7 @@ from cute_viz.live.faults import units
 NARROW = 600  # px
 
 if TYPE_CHECKING:
-    from cute_viz.engine.kernel import Access, Report
+    from cute_viz.engine.kernel_rows import Access, Report
     from cute_viz.live.question import Question
 
 
@@ -31,7 +30,7 @@ def report(question: Question) -> dict[str, Any]:
         return {"accesses": None}
     whole = found.as_dict()
     for row, said in zip(found.accesses, whole["accesses"], strict=True):
-        said |= {"id": _id(row), "ratio": row.ratio, "lost": row.lost, "place": place(row.move), "why": why(row)}
+        said |= {"id": _id(row), "ratio": row.ratio, "lost": row.lost, "place": row.move.place, "why": why(row)}
         if row.fix is not None:
             text, edits = question.source, row.fix.edits
             spans = [{"span": [units(text, edit.start), units(text, edit.end)], "text": edit.new} for edit in edits]
@@ -72,7 +71,7 @@ _known: dict[str, Report | None] = {}  # the last ones of this process
 
 def _whole(question: Question) -> Report | None:
     """The report with its fixes, which the questions that follow ask for again."""
-    key = repr((question.source, question.let, question.name, question.dialect, question.library, question.path))
+    key = repr((question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch))
     if key not in _known:
         while len(_known) > 3:
             del _known[next(iter(_known))]

@@ -23,7 +23,7 @@ def presets() -> list[dict[str, Any]]:
 
 def _specs() -> list[dict[str, Any]]:
     from cute_viz.files import read_text
-    from cute_viz.spec.yaml import Fields, read_yaml
+    from cute_viz.spec.yaml import Keys, read_yaml
 
     out: list[dict[str, Any]] = []
     seen: dict[str, Any] = {}
@@ -33,8 +33,8 @@ def _specs() -> list[dict[str, Any]]:
             seen[path] = read_yaml(read_text(path))
         whole = seen[path]
         specs = whole.get("specs")
-        fields = specs.get(name) if isinstance(specs, Fields) else whole
-        if isinstance(fields, Fields):
+        fields = specs.get(name) if isinstance(specs, Keys) else whole
+        if isinstance(fields, Keys):
             title = str(fields.get("title") or fields.get("layout") or name)
             out.append({"group": str(whole.get("description") or "Kernels"), "title": title, "source": name, "options": {}})
     return out

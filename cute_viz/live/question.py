@@ -27,6 +27,7 @@ class Question:
     library: Library = PACKAGED
     path: str | None = None
     folder: Folder | None = None
+    launch: str = ""
 
     @property
     def door(self) -> str:
@@ -49,7 +50,7 @@ class Question:
         folder = self.folder
         if folder is None and self.path is not None:
             folder = Folder(os.path.dirname(self.path), os.path.dirname(self.path))
-        return Request((source,), options, self.let, name, dialect, self.library, {}, formats, folder=folder)
+        return Request((source,), options, self.let, name, dialect, self.library, {}, formats, folder=folder, launch=self.launch)
 
     @property
     def _source(self) -> Any:

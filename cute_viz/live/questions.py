@@ -22,6 +22,7 @@ from cute_viz.spec import PACKAGED, WORDS, Library
 
 LONGEST = 1 << 20  # characters of a source
 _LONG = 4096  # characters of an option, a value, a name
+_MATRIX = 1 << 14  # elements of a layout whose matrix is looked for
 
 
 def answer(question: Any, library: Library = PACKAGED, path: str | None = None, folder: Folder | None = None) -> dict[str, Any]:
@@ -66,12 +67,12 @@ def _checked(question: Any, library: Library, path: str | None, folder: Folder |
     if not isinstance(source, str) or len(source) > LONGEST:
         raise UsageError(f"a source must be text of at most {LONGEST} characters")
     options, let = _words("options", question.get("options")), _words("let", question.get("let"))
-    name, dialect = question.get("name"), question.get("dialect", "auto")
-    if not (name is None or (isinstance(name, str) and len(name) <= _LONG)) or not isinstance(dialect, str):
-        raise UsageError("name and dialect must be text")
+    name, dialect, launch = question.get("name"), question.get("dialect", "auto"), question.get("launch") or ""
+    if not all(isinstance(word, str) and len(word) <= _LONG for word in (name or "", dialect, launch)):
+        raise UsageError("name, dialect and launch must be text")
     words = _words("a question", {key: options.pop(key, None) or question.get(key) for key in WORDS})
     more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *WORDS)}
-    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path, folder)
+    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path, folder, launch)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
@@ -198,10 +199,34 @@ def _step(value: Any, question: Question) -> Answer:
 
 
 def _facts(question: Question) -> dict[str, Any]:
-    from cute_viz.live.bits import matrix
-
     found = question.answer()
-    return {"facts": found.facts, "matrix": matrix(found.obj)}
+    return {"facts": found.facts, "matrix": _matrix(found.obj)}
+
+
+def _matrix(obj: Any) -> dict[str, Any] | None:
+    """The matrix over F2 of a layout: a name and the offset for each bit of the coordinate; None of what has none, or is too large.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> _matrix(Layout((4, 2), (2, 1)))
+    {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
+    """
+    from cute_viz.algebra.bits import bit_matrix
+    from cute_viz.algebra.composed import as_layout, position_independent
+    from cute_viz.algebra.table import fits
+
+    try:
+        layout = position_independent(as_layout(obj))
+        found = bit_matrix(layout) if fits(layout, _MATRIX) else None
+    except (CuteVizError, AttributeError, TypeError):
+        return None
+    if found is None or not found[0]:
+        return None
+    columns, counts = found
+    names = [f"mode {n} bit {bit}" for n, count in enumerate(counts) for bit in range(count)]
+    return {
+        "columns": list(map(list, zip(names, columns, strict=True))),
+        "rows": max(1, *(column.bit_length() for column in columns)),
+    }
 
 
 def _copy(question: Question) -> dict[str, Any]:

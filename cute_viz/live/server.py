@@ -18,13 +18,10 @@ from cute_viz.live import guard
 from cute_viz.live.follow import Followed
 from cute_viz.live.page import TYPES, assets, document, policy, settings
 from cute_viz.live.pool import Cancelled, Pool
-from cute_viz.live.websocket import WebSocket, accepted
 
 CONNECTIONS = 200  # at once
 HALF_OPEN = 5.0  # seconds that a connection may take for the first request that is answered, however slowly it speaks
 PATIENCE = 30.0  # seconds that it may take for another one
-IDLE = 900.0  # seconds after which a socket that asks nothing is closed; the page opens another one
-ASKING = 8  # questions of one socket that are answered at once
 BEAT = 15.0  # seconds after which a page that follows a file is told that nothing has changed
 
 
@@ -148,9 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self._refused():
             return
         path = self.path.partition("?")[0]
-        if path == "/ask" and self.headers.get("Upgrade", "").lower() == "websocket":
-            self._open()
-        elif path == "/":
+        if path == "/":
             name = guard.cookie(int(self.server.server_address[1]))
             more = {"Set-Cookie": f"{name}={self.server.token}; Path=/; HttpOnly; SameSite=Strict"}
             more["Content-Security-Policy"] = policy() + "; frame-ancestors 'none'"
@@ -206,43 +201,6 @@ class _Handler(BaseHTTPRequestHandler):
         except Cancelled:
             return 409, b'{"cancelled":true}'
 
-    def _open(self) -> None:
-        """Questions and answers through a socket: `NUMBER QUESTION`, and `NUMBER STATUS ANSWER` as soon as it is there."""
-        key = self.headers.get("Sec-WebSocket-Key", "")
-        if self.command != "GET" or self.headers.get("Sec-WebSocket-Version") != "13" or not 0 < len(key) < 100:
-            self._say(400, "a socket must be a WebSocket of version 13")
-            return
-        self.close_connection = True
-        self.send_response(101)
-        for name, value in (("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accepted(key))):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.flush()
-        self.connection.settimeout(IDLE)
-        socket, places = WebSocket(self.rfile, self.connection, guard.BODY), threading.BoundedSemaphore(ASKING)
-
-        def answer(number: bytes, question: bytes) -> None:
-            try:
-                status, data = self._answer(question)
-                socket.send(b"%s %d %s" % (number, status, data))
-            except OSError:
-                pass  # the page has gone
-            finally:
-                places.release()
-
-        try:
-            while (text := socket.receive()) is not None:
-                number, _, question = text.partition(b" ")
-                if not number.isdigit() or len(number) > 16:
-                    break
-                places.acquire()
-                threading.Thread(target=answer, args=(number, question), daemon=True).start()
-            for _ in range(ASKING):  # what was asked is answered
-                places.acquire()
-            socket.close()
-        except OSError:
-            pass  # the page has gone, or has said nothing for long
-
     def _follow(self, followed: Followed) -> None:
         """The file's state as events, one for each time that it is saved."""
         self.send_response(200)
@@ -269,10 +227,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refused(self, *, asks: bool = False) -> bool:
         port = int(self.server.server_address[1])
-        opens = "Upgrade" in self.headers
         path, _, query = self.path.partition("?")
         headers = _Headers(self.headers)
-        words = guard.refusal(headers, self.server.hosts, port, asks=asks, opens=opens, page=path == "/")
+        words = guard.refusal(headers, self.server.hosts, port, asks=asks, page=path == "/")
         if words is None and not guard.knows(self.server.token, query, headers.get("Cookie", ""), port):
             words = guard.NO_TOKEN
         if words is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,7 +22,8 @@ def command(question: Question) -> str:
     >>> command(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "coords": True}, {"M": "4"}))
     "cute-viz render '(4,8):(8,1)' --tile 4x8 --coords --let M=4"
     """
-    words = ["cute-viz", "render", "-" if "\n" in question.source else question.source]
+    pasted = "\n" in question.source and not question.path
+    words = ["cute-viz", "render", "-" if pasted else question.path or question.source]
     for name, value in question.options.items():
         flag = spelled(f"`{name}=`", "cli")
         words += [flag] if value is True or value == "true" else [flag, str(value)]
@@ -28,9 +32,47 @@ def command(question: Question) -> str:
     for name, value in question.let.items():
         words += ["--let", f"{name}={value}"]
     words += ["--name", question.name] if question.name else []
+    words += ["--launch", question.launch] if question.launch else []
     words += ["--dialect", question.dialect] if question.dialect != "auto" else []
     line = shlex.join(words)
-    return line if "\n" not in question.source else f"{line} <<'LAYOUTS'\n{question.source.rstrip()}\nLAYOUTS"
+    return line if not pasted else f"{line} <<'LAYOUTS'\n{question.source.rstrip()}\nLAYOUTS"
+
+
+def spec(question: Question) -> str:
+    """A spec in YAML that draws the same.
+
+    Raises: CuteVizError where a spec cannot have what the question has.
+
+    >>> from cute_viz.live.question import Question
+    >>> print(spec(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "palette": "mono"})), end="")
+    layout: (4,8):(8,1)
+    palette: mono
+    figure:
+      tile: 4x8
+    """
+    source = question.source.strip()
+    if question.path:
+        source = os.path.basename(question.path) + (f"::{question.name}" if question.name else "")
+    elif question.name:
+        hint = f"save the text as kernel.cu, and write layout: kernel.cu::{question.name}"
+        raise CuteVizError("a spec selects a name only from a file", hint=hint)
+    if question.launch:
+        raise CuteVizError("a spec has no `launch=`", hint="name the caller: kernel.cu::CALLER::KERNEL::NAME")
+    own = {name: str(question.options[name]) for name in ("title", "palette") if name in question.options}
+    lines = [f"layout: {_scalar(source)}"]
+    lines += [f"{name}: {_scalar(word)}" for name, word in (own | question.library.words).items()]
+    figure = {name: value for name, value in question.options.items() if name not in own}
+    for field, words in (("figure", figure), ("let", question.let)):
+        lines += [f"{field}:"] if words else []
+        lines += [f"  {name}: {'true' if value is True else _scalar(str(value))}" for name, value in words.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _scalar(text: str) -> str:
+    """A text as a scalar of YAML: as it is where it means itself, a block of several lines, or quoted."""
+    if "\n" in text:
+        return "|\n" + "\n".join(f"  {line}".rstrip() for line in text.splitlines())
+    return text if re.fullmatch(r"[\w(/](?:[^#:]|:(?! |$)|(?<! )#)*(?<! )", text) else json.dumps(text, ensure_ascii=False)
 
 
 def markdown(question: Question) -> str:
@@ -73,6 +115,7 @@ WAYS: dict[str, Callable[[Question], str]] = {
     "cpp": _written("cpp"),
     "dsl": _written("dsl"),
     "cute": _written("cute"),
+    "spec": spec,
     "markdown": markdown,
     "latex": _format("tikz", fragment=True),
     "svg": _format("svg"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
 from cute_viz.engine.access import accessor, report_of, typed
-from cute_viz.engine.accessing import Access
+from cute_viz.engine.accessing import Accessor
 from cute_viz.engine.evaluate import evaluate as evaluated
 from cute_viz.engine.search import search_swizzle, tile_of
 from cute_viz.errors import UsageError
@@ -129,7 +129,7 @@ def analyze(question: Question) -> dict[str, Any]:
         return kernel
     if words.get("access") is not None:
         by = accessor(question.answer(), _text(words, "access") or "")
-    access = Access(
+    access = Accessor(
         by,
         _text(words, "type"),
         _text(words, "instruction"),

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.notation.statements import parse_program
-from cute_viz.notation.syntax import Call as Call_
-from cute_viz.notation.syntax import Name, Node, short
+from cute_viz.notation.syntax import Call, Name, Node, short
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
     from cute_viz.notation.reading import Resolver
     from cute_viz.notation.syntax import Statement
 
@@ -62,10 +61,10 @@ def read(
     ['a', 'b']
     """
     with _shallow(text):
-        return _read(Source(text, names or {}, warnings, dialect, resolve, shape, free))
+        return _read(Passage(text, names or {}, warnings, dialect, resolve, shape, free))
 
 
-def _read(source: Source) -> Document:
+def _read(source: Passage) -> Document:
     if "\x1b" in source.text:  # the colours of a terminal
         from cute_viz.notation.dumps import strip_colors
 
@@ -148,14 +147,14 @@ def _without_operations(text: str) -> str:
 
 def read_calls(
     text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
-) -> tuple[Call, ...]:
+) -> tuple[Operation, ...]:
     """The operation that is the last statement of a text, or the last that binds a name, behind those whose result it slices.
 
     >>> [str(call) for call in read_calls("logical_divide(8:1, 2)(_,1)")]
     ['logical_divide(8:1, 2)', 'slice((_,1), (2,4):(1,2))']
     """
     with _shallow(text):
-        source = Source(text, names or {}, resolve=resolve)
+        source = Passage(text, names or {}, resolve=resolve)
         statements = _statements(source)
         binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
         return _calls(statements[: binding[-1] + 1] if binding else statements, source)
@@ -169,19 +168,19 @@ def called_last(text: str) -> str:
     """
     try:
         with _shallow(text):
-            return _called(_statements(Source(text, {}))[-1])
+            return _called(_statements(Passage(text, {}))[-1])
     except CuteVizError:
         return ""
 
 
-def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Call]:
+def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Operation]:
     """The statements of a text, in no function, that call one of some names with a name as an argument, as far as they can be read.
 
     >>> [str(call) for call in calls_with("a = 4:2; size(a); size(8)", "a", ("size",), {}, None)]
     ['size(4:2)']
     """
     with _shallow(text):
-        source = Source(text, names, resolve=resolve)
+        source = Passage(text, names, resolve=resolve)
         statements = _statements(source)
         for n, statement in enumerate(statements):
             if _called(statement) in of and not statement.scope and _mentions(statement.value, name):
@@ -191,7 +190,7 @@ def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any
 
 def _called(statement: Statement) -> str:
     node = statement.value
-    if not isinstance(node, Call_) or node.args is None or statement.name is not None:
+    if not isinstance(node, Call) or node.args is None or statement.name is not None:
         return ""
     return short(node.name).removeprefix("cute.")
 
@@ -199,11 +198,11 @@ def _called(statement: Statement) -> str:
 def _mentions(node: Node | None, name: str) -> bool:
     if node is None:
         return False
-    words = (node.text if isinstance(node, Name) else node.name if isinstance(node, Call_) else "").split(".")
+    words = (node.text if isinstance(node, Name) else node.name if isinstance(node, Call) else "").split(".")
     return name in words or any(_mentions(child, name) for child in node.children())
 
 
-def _calls(statements: list[Statement], source: Source) -> tuple[Call, ...]:
+def _calls(statements: list[Statement], source: Passage) -> tuple[Operation, ...]:
     """The operation that the last of some statements is."""
     from cute_viz.notation.program import operations_of
 
@@ -233,7 +232,7 @@ def _shallow(text: str) -> Iterator[None]:
         ) from None
 
 
-def _statements(source: Source) -> list[Statement]:
+def _statements(source: Passage) -> list[Statement]:
     """The statements of a text in the dialect that was asked for, or that shows."""
     text, dialect = source.text, source.dialect
     if dialect == "dsl" or (dialect == "auto" and any(mark in text for mark in _DSL_MARKS)):

@@ -14,7 +14,22 @@ from __future__ import annotations
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.lexer import Token, tokenize, unknown
-from cute_viz.notation.syntax import Apply, Arith, At, Blank, Call, Chain, Infix, Name, Node, Number, Pair, Pointer, Ratio, Sequence
+from cute_viz.notation.syntax import (
+    Apply,
+    Arith,
+    At,
+    Blank,
+    Call,
+    Chain,
+    FlaggedPointer,
+    Infix,
+    Name,
+    Node,
+    Number,
+    Pair,
+    Ratio,
+    Sequence,
+)
 
 _CLOSE = {"(": ")", "<": ">", "[": "]"}
 
@@ -93,7 +108,7 @@ class Parser:
                 continue
             if isinstance(node, Sequence) and not _holds_layouts(node):
                 raise self.fail("two tuples side by side", hint="write ':' between a shape and its stride: (4,8):(8,1)")
-            if isinstance(node, (Number, Blank, At, Pointer, Ratio)):
+            if isinstance(node, (Number, Blank, At, FlaggedPointer, Ratio)):
                 raise self.fail("a tuple right after a number", hint="a ':' or a ',' is missing")
             arguments = self.sequence()
             node = Apply(node.span | arguments.span, node, arguments.items)
@@ -178,12 +193,12 @@ class Parser:
         """A pointer as CuTe prints it: `smem_ptr[16b](unset)`, `counting_iter(0)`."""
         token = self.advance()
         if token.text.startswith("counting_iter"):
-            return Pointer(token.span, "counting_iter", 8, 1)  # of no width: the layout behind it is what counts
+            return FlaggedPointer(token.span, "counting_iter", 8, 1)  # of no width: the layout behind it is what counts
         space, _, rest = token.text.partition("ptr[")
         bits, sparsity = int(rest.partition("b](")[0]), int(space.partition("sparse<")[2].partition(">")[0] or 1)
         if not sparsity or bits % sparsity:
             raise self.fail(f"elements of {bits} bits cannot be shared by {sparsity}", token.span)
-        return Pointer(token.span, space + "ptr", bits // sparsity, sparsity)
+        return FlaggedPointer(token.span, space + "ptr", bits // sparsity, sparsity)
 
     def name(self) -> Node:
         """A name, and what makes it a call: `name<...>`, `name(...)`, `name<...>(...)`, `name{}`."""

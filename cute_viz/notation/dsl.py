@@ -102,7 +102,7 @@ def parse_dsl(text: str) -> list[Statement]:
     """
     tree, shift = _tree(text)
     out: list[Statement] = []
-    _Reader(text, shift).block(tree.body, out)
+    _PythonNodes(text, shift).block(tree.body, out)
     if all(statement.lost for statement in out):
         raise NotationError(
             "there is nothing to read", text=text, span=Span(0, len(text)), hint="example: cute.make_layout((4, 8))"
@@ -141,7 +141,7 @@ def _stored(node: ast.AST) -> list[str]:
     return names + [item.asname or item.name for item in every if isinstance(item, ast.alias)]
 
 
-class _Reader:
+class _PythonNodes:
     """Python's nodes as ours, with the spans of the text."""
 
     def __init__(self, text: str, shift: int) -> None:

@@ -15,7 +15,7 @@ from cute_viz.notation.cute import Parser
 from cute_viz.notation.labelled import HEADING, LABEL, Fields, build, label_key
 from cute_viz.notation.lexer import tokenize
 from cute_viz.notation.program import Document, evaluate_program
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
@@ -61,10 +61,10 @@ def strip_colors(text: str) -> str:
     return _ANSI.sub(lambda match: " " * len(match[0]), text)
 
 
-def read_dump(source: Source) -> Document:
+def read_dump(source: Passage) -> Document:
     """The objects of a dump by name; an error where there is none.
 
-    >>> print(read_dump(Source("[0] sA : Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)  # 12:00")).pick("sA"))
+    >>> print(read_dump(Passage("[0] sA : Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)  # 12:00")).pick("sA"))
     Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)
     """
     document = _read(source).document
@@ -73,10 +73,10 @@ def read_dump(source: Source) -> Document:
     return document
 
 
-def printed(source: Source) -> list[tuple[str, Any, Span]]:
+def printed(source: Passage) -> list[tuple[str, Any, Span]]:
     """Every object of a dump, or the error of one that cannot be read, by name, with its place.
 
-    >>> [(name, str(value), place.start) for name, value, place in printed(Source("sA: (_8,_64):(_64,_1)"))]
+    >>> [(name, str(value), place.start) for name, value, place in printed(Passage("sA: (_8,_64):(_64,_1)"))]
     [('sA', '(_8,_64):(_64,_1)', 4)]
     """
     reader = _read(source)
@@ -84,12 +84,12 @@ def printed(source: Source) -> list[tuple[str, Any, Span]]:
     return [(name, found[name], place) for name, place in reader.places.items() if name in found]
 
 
-def find_dump(source: Source) -> Document | None:
+def find_dump(source: Passage) -> Document | None:
     r"""The objects of a text that is no source: None where it holds none, or where it is source code.
 
-    >>> find_dump(Source("loaded 3 files\nsA: (_8,_64):(_64,_1)\n")).values.keys()
+    >>> find_dump(Passage("loaded 3 files\nsA: (_8,_64):(_64,_1)\n")).values.keys()
     dict_keys(['sA'])
-    >>> find_dump(Source("auto a = make_layout(8);\n")) is None
+    >>> find_dump(Passage("auto a = make_layout(8);\n")) is None
     True
     """
     text = source.text
@@ -104,11 +104,11 @@ def find_dump(source: Source) -> Document | None:
     return document
 
 
-def find_log(source: Source) -> Document | None:
+def find_log(source: Passage) -> Document | None:
     r"""The objects that are printed amid the messages of a compiler, which quote source code; None without such messages or prints.
 
     >>> log = 'k.cu(12): warning #177-D: "x" is not used\n    auto x = make_layout(4);\nsA : (_4,_8):(_8,_1)\n'
-    >>> find_log(Source(log)).values.keys()
+    >>> find_log(Passage(log)).values.keys()
     dict_keys(['sA'])
     """
     if _MESSAGE.search(strip_colors(source.text)) is None:
@@ -138,12 +138,12 @@ def _is_source(text: str) -> bool:
     return bool(calls & known) or re.search(r"^\s*[\w.]+\s*=\s*[A-Za-z_][\w.:]*\s*\(", text, re.M) is not None
 
 
-def _read(source: Source) -> _Reader:
+def _read(source: Passage) -> _DumpReader:
     text = source.text
     if len(text) > limit("log"):
         raise over("log", f"the input has {len(text)} characters")
     plain = strip_colors(text)
-    reader = _Reader(Source(plain, source.names))
+    reader = _DumpReader(Passage(plain, source.names))
     start = quoting = 0
     for line in plain.split("\n"):
         said = any(word in line for word in _SAID) and _MESSAGE.match(line)
@@ -162,10 +162,10 @@ def _read(source: Source) -> _Reader:
     return reader
 
 
-class _Reader:
+class _DumpReader:
     """Goes over the lines: gathers the fields of a heading until it ends, and finds the objects of other lines."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Passage) -> None:
         self.source = source
         self.text = source.text
         self.document = Document()

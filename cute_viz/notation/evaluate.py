@@ -22,7 +22,7 @@ from cute_viz.notation.atoms import atom_call, is_atom_name
 from cute_viz.notation.chains import composed
 from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
     Apply,
@@ -31,6 +31,7 @@ from cute_viz.notation.syntax import (
     Blank,
     Call,
     Chain,
+    FlaggedPointer,
     Index,
     Infix,
     Keyword,
@@ -38,7 +39,6 @@ from cute_viz.notation.syntax import (
     Node,
     Number,
     Pair,
-    Pointer,
     Ratio,
     Sequence,
     Word,
@@ -53,7 +53,7 @@ from cute_viz.values.types import ValueType, named
 class Evaluator:
     """Values of nodes, with the text for errors and the names that are bound."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Passage) -> None:
         self.source = source
         self.text, self.names, self.warnings, _, self.resolve, *_ = source
         self.free: list[str] | None = None  # names without a value, where they are run-time integers
@@ -112,7 +112,7 @@ class Evaluator:
         """`1@0@1`: a basis element; written, its last position is the outermost."""
         return Basis(self.value(node.value), tuple(reversed(node.path)))
 
-    def pointer(self, node: Pointer) -> PointerFlag:
+    def flaggedpointer(self, node: FlaggedPointer) -> PointerFlag:
         """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""
         return PointerFlag(node.bits, sparsity=node.sparsity)
 
@@ -326,12 +326,12 @@ class Evaluator:
     def _chain(self, node: Chain) -> Any:
         items = [self.value(item) for item in node.items]
         first = node.items[0]
-        if isinstance(first, Pointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
+        if isinstance(first, FlaggedPointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
             numbers = first.space[first.space.index("<") + 1 : first.space.index(">")].split(",")
             return make_composed_layout(Swizzle(*map(int, numbers)), items[0], self._composed(items[1:]))
         if isinstance(first, Call) and short(first.name) == "ArithTuple":  # the origin of a tensor of coordinates
             return with_origin(items[0], self._composed(items[1:]), tensor=True)
-        if isinstance(first, Pointer):
+        if isinstance(first, FlaggedPointer):
             items = items[1:]  # of a tensor: the layout is what counts
         return self._composed(items)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cute_viz.algebra.call import Call as Operation
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
@@ -15,7 +15,7 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.lexer import divided
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
@@ -78,7 +78,7 @@ class Document:
         if name in self.failures:
             raise self.failures[name]
         if (found := re.fullmatch(r"([A-Za-z_]\w*)[(\[].*[)\]]", name)) is not None and found[1] in self.values:  # X(_,_,0)
-            return evaluate_program(parse_program(name), Source(name, self.bound())).pick()
+            return evaluate_program(parse_program(name), Passage(name, self.bound())).pick()
         from difflib import get_close_matches
 
         named = [key for key in self.values if key]
@@ -86,13 +86,13 @@ class Document:
         raise NotationError(f"nothing here is named {name!r}", hint=f"there is {', '.join(near)}" if near else None)
 
 
-def evaluate_program(statements: list[Statement], source: Source) -> Document:
+def evaluate_program(statements: list[Statement], source: Passage) -> Document:
     """The value of every statement. One that fails is kept as a failure, which raises its error when its value is asked for.
     Warnings, such as of a composition that is not what it seems, are added to those of the source.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "a = 4:2; b = a(3); c = a(4,4)"
-    >>> document = evaluate_program(parse_program(text), Source(text))
+    >>> document = evaluate_program(parse_program(text), Passage(text))
     >>> document.pick("b"), list(document.failures)
     (6, ['c'])
     """
@@ -146,7 +146,7 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
     return out
 
 
-def _value(statement: Statement, source: Source, free: bool) -> Any:
+def _value(statement: Statement, source: Passage, free: bool) -> Any:
     """The value of a statement. free: names without a value are run-time integers, as far as that goes."""
     assert statement.value is not None
     if free:
@@ -241,16 +241,16 @@ def is_operation(name: str) -> bool:
     return name in ops.OPS or name in ops.ALIASES
 
 
-def operations_of(node: Node, source: Source) -> tuple[Operation, ...]:
+def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     """The operation that a node calls, with its evaluated operands, behind those whose result it slices; none for a literal. A
     layout that is called with `_` is a slice.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "ceil_div(10, n); n(2,_)"
-    >>> str(operations_of(parse_program(text)[0].value, Source(text, {"n": 4}))[0])
+    >>> str(operations_of(parse_program(text)[0].value, Passage(text, {"n": 4}))[0])
     'ceil_div(10, 4)'
     >>> from cute_viz.algebra.layout import Layout
-    >>> operations_of(parse_program(text)[1].value, Source(text, {"n": Layout((4, 8))}))[0].name
+    >>> operations_of(parse_program(text)[1].value, Passage(text, {"n": Layout((4, 8))}))[0].name
     'slice'
     """
     if isinstance(node, Sequence) and len(node.items) == 1:
@@ -262,13 +262,13 @@ def operations_of(node: Node, source: Source) -> tuple[Operation, ...]:
     return () if call is None else (Operation(call[0], tuple(call[1]), call[2]),)
 
 
-def _slice(args: tuple[Node, ...], value: Any, source: Source) -> tuple[Operation, ...]:
+def _slice(args: tuple[Node, ...], value: Any, source: Passage) -> tuple[Operation, ...]:
     crd = tuple(map(Evaluator(source).value, args))
     sliced = any(leaf is X for leaf in leaves(crd))
     return (Operation("slice", (crd[0] if len(crd) == 1 else crd, value)),) if sliced else ()
 
 
-def _operation(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     evaluator = Evaluator(source)
     if isinstance(node, Infix):
         name = "logical_divide" if node.operator == "⊘" else "logical_product"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
 
 
-class Source(NamedTuple):
+class Passage(NamedTuple):
     """A text, and what it is read with.
 
     names: bindings that the text may use. warnings: where they are added; None checks for none. dialect: one of
@@ -20,7 +20,7 @@ class Source(NamedTuple):
     encodings whose text does not say it; () where it is not given. free: whether names without a value are run-time integers in
     an expression of its own.
 
-    >>> Source("M", {"M": 4}).of("N").names
+    >>> Passage("M", {"M": 4}).of("N").names
     {'M': 4}
     """
 
@@ -32,11 +32,11 @@ class Source(NamedTuple):
     shape: tuple[int, ...] = ()
     free: bool = False
 
-    def of(self, text: str) -> Source:
+    def of(self, text: str) -> Passage:
         """Another text that is read with the same."""
         return self._replace(text=text)
 
-    def seeing(self, names: Mapping[str, Any]) -> Source:
+    def seeing(self, names: Mapping[str, Any]) -> Passage:
         """The same text with other bindings."""
         return self._replace(names=names)
 
@@ -45,7 +45,7 @@ class Meaning(Protocol):
     """What calls that are notation, and atoms, ask of the evaluator that meets them."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> Passage:
         """What is read."""
 
     def value(self, node: Node) -> Any:

@@ -77,7 +77,7 @@ class At(_Node):
     path: tuple[int, ...]
 
 
-class Pointer(_Node):
+class FlaggedPointer(_Node):
     """`smem_ptr[16b](unset)`: the pointer of a flagged layout or a tensor; where it points does not matter."""
 
     __slots__ = ("space", "bits", "sparsity")
@@ -181,7 +181,8 @@ class Statement:
 
 
 Node: TypeAlias = (
-    "Number | Ratio | Blank | Sequence | Pair | At | Pointer | Name | Call | Apply | Chain | Infix | Arith | Index | Keyword | Word"
+    "Number | Ratio | Blank | Sequence | Pair | At | FlaggedPointer | Name | Call | Apply | Chain | Infix | Arith | Index"
+    " | Keyword | Word"
 )
 
 

@@ -18,20 +18,20 @@ from cute_viz.errors import CuteVizError, NotationError, did_you_mean
 from cute_viz.notation import triton_distributed as registers
 from cute_viz.notation import triton_shared as memory
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.notation.triton_linear import Linear
 from cute_viz.notation.triton_text import Typed, find
 
 _TENSOR_MEMORY = "tensor_memory_encoding"
 
 
-def read_triton(source: Source) -> Document:
+def read_triton(source: Passage) -> Document:
     """Every encoding of a text as a layout, by the names that the text gives them.
 
     Raises: NotationError for an encoding without a shape, neither in its type nor given, and for an unknown one, with the place.
 
     >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
-    >>> str(read_triton(Source(text, shape=(32, 16))).pick())
+    >>> str(read_triton(Passage(text, shape=(32, 16))).pick())
     '((4,32),4):((128,1),32)'
     """
     document = Document()

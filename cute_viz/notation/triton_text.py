@@ -92,7 +92,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
     """
     aliases: dict[str, Encoding] = {}
     for match in _ALIAS.finditer(text):
-        reader = _Reader(text, match.end(), aliases)
+        reader = _TritonReader(text, match.end(), aliases)
         aliases[match[1]] = reader.attribute()
     out = []
     for match in _TYPE.finditer(text):
@@ -100,7 +100,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
         word = re.compile(r"#(\w+)(?![\w.])").match(text, at)
         if word is not None and word[1] not in aliases:
             continue  # of another dialect, or of a part of the file that is not here
-        encoding = aliases[word[1]] if word is not None else _Reader(text, at, aliases).attribute()
+        encoding = aliases[word[1]] if word is not None else _TritonReader(text, at, aliases).attribute()
         shape = tuple(int(part) for part in match[1].split("x")[:-1])
         out.append(Typed(encoding, shape, word[1] if word is not None else ""))
     if out:
@@ -114,7 +114,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
             name = call[1].rpartition(".")[2]
             known = did_you_mean(name, _GLUON) or f"example: {', '.join(list(_GLUON)[:4])}"
             raise NotationError(f"{name} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
-        reader = _Reader(text, found.start(), aliases)
+        reader = _TritonReader(text, found.start(), aliases)
         out.append(Typed(reader.attribute(), (), _bound(text, found.start())))
         at = reader.at
     return out
@@ -142,7 +142,7 @@ def _bound(text: str, at: int) -> str:
     return match[1] if match else ""
 
 
-class _Reader:
+class _TritonReader:
     """Reads one attribute, or one call of a constructor, from a place of a text."""
 
     def __init__(self, text: str, at: int, aliases: Mapping[str, Encoding]) -> None:

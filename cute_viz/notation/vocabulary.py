@@ -51,7 +51,7 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
         raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"example: GMMA::{name}<half_t,2>")
     if not in_bits and not packed and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"example: GMMA::{name}<half_t>")
-    from cute_viz.algebra.inttuple import Typed
+    from cute_viz.algebra.inttuple import Unwritten
     from cute_viz.algebra.recast import upcast
     from cute_viz.algebra.static import mark_static
     from cute_viz.values.types import bits_of
@@ -64,6 +64,6 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
         times = int(template[1])
         if bits % times:
             raise AlgebraError(f"{name}: an element of {bits} bits cannot be shared by {times}")
-        found = mark_static(blocked_product(Layout((1, times)), layout), Typed)
+        found = mark_static(blocked_product(Layout((1, times)), layout), Unwritten)
         return ComposedLayout(swizzle, PointerFlag(bits // times, sparsity=times), found)
-    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(layout, Typed))
+    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(layout, Unwritten))

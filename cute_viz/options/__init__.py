@@ -68,7 +68,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "labels",
             "choice",
-            "Text in the cells",
+            "Cell text",
             "object",
             LABELS,
             "auto",
@@ -98,7 +98,15 @@ OPTIONS: dict[str, Option] = {
             "object",
             example="OBJECT",
             more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
-            " or wgmma, tcgen05, tma.",
+            " or wgmma, tcgen05, tma, cp.async.128.",
+        ),
+        Option(
+            "schedule",
+            "text",
+            "Of a pipeline: tiles=8,load=3,compute=1",
+            "object",
+            example="NAME=N",
+            more="Slots that a load, an MMA and the epilogue take; stages, tiles, consumers that take turns, work (output tiles).",
         ),
         Option("coord", "text", "Origin of a TMA tile in its tensor: 96,0", "object", example="I,J"),
         Option(
@@ -119,6 +127,15 @@ OPTIONS: dict[str, Option] = {
             example="WHERE: WORDS",
             more="WHERE: (1,2), (0,0)..(7,0), T5, row 3, column 0..3, bank 4, offset 21; a line each, or the option again.",
         ),
+        Option(
+            "blank",
+            "text",
+            "Leave out offsets, owners, banks ... for an exercise",
+            "panels",
+            example="WHAT",
+            more="offsets, owners, threads, banks, coordinates, tiles, labels, strides; offsets=5 or offsets=all.",
+        ),
+        Option("key", "flag", "With --blank: the answers beside it", "panels"),
         Option("crop", "tile", "Draw only the first M rows and N columns of each panel", "panels"),
         Option(
             "style",
@@ -190,7 +207,7 @@ def of_level(level: str) -> tuple[Option, ...]:
     """The options of a level.
 
     >>> [option.name for option in of_level("panels")]
-    ['fold', 'note', 'crop']
+    ['fold', 'note', 'blank', 'key', 'crop']
     """
     return tuple(option for option in OPTIONS.values() if option.level == level)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cute_viz.figures.model import Arrow, Panel
-from cute_viz.renderers.frame import Frame
+from cute_viz.renderers.frame import PanelFrame
 from cute_viz.renderers.primitives import Arrows, Grid
 
 WIDTH, HEAD = 1.6, 8.0  # px: stroke, and length of the head
@@ -19,7 +19,7 @@ Point = tuple[float, float]
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid]) -> list[Arrows]:
+def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid]) -> list[Arrows]:
     """The arrows between panels of one row, or down to the next, as one primitive; else the panels' numbers show the way.
 
     >>> arrows([], [], [])
@@ -40,7 +40,7 @@ def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid
     return [*out, Arrows(joins, THIN, 0.0)] if joins else out
 
 
-def _is_drawn(a: Arrow, frames: Sequence[Frame]) -> bool:
+def _is_drawn(a: Arrow, frames: Sequence[PanelFrame]) -> bool:
     """Whether the panels stand in one row, whole ones side by side, or one below the other with room for an arrow between."""
     (row, col), (end, to) = (frames[n].panel.place for n in (a.source, a.target))
     whole = not a.start and not a.end
@@ -49,7 +49,7 @@ def _is_drawn(a: Arrow, frames: Sequence[Frame]) -> bool:
     return whole and end == row + 1 and frames[a.source].fit.gap >= ROOM and (to == col or frames[a.source].width > FAR)
 
 
-def undrawn(found: Sequence[Arrow], frames: Sequence[Frame]) -> str:
+def undrawn(found: Sequence[Arrow], frames: Sequence[PanelFrame]) -> str:
     """Which of the numbered panels goes on in which, in words, where `arrows` leaves any of it out.
 
     >>> undrawn([Arrow(0, 1), Arrow(1, 2)], ())
@@ -89,7 +89,7 @@ def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list
     return [(a.end[0] + a.end[2] - 1) // 2 for a in here]
 
 
-def _rect(grid: Grid, frame: Frame, box: tuple[int, ...]) -> Rect:
+def _rect(grid: Grid, frame: PanelFrame, box: tuple[int, ...]) -> Rect:
     """Where cells are; of a panel as a whole its rulers belong to it."""
     if not box:
         return grid.left - frame.left, grid.top, grid.right, grid.bottom

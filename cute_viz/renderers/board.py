@@ -26,9 +26,9 @@ from cute_viz.renderers.primitives import (
     Grid,
     Labels,
     Line,
-    Lines,
     Path,
     Primitive,
+    Strokes,
     Swatch,
     Texts,
 )
@@ -330,7 +330,7 @@ def _flat(panel: Panel, grid: Grid, sheet: Sheet) -> Iterator[Primitive]:
             for mine, where in zip(levels, edges, strict=True)
         )
         if across or down:
-            yield Lines(grid, role, width, across, down, opacity)
+            yield Strokes(grid, role, width, across, down, opacity)
     yield Border(grid, 1.2)
     tall = 1.05 * sheet.font
     for n, texts in enumerate(sheet.lines):

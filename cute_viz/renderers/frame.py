@@ -83,7 +83,7 @@ class Detail(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PanelFrame:
     """A panel on the page: cell size, the room for rulers at the left and above, and what is written into the cells."""
 
     panel: Panel
@@ -138,7 +138,7 @@ class Frame:
         return (self.cell_h - ARROW_ROOM * across) * (line + 1) / (lines + 1) + (0 if lines == 1 else (line - 0.5) * 1.5)
 
 
-def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit = LOOSE) -> list[Frame]:
+def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit = LOOSE) -> list[PanelFrame]:
     """The frames of a figure's panels at one level of detail.
 
     cell: px of a cell, in place of what its labels need; a box with a label is never lower than its text. fit: the room around
@@ -153,7 +153,7 @@ def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit =
     return [_frame(figure, panel, detail, cell, fit) for panel in figure.panels]
 
 
-def resized(frame: Frame, size: tuple[float, float, float, float]) -> Frame:
+def resized(frame: PanelFrame, size: tuple[float, float, float, float]) -> PanelFrame:
     """The frame with another cell width and height, room at the left and above.
 
     >>> from cute_viz.algebra.layout import Layout
@@ -166,7 +166,7 @@ def resized(frame: Frame, size: tuple[float, float, float, float]) -> Frame:
     return replace(frame, cell_w=w, cell_h=h, left=left, top=top)
 
 
-def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit: Fit) -> Frame:
+def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit: Fit) -> PanelFrame:
     marks: tuple[Mark, ...] = ()
     labels = CellLabels((), {})
     if detail == Detail.FULL:
@@ -198,7 +198,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     caption = tuple(_brief(panel.caption, max(panel.cols * w, fit.narrow), fit)) if panel.caption else ()
     titled = panel.col_ruler.title or (rows.title and not beside)
     top = 24.0 + (18 if titled else 0) + (fit.caption * 1.5 * len(caption) + 6 if caption else 0)
-    return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
+    return PanelFrame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
 
 
 def _brief(caption: str, width: float, fit: Fit) -> list[str]:
@@ -247,7 +247,7 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     return float(round(max(least, max(widths) + pad))), h
 
 
-def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[float, float] = SMALL_STAGE) -> Frame:
+def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[float, float] = SMALL_STAGE) -> PanelFrame:
     """The frame of a stage: with its labels where they take little room, else in colours.
 
     most: px of little room.
@@ -269,7 +269,7 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
     return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=size, fit=fit)[0]
 
 
-Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
+Fitted = tuple[list[PanelFrame], list[tuple[float, float]], float, float]
 
 
 def fit_panels(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
@@ -327,7 +327,7 @@ def _inset(figure: Figure, room: float | None, cell: float | None, fit: Fit) -> 
 
 def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitted:
     """The frames of all objects of a file, each as small as it can be read, on shelves."""
-    found: list[Frame] = []
+    found: list[PanelFrame] = []
     within: list[list[tuple[float, float]]] = []
     sizes = []
     narrow = min(1.0, max(0.55, room / SHELF))
@@ -380,7 +380,7 @@ def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
     return aligned(figure, frames(figure, detail, cell=size, fit=fit))
 
 
-def aligned(figure: Figure, found: list[Frame]) -> Fitted:
+def aligned(figure: Figure, found: list[PanelFrame]) -> Fitted:
     """The frames with sizes such that panels line up, where they stand, and the size of all.
 
     >>> from cute_viz import figure

@@ -100,23 +100,30 @@ def _with_slider(figure: Figure) -> str:
     """The controls; with a slider for the pictures that this is one of."""
     if not figure.series:
         return CONTROLS
-    threads = [one.facts["thread"] for one in figure.series]
-    at = threads.index(figure.facts["thread"]) if figure.facts["thread"] in threads else 0
+    word = _which(figure)
+    numbers = [one.facts[word] for one in figure.series]
+    at = numbers.index(figure.facts[word]) if figure.facts[word] in numbers else 0
     slider = (
-        f'<label>Thread <input id="series" type="range" min="0" max="{len(threads) - 1}" value="{at}" '
-        f'aria-valuetext="thread {threads[at]}"></label><output id="which" for="series">{threads[at]}</output>\n'
+        f'<label>{word.capitalize()} <input id="series" type="range" min="0" max="{len(numbers) - 1}" value="{at}" '
+        f'aria-valuetext="{word} {numbers[at]}"></label><output id="which" for="series">{numbers[at]}</output>\n'
     )
     return CONTROLS.replace("<label>Find", f"{slider}<label>Find", 1)
+
+
+def _which(figure: Figure) -> str:
+    """What tells the pictures of a slider from each other: the thread, or the step."""
+    return "thread" if "thread" in figure.facts else "step"
 
 
 def _series(figure: Figure, options: Options) -> dict[str, Any]:
     """The pictures of a slider: of each the SVG, cut before each tag, and its panels, as indices into what all of them share.
 
+    word: what the slider counts.
     parts: of SVGs. values: of panels, a JSON text each. pictures: (number, title, description, parts, panels by field).
     """
     parts: dict[str, int] = {}
     values: dict[str, int] = {}
-    pictures = []
+    pictures, word = [], _which(figure)
     for one in figure.series:
         picture, panels = explored(replace(one, series=()), options)
         cut = [parts.setdefault(part, len(parts)) for part in picture.split("<")]
@@ -124,8 +131,8 @@ def _series(figure: Figure, options: Options) -> dict[str, Any]:
             {name: values.setdefault(json.dumps(value, default=str), len(values)) for name, value in panel.items()}
             for panel in panels
         ]
-        pictures.append([one.facts["thread"], one.title, one.description, cut, kept])
-    return {"parts": list(parts), "values": list(values), "pictures": pictures}
+        pictures.append([one.facts[word], one.title, one.description, cut, kept])
+    return {"word": word, "parts": list(parts), "values": list(values), "pictures": pictures}
 
 
 @lru_cache(maxsize=1)

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from cute_viz.figures.model import Arrow, Figure
 from cute_viz.renderers.arrows import HEAD, WIDTH
-from cute_viz.renderers.frame import TIGHT, Detail, Fitted, Frame, frames
+from cute_viz.renderers.frame import TIGHT, Detail, Fitted, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, CAPTION
-from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Arrows, Grid, Line, Primitive
+from cute_viz.renderers.primitives import END, MIDDLE, MUTED, START, TEXT, Arrows, Grid, Line, Primitive
 from cute_viz.renderers.targets import Target
 
 WORD, SMALLER = 11.0, 10.0  # px of the words at an arrow
-ACROSS, BETWEEN = 8.0, 46.0  # px beside the words of an arrow to the right; between two rows of lanes
+ACROSS, BETWEEN = 16.0, 46.0  # px beside the words of an arrow to the right; between two rows of lanes
 AWAY = 4.0  # px from a panel to its arrow
 LEAST = 0.5  # px of a row
+COLUMN = 4  # lanes, from which on they go down and up again
 
 
 def placed(figure: Figure, target: Target) -> Figure:
@@ -30,9 +31,8 @@ def placed(figure: Figure, target: Target) -> Figure:
     if target.is_landscape:
         return figure
     n, memories = len(figure.panels), figure.outer[1].labels
-    up = max(0, n - (3 if "tensor memory" not in memories else 4)) if n > 4 else 0  # panels on the way up
-    down = n - up
-    places = [(min(k, 2), max(0, k - 2)) for k in range(down)] + [(1 - k, 1) for k in range(up)]
+    down = n if n < COLUMN else (n + 1) // 2
+    places = [(k, 0) if k < down else (n - 1 - k, 1) for k in range(n)]
     panels = [
         replace(panel, place=at, caption=f"{panel.caption}: {memory}")
         for panel, at, memory in zip(figure.panels, places, memories, strict=True)
@@ -61,12 +61,12 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     top = 0.0
     for frame in found:
         w = wide / frame.panel.cols
-        own = fit._replace(narrow=wide)
+        own = fit._replace(narrow=wide + (gap / 2 if cols > 2 else 0.0))
         (sized,) = frames(replace(figure, panels=(frame.panel,)), Detail.COLOUR, w, own)
         top = max(top, sized.top)
         out.append((w, own))
     high = (height - BETWEEN * (rows - 1)) / rows - top - 2
-    made: list[Frame] = []
+    made: list[PanelFrame] = []
     for frame, (w, own) in zip(found, out, strict=True):
         h = max(LEAST, high / frame.panel.rows)
         (sized,) = frames(replace(figure, panels=(frame.panel,)), Detail.COLOUR, w, own._replace(exact=h))
@@ -79,13 +79,14 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     return made, places, left + cols * wide + (cols - 1) * gap + 4, total
 
 
-def movements(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid], least: float) -> list[Primitive]:
+def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid], least: float) -> list[Primitive]:
     """The arrows from lane to lane, with what moves and how much.
 
     >>> movements((), (), (), 8.0)
     []
     """
     curves, words = [], list[Primitive]()
+    edge = max((grid.right for grid in grids), default=0.0)
     for arrow in found:
         a, b = grids[arrow.source], grids[arrow.target]
         (row, col), (end, to) = frames[arrow.source].panel.place, frames[arrow.target].panel.place
@@ -106,8 +107,9 @@ def movements(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[G
                 else (a.top - frames[arrow.source].top - AWAY, b.bottom + AWAY + HEAD)
             )
             curves.append(((x, y0), (x, y0), (x, y0), (x, y1)))
-            spots = [x + 8] * 2, [(y0 + y1) / 2 - 7, (y0 + y1) / 2 + 7]
-            anchor = START
+            inside = x + 8 + size * BOLD * max(map(len, lines)) <= edge
+            spots = [x + 8 if inside else x - 8] * 2, [(y0 + y1) / 2 - 7, (y0 + y1) / 2 + 7]
+            anchor = START if inside else END
         else:  # round the corner, up to the other side
             y, x = (a.top + a.bottom) / 2, (b.left + b.right) / 2
             x0, y1 = a.right + AWAY, b.bottom + AWAY + HEAD

@@ -18,6 +18,7 @@ from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit, has_text
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target
+from cute_viz.renderers.ways import squared
 
 MOST_LABELS = 1200  # cells, or boxes, of a figure whose labels are tried
 SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
@@ -54,7 +55,8 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
                 for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
                     for way in ways:
                         yield Drawing(way, details, fit._replace(line=line), scale)
-    if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer:
+    alike = figure.kind == "page" and len({(panel.rows, panel.cols) for panel in figure.panels}) == 1  # a comparison: in one size
+    if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer or alike:
         return
     fit = TIGHT._replace(lines=2)
     order = sorted(range(len(figure.panels)), key=lambda n: -figure.panels[n].rows * figure.panels[n].cols)
@@ -144,7 +146,7 @@ def prepared(figure: Figure) -> Figure:
     >>> panel.rows, panel.cols, panel.col_ruler.title
     (1, 8, 'mode 0')
     """
-    panels = list(lying(figure).panels)
+    panels = list(lying(squared(figure)).panels)
     if figure.outer:
         panels = [replace(panel, caption="") for panel in panels]
     if is_product(figure) or figure.outer:

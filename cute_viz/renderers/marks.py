@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
@@ -205,7 +205,17 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
             if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
                 out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
                 break
-    return (*out, *_plain_marks(figure, panel, w, h, least), *_lit_marks(figure, panel, w, h, least))
+    return (*_plain_marks(figure, panel, w, h, least), *_once(out, _lit_marks(figure, panel, w, h, least)))
+
+
+def _once(groups: Sequence[Mark], lit: Sequence[Mark]) -> Iterator[Mark]:
+    """Marks of groups and of what is highlighted; where both stand on the same cells, the name of whom it is tells more of several
+    owners, and of one the value."""
+    places = {mark[:4] for mark in lit}
+    several = len({mark.lines for mark in groups if mark[:4] in places}) > 1
+    taken = {mark[:4] for mark in groups}
+    yield from (mark for mark in groups if several or mark[:4] not in places)
+    yield from (mark for mark in lit if not several or mark[:4] not in taken)
 
 
 def _lit_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:

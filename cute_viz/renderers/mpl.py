@@ -61,7 +61,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         scale = 2 if fine and all(place.detail != Detail.RASTER for place in page.panels) else 1
         canvas = Canvas(page.width, page.height, scale, format)
         theme = DARK if options.theme == "dark" else LIGHT
-        painter = _Painter(canvas, figure, page_palette(options), theme)
+        painter = _Painter(canvas, page.figure, page_palette(options), theme)
         for item in page.items:
             painter.put(item)
         out = BytesIO()
@@ -122,7 +122,7 @@ class _Painter:
                 self._cells(item)
             case p.Image():
                 self._image(item)
-            case p.Lines():
+            case p.Strokes():
                 grid = item.grid
                 across = [[(grid.left, y), (grid.right, y)] for y in item.ys]
                 down = [[(x, grid.top), (x, grid.bottom)] for x in item.xs]

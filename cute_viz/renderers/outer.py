@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cute_viz.figures.model import Figure
-from cute_viz.renderers.frame import Frame
+from cute_viz.renderers.frame import PanelFrame
 from cute_viz.renderers.geometry import BOLD, CAPTION
 from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Line
 
@@ -25,7 +25,7 @@ class Outer:
     ['mode 2 →', '0', '1', '2', '3', 'mode 3 ↓', '0', '1']
     """
 
-    def __init__(self, figure: Figure, frames: Sequence[Frame], places: Sequence[tuple[float, float]], scale: float) -> None:
+    def __init__(self, figure: Figure, frames: Sequence[PanelFrame], places: Sequence[tuple[float, float]], scale: float) -> None:
         titled = figure.kind != "journey" and any(panel.caption for panel in figure.panels)
         self.rulers = () if titled else figure.outer
         self.at = list(zip(figure.panels, frames, places, strict=True))

@@ -22,7 +22,7 @@ from cute_viz.renderers.frame import (
     Detail,
     Fit,
     Fitted,
-    Frame,
+    PanelFrame,
     aligned,
     fit_panels,
     frames,
@@ -43,7 +43,7 @@ from cute_viz.renderers.ways import once, unshaded
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
-LOWEST = 72.0  # px of a lane beside which there is no inset
+LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 17.0  # px of a row that holds the name of a group
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
@@ -94,6 +94,8 @@ def _chosen(figure: Figure, options: Options) -> Page:
         of_unit = _in_blocks(unit, target)
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
             blocks = of_unit
+    if target.legend and not _fits(blocks, target):
+        blocks = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
     return _grown(blocks, target)
 
 
@@ -103,9 +105,14 @@ def _in_lanes(figure: Figure, target: Target) -> Page:
     assert target.height is not None
     room, high = target.width - 2 * target.margin, target.height / 2
     for _ in range(3):
-        page = lay_out(figure, width=target.width, target=target, fitted=lanes.fitted(figure, room, high, target.least))
+        fitted = lanes.fitted(figure, room, high, target.least)
+        words = {joined(mark.lines) for frame in fitted[0] for mark in frame.marks}
+        every = {entry.label for legend in figure.legends for entry in legend.entries} <= words  # are told where they are
+        own = replace(target, legend=False) if every and target.head else target
+        page = lay_out(figure, width=target.width, target=own, fitted=fitted)
         high += target.height - page.height - 1
-    low = min(place.grid.bottom - place.grid.top for place in page.panels) < LOWEST
+    lowest = LOWEST * (target.height / 506 if target.is_landscape else 1)
+    low = min(place.grid.bottom - place.grid.top for place in page.panels) < lowest
     return _in_lanes(replace(figure, insets=()), target) if low and figure.insets else page
 
 
@@ -123,6 +130,11 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
         frames(replace(drawn.figure, panels=(panel,)), detail, None if detail < Detail.COLOUR else drawn.cell, drawn.fit)[0]
         for panel, detail in zip(drawn.figure.panels, drawn.details, strict=True)
     ]
+    if "matrices of 8 × 8" in drawn.figure.facts and len({(f.panel.rows, f.panel.cols) for f in found}) == 1:
+        wide, exact = max(f.cell_w for f in found), max(f.cell_h for f in found)  # what is copied has one size on both sides
+        found = [
+            frames(replace(drawn.figure, panels=(f.panel,)), f.detail, wide, drawn.fit._replace(exact=exact))[0] for f in found
+        ]
     fitted = aligned(drawn.figure, found)
     insets = sum(strip.height for strip in strips(drawn.figure.insets, target.width - 2 * target.margin, target.least))
     if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale + insets > target.height:
@@ -281,7 +293,7 @@ def lay_out(
     return Page(figure, inner + 2 * margin, height, panels, items)
 
 
-def _left_out(fitted: Sequence[Frame]) -> list[str]:
+def _left_out(fitted: Sequence[PanelFrame]) -> list[str]:
     """What the level of detail does not show, in words."""
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
     if (smallest := min((frame.cell_w for frame in fitted if frame.detail == Detail.RASTER), default=1.0)) < 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from cute_viz.renderers.frame import Detail, Frame
+from cute_viz.renderers.frame import Detail, PanelFrame
 from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, cell_runs, column_step, row_step
 from cute_viz.renderers.primitives import (
     CELL,
@@ -23,10 +23,10 @@ from cute_viz.renderers.primitives import (
     Image,
     Labels,
     Line,
-    Lines,
     Plate,
     Plates,
     Primitive,
+    Strokes,
     Texts,
 )
 
@@ -46,7 +46,7 @@ LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
 
-def draw(frame: Frame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
+def draw(frame: PanelFrame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
     """The primitives of a panel whose upper edge is at y and whose cells are the grid, in drawing order.
 
     crossed: rows that have no label, since an arrow comes in there.
@@ -55,7 +55,7 @@ def draw(frame: Frame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Ite
     >>> from cute_viz.renderers.frame import frames
     >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
     >>> [type(item).__name__ for item in draw(frame, Grid(2, 4, 30, 40, 26, 26), 0)]
-    ['Cells', 'Lines', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
+    ['Cells', 'Strokes', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
     """
     for n, line in enumerate(frame.caption):
         yield Line(line, grid.left, y + frame.fit.caption * (LINE_HEIGHT * n + 0.7), frame.fit.caption, TEXT, weight=BOLD)
@@ -73,7 +73,7 @@ def draw(frame: Frame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Ite
     yield from _rulers(frame, grid, crossed)
 
 
-def _lines(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+def _lines(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
     """Cell lines, tile borders by level, and the frame."""
     edges = (grid.ys(), grid.xs())
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
@@ -87,13 +87,13 @@ def _lines(frame: Frame, grid: Grid) -> Iterator[Primitive]:
             for found, places in zip(levels, edges, strict=True)
         )
         if level:
-            yield Lines(grid, TILE, min(BORDERS[level - 1], MOST_BORDER * grid.cell_w), across, down)
+            yield Strokes(grid, TILE, min(BORDERS[level - 1], MOST_BORDER * grid.cell_w), across, down)
         else:
-            yield Lines(grid, CELL, CELL_LINE[0], across, down, CELL_LINE[1])
+            yield Strokes(grid, CELL, CELL_LINE[0], across, down, CELL_LINE[1])
     yield Border(grid, BORDERS[0])
 
 
-def _boxes(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+def _boxes(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
     """Rounded outlines; none where they would hide the cells."""
     boxes, w, h = frame.panel.boxes, grid.cell_w, grid.cell_h
     if frame.corner and boxes:
@@ -103,7 +103,7 @@ def _boxes(frame: Frame, grid: Grid) -> Iterator[Primitive]:
         yield Boxes([xs[box[1]] for box in boxes], [ys[box[0]] for box in boxes], widths, heights, frame.corner, BOX)
 
 
-def _labels(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+def _labels(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
     """What stands in the cells, and a dog-ear on each cell that has several owners."""
     if frame.labels.shared:
         places = [divmod(cell, grid.cols) for cell in frame.labels.shared]
@@ -115,7 +115,7 @@ def _labels(frame: Frame, grid: Grid) -> Iterator[Primitive]:
         yield Labels(grid, frame.middle(n), texts, frame.panel.paints, size, weight, opacity)
 
 
-def _marks(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+def _marks(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
     """A text for each label of several cells, in their middle; on a plate, where a border would run through it."""
     if not frame.marks:
         return
@@ -152,7 +152,7 @@ def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
     return min(bands, key=lambda band: abs(band - middle), default=middle)
 
 
-def _arrows(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+def _arrows(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
     """A line from one cell to another, and its head; its words are in the label of the cell where it begins."""
     arrows = frame.panel.arrows
     if not arrows or frame.detail == Detail.RASTER:
@@ -173,7 +173,7 @@ def _arrows(frame: Frame, grid: Grid) -> Iterator[Primitive]:
     yield from texts
 
 
-def _rulers(frame: Frame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
+def _rulers(frame: PanelFrame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
     """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
     rows, cols = frame.panel.row_ruler, frame.panel.col_ruler
     above, beside = grid.top - RULER[0], grid.left - RULER[1]
@@ -205,7 +205,7 @@ def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int]
     return [part for part in parts if part[0]]
 
 
-def _bars(frame: Frame, grid: Grid) -> Iterator[Border]:
+def _bars(frame: PanelFrame, grid: Grid) -> Iterator[Border]:
     """A bar along the cells beside each run of marked rows and columns, in the ink of the page."""
     x, y = grid.left - BAR_AT, grid.top - BAR_AT
     for a, n in _marked(frame.panel.row_ruler.marks):

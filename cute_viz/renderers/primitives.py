@@ -106,7 +106,7 @@ class Image(NamedTuple):
     step: int
 
 
-class Lines(NamedTuple):
+class Strokes(NamedTuple):
     """Straight lines through a whole panel: across at each of ys, down at each of xs."""
 
     grid: Grid
@@ -265,7 +265,7 @@ class Path(NamedTuple):
     dash: float = 0.0
 
 
-Primitive: TypeAlias = "Path | Cells | Image | Lines | Border | Boxes | Ears | Plates | Swatch | Arrows | Labels | Texts | Line"
+Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Ears | Plates | Swatch | Arrows | Labels | Texts | Line"
 
 
 _LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes", "dash"}  # px, or columns of px

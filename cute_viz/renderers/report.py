@@ -11,7 +11,7 @@ _PER_ROW = 8  # lanes
 _AROUND = 30  # lines of the source that are shown around a row
 
 
-class Lanes(NamedTuple):
+class LaneTable(NamedTuple):
     """What lanes ask of banks at once: a title, what it costs, for each lane its name and its banks, the lanes that are marked, and
     for each bank how many words it is asked for.
     """
@@ -23,7 +23,7 @@ class Lanes(NamedTuple):
     words: Sequence[int]
 
 
-class Row(NamedTuple):
+class ReportRow(NamedTuple):
     """A row: its line, a word for the included file or "", statement, where it is called, instruction, what it costs and the ideal
     with their unit, the verdict in a word, the fix in words; why; the edits as (place, old, new), what follows from them, what the
     figures rest on as (word, text); and pictures.
@@ -43,7 +43,7 @@ class Row(NamedTuple):
     edits: Sequence[tuple[str, str, str]] = ()
     after: str = ""
     basis: Sequence[tuple[str, str]] = ()
-    pictures: Sequence[Lanes] = ()
+    pictures: Sequence[LaneTable] = ()
 
 
 class Bar(NamedTuple):
@@ -55,7 +55,7 @@ class Bar(NamedTuple):
     parts: Sequence[tuple[str, int]]
 
 
-class Page(NamedTuple):
+class ReportPage(NamedTuple):
     """A page: title, what it is of, the verdict as a figure and a sentence, what follows, figures as (name, now, after, note),
     bars, rows, the source, and what was not evaluated or not counted.
     """
@@ -67,16 +67,16 @@ class Page(NamedTuple):
     note: str
     figures: Sequence[tuple[str, str, str, str]]
     bars: Sequence[Bar]
-    rows: Sequence[Row]
+    rows: Sequence[ReportRow]
     source: str = ""
     missing: Sequence[str] = ()
 
 
-def page(of: Page) -> bytes:
+def page(of: ReportPage) -> bytes:
     """The page.
 
-    >>> row = Row(7, "", "copy(a, b)", "", "", 1, 1, "", "ideal")
-    >>> b"<code>copy(a, b)</code>" in page(Page("k.cu", "", "", "", "", (), (), [row]))
+    >>> row = ReportRow(7, "", "copy(a, b)", "", "", 1, 1, "", "ideal")
+    >>> b"<code>copy(a, b)</code>" in page(ReportPage("k.cu", "", "", "", "", (), (), [row]))
     True
     """
     style, script = ((files("cute_viz.renderers") / "assets" / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
@@ -94,7 +94,7 @@ def page(of: Page) -> bytes:
         *(["<section class='memory'>", *(_bar(bar) for bar in of.bars), "</section>"] if of.bars else []),
         f"<section class='report{'' if of.source else ' alone'}'>",
         "".join(_source(of)),
-        "<div class='rows'><h2>Accesses <small>worst first, each statement once for a block</small></h2>",
+        "<div class='rows'><h2>Accesses <small>worst first, one execution by a block</small></h2>",
         *(_row(n, row) for n, row in enumerate(of.rows)),
         "</div></section>",
     ]
@@ -121,7 +121,7 @@ def _bar(bar: Bar) -> str:
     return f"<div>{head}{track}<div class='parts'>{parts}</div></div>"
 
 
-def _source(of: Page) -> Iterator[str]:
+def _source(of: ReportPage) -> Iterator[str]:
     """The source with a mark at each line that has rows; what is far from all of them is left out."""
     if not of.source:
         return
@@ -157,7 +157,7 @@ def _source(of: Page) -> Iterator[str]:
     yield "</pre>"
 
 
-def _row(n: int, row: Row) -> str:
+def _row(n: int, row: ReportRow) -> str:
     place = f"{row.file}:{row.line}" if row.file else f"<a href='#L{row.line}'>{row.line}</a>"
     bad = row.result != "ideal"
     cost = (
@@ -184,7 +184,7 @@ def _row(n: int, row: Row) -> str:
     return f"<details id='row{n}'{opened}><summary>{head}</summary>{inside}</details>"
 
 
-def _lanes(of: Lanes) -> str:
+def _lanes(of: LaneTable) -> str:
     """Lanes in rows of 8, coloured by how many words their bank is asked for; below, the words of each bank."""
     wide, high = 38, 32
     rows = -(-len(of.lanes) // _PER_ROW)

@@ -73,6 +73,7 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
             if shape.kind == "arc":
                 points = _arc(points[0], points[1], words)
             plain = shape.kind == "line" or "plain" in words
+            role = TEXT if role == INK and not plain else role  # an arrow is beside the cells, or over faded ones
             yield from [Path([points], role, width, None, 1.0, dash)] if plain else arrow(points, role, width, dash)
             if shape.text:
                 yield _text(shape, *_along(points, words))

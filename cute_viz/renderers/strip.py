@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler
 from cute_viz.renderers.geometry import BOLD, CAPTION, PROSE
-from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Border, Boxes, Cells, Grid, Line, Lines, Primitive
+from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Border, Boxes, Cells, Grid, Line, Primitive, Strokes
 
 ONE, ZERO, NONE = Paint(0), Paint(0, 3, 4), Paint(-1)  # a bit that is set, one that is not, one of no field
 HIGH, WIDEST = 22.0, 22.0  # px of the strip, and of a bit at most
@@ -152,7 +152,7 @@ class Strip:
         for paint in sorted(set(self.panel.paints)):
             cells = [c for c in range(cols) if self.panel.paints[c] == paint]
             out.append(Cells(grid, paint, [0] * len(cells), cells, [1] * len(cells)))
-        out += [Lines(grid, "l", 0.6, [], grid.xs()[1:-1], 0.2), Border(grid, 1.6)]
+        out += [Strokes(grid, "l", 0.6, [], grid.xs()[1:-1], 0.2), Border(grid, 1.6)]
         for c in range(0, cols, 4):
             digit = f"{int(''.join(labels[c : c + 4]), 2):x}"
             middle = x + (c + 2) * self.bit

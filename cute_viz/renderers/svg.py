@@ -52,16 +52,24 @@ def render(figure: Figure, options: Options) -> str:
     return write(page_of(figure, options), options)
 
 
-def write(page: Page, options: Options) -> str:
+def write(page: Page, options: Options, over: Sequence[tuple[str, Sequence[p.Primitive]]] = (), style: str = "") -> str:
     """A laid out page as an SVG document.
+
+    over: groups above it, each with the attributes of its element; style: rules for them.
 
     >>> from cute_viz import figure
     >>> write(page_of(figure("(2,2)"), Options()), Options(fragment=True))[:4]
     '<svg'
     """
-    writer = _Writer(page, options)
+    writer = _SvgWriter(page, options)
     for item in page.items:
         writer.put(item)
+    writer.parts += [f"<style>{style}</style>"] if style else []
+    for attributes, items in over:
+        writer.parts.append(f"<g {attributes}>")
+        for item in items:
+            writer.put(item)
+        writer.parts.append("</g>")
     header = "" if options.fragment else '<?xml version="1.0" encoding="utf-8"?>\n'
     return f"{header}{writer.head}{''.join(writer.parts)}</svg>\n"
 
@@ -87,7 +95,7 @@ def _style(theme: str, arrows: bool, board: bool, more: Mapping[str, str]) -> st
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"
 
 
-class _Writer:
+class _SvgWriter:
     """The document under way: its head, with title, description, colours and definitions, and the parts above each other."""
 
     def __init__(self, page: Page, options: Options) -> None:
@@ -138,7 +146,7 @@ class _Writer:
                 self._cells(item)
             case p.Image():
                 self._image(item)
-            case p.Lines():
+            case p.Strokes():
                 x0, y0, x1, y1 = _edges(item.grid)
                 across = "".join(f"M{x0} {number(y)}H{x1}" for y in item.ys)
                 down = "".join(f"M{number(x)} {y0}V{y1}" for x in item.xs)

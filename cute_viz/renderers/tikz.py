@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure
+from cute_viz.figures.model import CONFLICT, HOLE, Figure, Paint
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
@@ -62,7 +62,7 @@ def write(page: Page, options: Options) -> str:
     if max(page.width, page.height) > LONGEST:
         size = f"{page.width:.0f} x {page.height:.0f} px"
         raise FigureError(f"a page of {size} is too long for TeX", hint="`width=`, `cell=`, `crop=` or `fold=` makes it shorter")
-    writer = _Writer(page.figure, options)
+    writer = _TikzWriter(page.figure, options)
     body = "".join([writer.head(page), *(part for item in page.items for part in writer.put(item)), _FOOT])
     if options.fragment or target_of(options).fragment:
         return "% needs \\usepackage{tikz}\n" + body
@@ -79,12 +79,14 @@ def _weight(page: Page) -> int:
     return labels + 15 * sum(len(lattices(corners)) for corners in shapes)
 
 
+# \cvsetup: the document's own colors and fonts, called where all of them are defined.
 # \cvu: a px; \cvw, \cvh: a cell. \cvr: the height of a row of rules; \cvl: a row of labels; \cvc: a label in its cell.
 # \cvs, \cvm, \cve: a text that starts, has its middle, ends at a place; \cvstamp: a shape, \cvz: one more of it, and \cvy: many,
 # #3 across and #5 down, as leaders, which take TeX's memory once.
 _MACROS = r"""\dimendef\cvu=2 \dimendef\cvw=4 \dimendef\cvh=6
 \def\cvgrid#1#2{\cvu.75pt\cvw#1\cvu\cvh#2\cvu\offinterlineskip}%
 \def\cvfont#1#2{\normalfont\fontsize{#1}{#1}#2\cvu.75pt}%
+\def\cvsans{\sffamily}\def\cvbold{\sffamily\bfseries}\def\cvmono{\ttfamily}\ifx\cvsetup\undefined\else\cvsetup\fi
 \def\cvr#1{\vrule width0pt height#1\cvh depth0pt}%
 \def\cvl#1{\setbox0\hbox{#1}\ht0\cvh\dp0 0pt\box0 }%
 \def\cvc#1{\setbox0\hbox{#1}\dimen0\cvw\advance\dimen0-\wd0\divide\dimen0 2 \kern\dimen0\unhbox0\kern\dimen0 }%
@@ -104,7 +106,7 @@ _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
 _INKS = {"#000000": "black", "#ffffff": "white", PAPER_INK: "cvt", **dict.fromkeys(FADED_INKS, "cvfaded")}
 
 
-class _Writer:
+class _TikzWriter:
     """The colours of a page, and the TeX of each primitive."""
 
     def __init__(self, figure: Figure, options: Options) -> None:
@@ -112,7 +114,7 @@ class _Writer:
         self.dark = options.theme == "dark"
         theme = DARK if self.dark else LIGHT
         fills = [colours.fill(paint, self.dark) for paint in figure.paints]
-        self.names = [*(f"cv{n}" for n in range(len(fills))), "cvhole"]  # HOLE is -1, the last
+        self.names = [*_names(figure.paints), "cvhole"]  # HOLE is -1, the last
         self.inks = [*(_INKS[colours.ink(paint, self.dark)] for paint in figure.paints), "black"]
         self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
         self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {
@@ -121,7 +123,9 @@ class _Writer:
         }
         if not figure.arrows:
             del self.colours["cva"]
-        if not figure.flow:
+        if figure.flow:
+            self.colours["cvi"] = LIGHT["t"]
+        else:
             del self.colours["cvx"]
         if "cvfaded" in self.inks:
             self.colours["cvfaded"] = FADED_INKS[self.dark]
@@ -140,7 +144,7 @@ class _Writer:
                 return self._cells(item)
             case p.Image():
                 return self._image(item)
-            case p.Lines():
+            case p.Strokes():
                 grid, colour = item.grid, "black" if item.role == p.CELL else "cvtile"
                 across = [f"({number(grid.left)},{number(y)})--({number(grid.right)},{number(y)})" for y in item.ys]
                 down = [f"({number(x)},{number(grid.top)})--({number(x)},{number(grid.bottom)})" for x in item.xs]
@@ -292,9 +296,21 @@ def _texts(colour: str, font: str, texts: Iterable[str]) -> str:
     return f"\\node[cvo] at (0,0) {{\\color{{{colour}}}{font}%\n{''.join(texts)}}};\n"
 
 
+def _names(paints: Sequence[Paint]) -> list[str]:
+    """A name for each paint that is the same in every picture, so that a document may define it: cvhue0, its shade cvhue0s1of4, its
+    faded one cvhue0f; cvconflict and cvpaper.
+
+    >>> _names([Paint(0), Paint(0, 1, 4), Paint(2, faded=True), Paint(-1)])
+    ['cvhue0', 'cvhue0s1of4', 'cvhue2f', 'cvpaper']
+    """
+    words = [{-1: "cvpaper", CONFLICT: "cvconflict"}.get(paint.hue, f"cvhue{paint.hue}") for paint in paints]
+    shades = [f"s{paint.shade}of{paint.shades}" if paint.shade else "" for paint in paints]
+    return [f"{word}{shade}{'f' * paint.faded}" for word, shade, paint in zip(words, shades, paints, strict=True)]
+
+
 def _font(size: float, mono: bool, weight: int) -> str:
     """A font of a size in px. TeX's typewriter has no bold, so that bold is never monospaced; it is wider than a label's box is."""
-    family = "\\sffamily\\bfseries" if weight > 400 else "\\ttfamily" if mono else "\\sffamily"
+    family = "\\cvbold" if weight > 400 else "\\cvmono" if mono else "\\cvsans"
     return f"\\cvfont{{{number(size * PT)}}}{{{family}}}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.model import Figure, Panel, Ruler
 
 
 def blocks(panels: Sequence[Panel]) -> list[tuple[Panel, ...]]:
@@ -62,6 +62,43 @@ def once(figure: Figure) -> Figure:
     words = f"{source.caption}; {destination.caption}"
     alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
     return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
+
+
+def squared(figure: Figure) -> Figure:
+    """Four matrices of 8 x 8, of ldmatrix or stmatrix, in their square: 0 above 1 at the left, 2 above 3 at the right.
+
+    >>> from cute_viz import figure
+    >>> panel = squared(figure("SM75_U32x4_LDSM_N")).panels[0]
+    >>> panel.rows, panel.cols, [panel.labels[16 * row + col] for row, col in ((8, 0), (0, 8), (8, 8))]
+    (16, 16, ['T8 V0', 'T16 V0', 'T24 V0'])
+    """
+    if figure.facts.get("matrices of 8 × 8") != 4 or any((panel.rows, panel.cols) != (32, 8) for panel in figure.panels):
+        return figure
+    order = [(16 * (c // 8) + r) * 8 + c % 8 for r in range(16) for c in range(16)]  # the old cell of each new one
+    where = {old: new for new, old in enumerate(order)}
+    names, levels = tuple(str(n % 8) for n in range(16)), (0,) * 8 + (1,) + (0,) * 8
+    panels = []
+    for panel in figure.panels:
+        boxes = []
+        for r0, c0, r1, c1 in panel.boxes:
+            row, col = divmod(where[r0 * 8 + c0], 16)
+            boxes.append((row, col, row + r1 - r0, col + c1 - c0))
+        panels.append(
+            replace(
+                panel,
+                rows=16,
+                cols=16,
+                labels=tuple([panel.labels[n] for n in order]) if panel.labels else (),
+                paints=tuple([panel.paints[n] for n in order]),
+                row_ruler=Ruler("row", names, levels),
+                col_ruler=Ruler("column", names, levels),
+                owners=tuple(sorted((where[cell], its) for cell, its in panel.owners)),
+                boxes=tuple(boxes) if all(r1 - r0 <= 8 and r0 // 8 == (r1 - 1) // 8 for r0, _, r1, _ in panel.boxes) else (),
+                data={name: tuple([column[n] for n in order]) for name, column in panel.data.items()},
+            )
+        )
+    words = "Matrices 0 and 1 stand at the left, 2 and 3 at the right"
+    return replace(figure, panels=tuple(panels), caption=f"{figure.caption}. {words}")
 
 
 def unshaded(figure: Figure) -> Figure:

@@ -1,4 +1,4 @@
-"""An address, `FILE::SCOPE::NAME@LINE(slice)`: in one word, which object of which file is meant, and which part of it."""
+"""An address, `FILE@REVISION::SCOPE::NAME@LINE(slice)`: in one word, which object of which file is meant, and which part of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import NamedTuple
 from cute_viz.files import held
 
 CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|ipynb|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
-_FILE = rf"((?:[A-Za-z]:[\\/])?[^\s(){{}}<>;=,:]+\.(?:{CODE}|ya?ml|json))(?:::(.+))?"
+REVISION = r"[\w][\w./~^-]*"  # of Git: HEAD~1, main, v1.2, 3a62160
+_FILE = rf"((?:[A-Za-z]:[\\/])?[^\s(){{}}<>;=,:]+\.(?:{CODE}|ya?ml|json)(?:@{REVISION})?)(?:::(.+))?"
 _QUERY = r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?"
 _LONGEST = 4096
 
@@ -19,6 +20,16 @@ class Address(NamedTuple):
 
     file: str
     name: str
+
+    @property
+    def revised(self) -> tuple[str, str]:
+        """The path of the file and its revision; "" for the file as it is.
+
+        >>> Address("kernel.cu@HEAD~1", "sA").revised, Address("a@b/kernel.cu", "").revised
+        (('kernel.cu', 'HEAD~1'), ('a@b/kernel.cu', ''))
+        """
+        found = re.fullmatch(rf"(.+\.\w+)@({REVISION})", self.file)
+        return (found[1], found[2]) if found is not None and not os.path.exists(self.file) else (self.file, "")
 
 
 class Query(NamedTuple):
@@ -54,6 +65,8 @@ def address_of(word: str) -> Address | None:
 
     >>> address_of("kernel.cu::gemm_tn::sA(_,_,0)"), address_of("flash.py")
     (Address(file='kernel.cu', name='gemm_tn::sA(_,_,0)'), Address(file='flash.py', name=''))
+    >>> address_of("kernel.cu@HEAD~1::sA")
+    Address(file='kernel.cu@HEAD~1', name='sA')
     >>> address_of("GMMA::Layout_K_SW128_Atom<half_t>{}"), address_of("(4,8):(8,1)")
     (None, None)
     """

@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.source.mlir_moves import Definition, Text, moves, operation
+from cute_viz.source.mlir_moves import Definition, IrText, moves, operation
 from cute_viz.source.mlir_types import KINDS, Setting, value_of
 from cute_viz.source.model import Entry, Given, Move, SourceFile
 
@@ -47,12 +47,12 @@ def read(text: str, given: Given) -> SourceFile:
     """
     if len(text) > limit("log"):
         raise over("log", f"the text has {len(text)} characters")
-    reader = _Reader(text, given)
+    reader = _MlirReader(text, given)
     entries = sorted(reader.entries(), key=lambda entry: entry.span.start)
     return SourceFile(text, tuple(entries), moves=reader.moves, given=given, compiled=True)
 
 
-class _Reader:
+class _MlirReader:
     """A text, its aliases, and its values, each type evaluated once."""
 
     def __init__(self, text: str, given: Given) -> None:
@@ -93,7 +93,7 @@ class _Reader:
         for rows in definitions.values():
             rows.sort(key=lambda row: row.at)
         aliases = {name: self.text[start:end] for name, (start, end) in self.aliases.items()}
-        ir = Text(self.text, aliases, definitions, partial(_listed, self.text), self.scope, self.line)
+        ir = IrText(self.text, aliases, definitions, partial(_listed, self.text), self.scope, self.line)
         return tuple(moves(ir, self.given.resolve, self.given.notes))
 
     def is_defined(self, at: int) -> bool:

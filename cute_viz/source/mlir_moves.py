@@ -22,7 +22,7 @@ from cute_viz.notation.reading import Resolver
 from cute_viz.source.mlir_atoms import copy_atom, mma_atom
 from cute_viz.source.mlir_types import Setting, value_of
 from cute_viz.source.model import Move
-from cute_viz.source.parts import Parts, held
+from cute_viz.source.parts import TypeParts, held
 from cute_viz.values.integer import Static
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import printed
@@ -50,7 +50,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class IrText:
     """What the reader of the IR knows of it: its types, by names where they have one, and where each name is defined."""
 
     text: str
@@ -84,10 +84,10 @@ def operation(text: str, at: int) -> tuple[str, str, tuple[str, ...]]:
     return found[1], found[2] or "", tuple(word.strip() for word in found[3].split(",") if word.strip())
 
 
-def moves(ir: Text, resolve: Resolver | None, notes: dict[str, None]) -> Iterator[Move]:
+def moves(ir: IrText, resolve: Resolver | None, notes: dict[str, None]) -> Iterator[Move]:
     """Every `cute.copy` and `cute.gemm` of a text, in its order."""
     places = dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", ir.text, re.M))
-    meaning = _Meaning(ir, resolve, notes)
+    meaning = _Operands(ir, resolve, notes)
     for found in _STATEMENT.finditer(ir.text):
         operands = [word.strip() for word in found[2].split(",")]
         types = [ir.text[start:end] for start, end in ir.listed(found.end())]
@@ -122,10 +122,10 @@ def _written(place: str, places: dict[str, str]) -> str:
     return text if "(" in text and text.count("(") == text.count(")") else ""
 
 
-class _Meaning(Parts):
+class _Operands(TypeParts):
     """The operands of statements."""
 
-    def __init__(self, ir: Text, resolve: Resolver | None, notes: dict[str, None]) -> None:
+    def __init__(self, ir: IrText, resolve: Resolver | None, notes: dict[str, None]) -> None:
         super().__init__(notes, self.object)
         self.ir, self.resolve = ir, resolve
 

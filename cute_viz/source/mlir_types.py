@@ -18,7 +18,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Resolver, Source
+from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.notation.syntax import Chain, Node
 from cute_viz.source.mlir_atoms import copy_atom, mma_atom
 from cute_viz.values.integer import Unknown
@@ -82,7 +82,7 @@ def _payload(setting: Setting, kind: str, start: int, end: int) -> Any:
         if kind == "swizzle" and not _SWIZZLE.fullmatch(inside):
             raise NotationError("a swizzle takes three integers", hint="example: S<3,4,3>")
         node = _whole(inside)
-        evaluator = Evaluator(Source(inside, names, None, "cute"))
+        evaluator = Evaluator(Passage(inside, names, None, "cute"))
         value = _composed(evaluator, node) if kind == "composed_layout" else evaluator.value(node)
         _check(kind, value)
         return value

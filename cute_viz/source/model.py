@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
 from cute_viz.records import dataclass
 from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
     from cute_viz.notation.reading import Resolver
 
 _MANY = 12  # names that an error lists
@@ -73,7 +73,7 @@ class Entry:
     read: Callable[[], Any]
     end: Callable[[], Any] | None = None
     likely: bool = True
-    operations: Callable[[], tuple[Call, ...]] = tuple
+    operations: Callable[[], tuple[Operation, ...]] = tuple
     text: str = ""
     depends: tuple[str, ...] = ()
     cell: int = 0
@@ -91,6 +91,47 @@ class Entry:
         return f"{self.cell or self.file}:{self.line}" if self.cell or self.file else str(self.line)
 
 
+class Loop(NamedTuple):
+    """A loop around a statement: its line, its file ("" of the file itself), how many rounds it has, and in how many of them the
+    statement runs; None where that is not known.
+    """
+
+    line: int
+    file: str
+    rounds: int | None
+    runs: int | None
+
+
+class Often(NamedTuple):
+    """How often a block runs a statement: the loops around it, outermost first. sure: no other condition decides whether it runs.
+
+    >>> Often((Loop(7, "", 512, 512), Loop(9, "", 4, 1))).times, Often((), False).times
+    (512, None)
+    """
+
+    loops: tuple[Loop, ...] = ()
+    sure: bool = True
+
+    @property
+    def times(self) -> int | None:
+        """How often it runs, None where that is not known."""
+        return _product(self.loops) if self.sure else None
+
+    def inside(self, loop: Loop | None) -> int | None:
+        """How often it runs at most in one round of a loop around it, in all of the block for None."""
+        at = 0 if loop is None else next(n for n, one in enumerate(self.loops, 1) if one[:2] == loop[:2])
+        return _product(self.loops[at:])
+
+
+def _product(loops: Iterable[Loop]) -> int | None:
+    out = 1
+    for loop in loops:
+        if loop.runs is None:
+            return None
+        out *= loop.runs
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """A statement that moves or multiplies tensors.
@@ -101,9 +142,10 @@ class Move:
     assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
     uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
     again: the operands at other values of the indices that only a run knows, where these may matter to its cost.
+    often: how often a block runs it. launch: of one that a compiler read, its kernel.
 
-    >>> Move("copy", 7, ("gemm_tn",), "", list).line
-    7
+    >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
+    ('7', 'a.cuh:7')
     """
 
     name: str
@@ -116,6 +158,13 @@ class Move:
     uncalled: tuple[str, ...] | None = None
     file: str = ""
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
+    often: Callable[[], Often] = field(default=Often, compare=False)
+    launch: str = ""
+
+    @property
+    def place(self) -> str:
+        """Its line, behind the included file that it is in."""
+        return f"{self.file}:{self.line}" if self.file else str(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +227,9 @@ class SourceFile:
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. statements: gives definitions and calls of operations
     without a name, the last one first. given: what it was read with, and what the reader adds to that as far as entries were read.
-    compiled: whether a compiler read it, with the files that it includes. launches: the kernels that it launches.
+    compiled: whether a compiler read it, with the files that it includes. launches: the kernels that it launches. written: of one
+    that a compiler read the same file as it is written, where its definitions have places. again: reads it with other texts for
+    it, "", and for files that it includes.
     """
 
     text: str
@@ -190,6 +241,8 @@ class SourceFile:
     given: Given = field(default_factory=Given, compare=False)
     compiled: bool = False
     launches: Callable[[], tuple[Launch, ...]] = field(default=tuple, compare=False)
+    written: Callable[[], SourceFile] | None = field(default=None, compare=False)
+    again: Callable[[Mapping[str, str]], SourceFile] | None = field(default=None, compare=False)
 
     @property
     def own(self) -> tuple[Entry, ...]:
@@ -278,7 +331,7 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
         raise error.but(text=slices, span=place, name=entry.path) from None
 
 
-def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Call, ...]:
+def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Operation, ...]:
     """The operation that an entry is, and the slice of it."""
     from cute_viz.notation import read_calls
 

@@ -18,7 +18,7 @@ from cute_viz.source.address import Folder
 from cute_viz.source.model import Given, SourceFile
 
 _IMPORTED = 64  # files that are read for names
-_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
+INCLUDE = re.compile(r'(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
 _INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
 _DEEP = 16  # files within files
 _MARKERS = 64  # characters of the line markers around one, beside two names
@@ -142,18 +142,25 @@ def _imported(text: str, beside: Beside) -> Iterator[str]:
     todo, seen = [("", text)], set[str]()
     while todo:
         origin, here = todo.pop()
-        for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", here):
-            head = found[1] or found[3]
-            names = [
-                head,
-                *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or "")),
-            ]
-            for module in names:
-                other = beside(module, origin) if module.strip(".") and len(seen) < _IMPORTED else None
-                if other is not None and other[0] not in seen:
-                    seen.add(other[0])
-                    yield other[1]
-                    todo.append(other)
+        for module in modules_of(here):
+            other = beside(module, origin) if len(seen) < _IMPORTED else None
+            if other is not None and other[0] not in seen:
+                seen.add(other[0])
+                yield other[1]
+                todo.append(other)
+
+
+def modules_of(text: str) -> Iterator[str]:
+    """The modules that a Python text may import: `from a import b` may mean a.b.
+
+    >>> list(modules_of("from ..a import b"))
+    ['..a', '..a.b']
+    """
+    for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", text):
+        head = found[1] or found[3]
+        words = re.findall(r"\w+", found[2] or "")
+        names = [head, *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in words)]
+        yield from (name for name in names if name.strip("."))
 
 
 def _is_extended(name: str) -> bool:
@@ -209,7 +216,7 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
     <BLANKLINE>
     """
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
-    if _INCLUDE.search(text) is None:
+    if INCLUDE.search(text) is None:
         return text
     around = [(above, above) for n in range(1, _INCLUDED_FROM) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
 
@@ -219,7 +226,7 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
         out: list[str] = []
         for number, line in enumerate(text.splitlines(keepends=True), 1):
             out.append(line)
-            match = _INCLUDE.match(line)
+            match = INCLUDE.match(line)
             if match is None or deep == _DEEP:
                 continue
             there = (

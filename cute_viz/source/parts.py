@@ -27,7 +27,7 @@ PITCH = 8192  # what a run-time size or stride counts as, in elements
 _TURNS = 8  # values of an index that only a run knows that are tried
 
 
-class Parts:
+class TypeParts:
     """What types say, and views and parts of tensors. notes: what was taken for granted.
 
     turn: the value of an index that only a run knows; turns: how many of its values may matter to banks.

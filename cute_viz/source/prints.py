@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.dumps import printed
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 from cute_viz.source.model import Entry, Given, SourceFile
 
 
@@ -26,7 +26,7 @@ def read(text: str, given: Given) -> SourceFile:
 
         given.used.add("?")
         names["?"] = tuple(numbers(given.let["?"]))
-    found = printed(Source(text, names, resolve=given.resolve))
+    found = printed(Passage(text, names, resolve=given.resolve))
     found.sort(key=lambda item: item[2].start)
     entries = [Entry(name, (), place, text.count("\n", 0, place.start) + 1, partial(_value, value)) for name, value, place in found]
     return SourceFile(text, tuple(entries))

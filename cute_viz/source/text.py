@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from cute_viz import notation
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
-from cute_viz.notation.reading import Source
+from cute_viz.notation.reading import Passage
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.call import Operation
     from cute_viz.notation.program import Document
     from cute_viz.notation.reading import Resolver
     from cute_viz.source.cpp.line import Lines
@@ -46,7 +46,7 @@ def is_cpp(text: str, dialect: str = "auto") -> bool:
     return sniff(text) in ("cpp", "notation")
 
 
-def _lines(source: Source) -> Lines:
+def _lines(source: Passage) -> Lines:
     from cute_viz.source.cpp.line import Lines
 
     return Lines(source)
@@ -71,7 +71,7 @@ def read(
         return notation.read(text, names, warnings, dialect=dialect, resolve=resolve, shape=shape, free=free)
     if _BLOCK.search(text):
         return _of_file(text, names or {}, resolve)
-    document = _lines(Source(text, names or {}, warnings, dialect, resolve, shape, free)).document()
+    document = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free)).document()
     if not document.values and (problem := document.problem()) is not None:
         raise problem
     return document
@@ -118,7 +118,7 @@ def parse(
 
 def read_calls(
     text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
-) -> tuple[Call, ...]:
+) -> tuple[Operation, ...]:
     """The operation that the last statement of a text is, or the last that binds a name, behind those whose result it slices.
 
     >>> [str(call) for call in read_calls("auto a = logical_divide(Layout<_8>{}, 2)(_,1);", name="a")]
@@ -126,7 +126,7 @@ def read_calls(
     """
     if not is_cpp(text):
         return notation.read_calls(text, names, resolve, name)
-    return _lines(Source(text, names or {}, resolve=resolve)).calls(name)
+    return _lines(Passage(text, names or {}, resolve=resolve)).calls(name)
 
 
 def read_call(
@@ -153,17 +153,17 @@ def called_last(text: str) -> str:
     if not is_cpp(text):
         return notation.called_last(text)
     try:
-        return _lines(Source(text)).called()
+        return _lines(Passage(text)).called()
     except CuteVizError:
         return ""
 
 
-def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Call]:
+def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Operation]:
     """The statements of a text, in no function, that call one of some names with a name as an argument, as far as they can be read.
 
     >>> [str(call) for call in calls_with("a = Layout<_4>{}; size(a); size(8)", "a", ("size",), {}, None)]
     ['size(_4:_1)']
     """
     if is_cpp(text):
-        return _lines(Source(text, names, resolve=resolve)).calls_with(name, of)
+        return _lines(Passage(text, names, resolve=resolve)).calls_with(name, of)
     return notation.calls_with(text, name, of, names, resolve)

@@ -47,11 +47,11 @@ def read(text: str, given: Given) -> SourceFile:
     """
     if len(text) > limit("log"):
         raise over("log", f"the text has {len(text)} characters")
-    reader = _Reader(text)
+    reader = _TtgirReader(text)
     return SourceFile(text, tuple(reader.entries()), moves=lambda: tuple(reader.moves()), given=given, compiled=True)
 
 
-class _Reader:
+class _TtgirReader:
     def __init__(self, text: str) -> None:
         self.text = text
         found = _TARGET.search(text)

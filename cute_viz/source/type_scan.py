@@ -43,7 +43,7 @@ _TRIES = 50  # types of a line that may do so
 
 
 @dataclass(slots=True)
-class Frame:
+class Bracket:
     """An open bracket: what stands before it, and the argument that is being read."""
 
     kind: str
@@ -53,26 +53,26 @@ class Frame:
 
 
 @dataclass(slots=True)
-class Line:
+class Bindings:
     """What a line says besides: the types that its `[with T = ...]` bind."""
 
     bindings: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundType:
     """A type at its place. mangled: a name that no demangler has read."""
 
     name: str
     scope: tuple[str, ...]
     start: int
     end: int
-    line: Line
+    line: Bindings
     mangled: bool = False
     whole: bool = True
 
 
-def scan(text: str, library: bool = False) -> Iterator[Found]:
+def scan(text: str, library: bool = False) -> Iterator[FoundType]:
     """The CuTe types of a text in their order; those of functions of the libraries in a symbol table only where asked for.
 
     >>> found = list(scan("void gemm<float, cute::Layout<cute::C<8>, cute::C<1>>>(float*)"))
@@ -99,10 +99,10 @@ class _Scanner:
 
     def __init__(self, text: str, start: int, end: int, symbol: bool) -> None:
         self.text, self.start, self.end, self.symbol = text, start, end, symbol
-        self.stack: list[Frame] = []
+        self.stack: list[Bracket] = []
         self.path: tuple[str, ...] = ()
-        self.line = Line()
-        self.found: list[Found] = []
+        self.line = Bindings()
+        self.found: list[FoundType] = []
         self.names: dict[tuple[tuple[str, ...], str], int] = {}
         self.arguments: set[str] = set()
         self.binding: tuple[str, int] | None = None
@@ -112,7 +112,7 @@ class _Scanner:
         self.tries = 0  # how often a type was looked for in the lines behind
         self.cut = False  # a type that ends with the line is open: what is in it is part of it
 
-    def run(self) -> list[Found]:
+    def run(self) -> list[FoundType]:
         """Everything of the line."""
         text, position = self.text, self.start
         for mangled in _MANGLED.finditer(text, self.start, self.end):
@@ -128,10 +128,10 @@ class _Scanner:
             elif token["comma"]:
                 self.comma(token)
             elif token["bind"]:
-                self.stack.append(Frame("with", "", token.end()))
+                self.stack.append(Bracket("with", "", token.end()))
                 self.bind(token.end())
             elif token["square"]:
-                self.stack.append(Frame("[", "", token.end()))
+                self.stack.append(Bracket("[", "", token.end()))
             elif token["quote"]:
                 self.reset()
         self.reset()
@@ -163,13 +163,13 @@ class _Scanner:
                 if end is None and key in OBJECTS and not self.cut:
                     self.cut = True
                     self.object(key, start, self.end, whole=False)
-            self.stack.append(Frame("<", head, token.end()))
+            self.stack.append(Bracket("<", head, token.end()))
             if not self.inside():
                 self.path = (*self.path, *_parts(head)) if head.startswith("::") else _parts(head)
         else:
             if not self.stack and (head or token.start() != self.closed_at):
                 self.path = (*self.path, *_parts(head)) if head.startswith("::") else _parts(head)
-            self.stack.append(Frame("(", head, token.end()))
+            self.stack.append(Bracket("(", head, token.end()))
         return token.end()
 
     def matching(self, position: int) -> int | None:
@@ -234,7 +234,7 @@ class _Scanner:
             self.line.bindings[self.binding[0]] = (self.binding[1], end)
             self.binding = None
 
-    def operation(self, frame: Frame, end: int) -> None:
+    def operation(self, frame: Bracket, end: int) -> None:
         """An argument that is the name of an instruction."""
         start = frame.start
         while start < end and self.text[start].isspace():
@@ -272,7 +272,7 @@ class _Scanner:
         """A find under its name, or a new one where the line has the name already."""
         count = self.names[scope, name] = self.names.get((scope, name), 0) + 1
         name = name if count == 1 else f"{name}_{count}"
-        self.found.append(Found(name, scope, start, end, self.line, mangled, whole))
+        self.found.append(FoundType(name, scope, start, end, self.line, mangled, whole))
 
 
 def _parts(head: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.syntax import At, Blank, Call, Chain, Name, Node, Number, Pointer, Sequence, short
+from cute_viz.notation.syntax import At, Blank, Call, Chain, FlaggedPointer, Name, Node, Number, Sequence, short
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -150,7 +150,7 @@ class TypeParser:
         if isinstance(engine, Call) and short(engine.name) == "swizzle_ptr" and len(engine.template) == 2:
             bits = _bits(self.text, engine.template[1])
             if bits is not None:
-                return Chain(span, (engine.template[0], Pointer(engine.span, "smem_ptr", bits, 1), layout))
+                return Chain(span, (engine.template[0], FlaggedPointer(engine.span, "smem_ptr", bits, 1), layout))
         return layout
 
     def arguments(self) -> list[Node]:

@@ -11,10 +11,10 @@ from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Resolver, Source
+from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.notation.syntax import Name, Node, Number
 from cute_viz.source.model import Entry, Given, SourceFile
-from cute_viz.source.type_scan import Found, Line, scan
+from cute_viz.source.type_scan import Bindings, FoundType, scan
 from cute_viz.source.type_tree import TypeParser
 from cute_viz.values.types import ValueType, named
 
@@ -56,12 +56,12 @@ def read(text: str, given: Given) -> SourceFile:
     """
     if len(text) > limit("log"):
         raise over("log", f"the text has {len(text)} characters")
-    reader = _Reader(text, given)
+    reader = _TypesReader(text, given)
     entries = reader.entries(library=False) or reader.entries(library=True)
     return SourceFile(text, tuple(entries))
 
 
-class _Reader:
+class _TypesReader:
     """A text and its values, each evaluated once."""
 
     def __init__(self, text: str, given: Given) -> None:
@@ -88,14 +88,14 @@ class _Reader:
             out.append(Entry(found.name, found.scope, Span(found.start, found.end), line, partial(self.value, found)))
         return out
 
-    def closed(self, found: Found, inside: str) -> bool:
+    def closed(self, found: FoundType, inside: str) -> bool:
         """Whether a type has no parameters of templates in it but those whose types its line gives."""
         if "..." in inside and found.whole:
             return False
         bound = found.line.bindings
         return all(word in bound or _KNOWN.fullmatch(word) or named(word) for word in set(_FREE.findall(inside)))
 
-    def value(self, found: Found) -> Any:
+    def value(self, found: FoundType) -> Any:
         """The value of a type. Raises: CuteVizError at its place."""
         span = Span(found.start, found.end)
         if found.mangled:
@@ -118,12 +118,12 @@ class _Reader:
             raise value
         return value
 
-    def evaluated(self, found: Found) -> Any:
+    def evaluated(self, found: FoundType) -> Any:
         """The value of a type, or its error."""
         try:
-            meaning = _Meaning(self, found.line)
+            meaning = _TypeMeaning(self, found.line)
             node = meaning.parsed(found.start, found.end)
-            value = Evaluator(Source(self.text, {}, None, "cpp", self.resolve)).value(node)
+            value = Evaluator(Passage(self.text, {}, None, "cpp", self.resolve)).value(node)
         except CuteVizError as error:
             return error.at(self.text, Span(found.start, found.end))
         if isinstance(value, ValueType):
@@ -131,10 +131,10 @@ class _Reader:
         return mark_static(value) if is_tiling(value) else value
 
 
-class _Meaning:
+class _TypeMeaning:
     """One type, its run-time integers counted, the template parameters that its line binds replaced by what they are."""
 
-    def __init__(self, reader: _Reader, line: Line) -> None:
+    def __init__(self, reader: _TypesReader, line: Bindings) -> None:
         self.reader, self.line = reader, line
         self.count = self.pieces = 0
         self.open: list[str] = []

@@ -12,7 +12,7 @@ from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document
-    from cute_viz.spec.library import Machine
+    from cute_viz.spec.library import Gpu
     from cute_viz.spec.listing import Listed
 
 
@@ -89,11 +89,11 @@ class Library:
         }
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> Gpu:
         """What is said of the machine."""
-        from cute_viz.spec.library import Machine
+        from cute_viz.spec.library import Gpu
 
-        return Machine(self.arch, self.wave, self.bits)
+        return Gpu(self.arch, self.wave, self.bits)
 
     @property
     def together(self) -> tuple[int, str] | None:

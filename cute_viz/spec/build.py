@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation import is_triton
@@ -15,8 +15,8 @@ from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
 from cute_viz.spec.made import Spec
 from cute_viz.spec.objects import MAKERS
-from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, Field
-from cute_viz.spec.yaml import Fields, Items, SpecError, Text, Value, read_yaml
+from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, SpecField
+from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 
 
 def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) -> list[Spec]:
@@ -83,7 +83,7 @@ class Builder:
     def parts(self) -> dict[str, Value]:
         """The specs of the file by name (`""` of a lone one), not built yet; `names` then holds what they share."""
         root = read_yaml(self.text, self.name)
-        if not isinstance(root, Fields):
+        if not isinstance(root, Keys):
             raise self.fail("a spec must be a mapping", root.span, hint="example: layout: (4,8):(8,1)")
         if "specs" not in root:
             return {"": root}
@@ -97,7 +97,7 @@ class Builder:
         self.shared = root.get("let")
         self.names = self.let(self.shared)
         several = root["specs"]
-        if not isinstance(several, Fields) or not several:
+        if not isinstance(several, Keys) or not several:
             raise self.fail("specs must be a mapping of names to specs", several.span)
         self.at = several.keys_at
         return several
@@ -121,7 +121,7 @@ class Builder:
         """The names that all specs share, and those that a `let` binds to expressions; each of these may use the ones before."""
         if value is None:
             return dict(self.names)
-        if not isinstance(value, Fields):
+        if not isinstance(value, Keys):
             raise self.fail("let must be a mapping of names to expressions", value.span)
         out = dict(self.names)
         for key, item in value.items():
@@ -130,7 +130,7 @@ class Builder:
 
     def spec(self, name: str, fields: Value) -> Spec:
         """One spec, built. Raises: SpecError for an unknown field, and for no object or two."""
-        if not isinstance(fields, Fields):
+        if not isinstance(fields, Keys):
             raise self.fail(f"the spec {name!r} must be a mapping", fields.span, hint="example: layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
         self.check_keys(fields, known, "a spec")
@@ -142,7 +142,7 @@ class Builder:
         self.machine(fields)
         names = self.let(fields.get("let"))
         figure = fields.get("figure")
-        is_call = kinds == ["layout"] and isinstance(figure, Fields) and figure.get("view") in ("operation", "steps")
+        is_call = kinds == ["layout"] and isinstance(figure, Keys) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
         drawn = self.figure(figure, names) if figure is not None else {}
         text, wave = fields[kinds[0]], self.library.together
@@ -172,7 +172,7 @@ class Builder:
             at=self.places(name, fields, figure, fields.get("expect")),
         )
 
-    def machine(self, fields: Fields) -> dict[str, str]:
+    def machine(self, fields: Keys) -> dict[str, str]:
         """What fields say of the machine and of the tensor, with what the file says for all; the request's own words win.
 
         Expressions are read with it from here on. Raises: SpecError for what is no number, and no shape.
@@ -193,7 +193,7 @@ class Builder:
         """The further objects of a spec, by their captions."""
         if value is None:
             return ()
-        if not isinstance(value, Fields):
+        if not isinstance(value, Keys):
             raise self.fail(
                 "beside must be a mapping of captions to objects", value.span, hint="example: {wave 64: v_mfma_f32_16x16x16_f16}"
             )
@@ -203,7 +203,7 @@ class Builder:
         """What must hold of a spec's object."""
         if value is None:
             return {}
-        if not isinstance(value, Fields):
+        if not isinstance(value, Keys):
             raise self.fail("expect must be a mapping of what must hold", value.span, hint="example: {covers: 8x128}")
         self.check_keys(value, [f.name for f in EXPECT], "expect")
         out: dict[str, Any] = {}
@@ -214,23 +214,23 @@ class Builder:
                 out[f.name] = self.choice(EXPECT, value, f.name) if f.holds == "choice" else self.words(value, f.name)
         return out
 
-    def places(self, name: str, fields: Fields, figure: Value | None, expect: Value | None) -> dict[str, Span]:
+    def places(self, name: str, fields: Keys, figure: Value | None, expect: Value | None) -> dict[str, Span]:
         """Where the fields of a spec, of its figure and of what is expected of it stand."""
         out = {"": self.at.get(name, fields.span), **{key: value.span for key, value in fields.items()}}
-        if isinstance(figure, Fields):
+        if isinstance(figure, Keys):
             out |= {f"figure.{key}": value.span for key, value in figure.items()}
-        if isinstance(expect, Fields):
+        if isinstance(expect, Keys):
             out |= {f"expect.{key}": value.span for key, value in expect.items()}
         return out
 
-    def check_keys(self, fields: Fields, known: list[str], what: str) -> None:
+    def check_keys(self, fields: Keys, known: list[str], what: str) -> None:
         """Check the keys. Raises: SpecError for an unknown one; the hint names the nearest."""
         for key in fields:
             if key not in known:
                 hint = did_you_mean(key, known) or f"one of {', '.join(known)}"
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
 
-    def words(self, fields: Fields, key: str) -> str | None:
+    def words(self, fields: Keys, key: str) -> str | None:
         """The text of a field; None where it is left out. Raises: SpecError for a list or a mapping."""
         value = fields.get(key)
         if value is None:
@@ -245,11 +245,11 @@ class Builder:
             return ()
         if isinstance(value, Text):
             return tuple(value.replace(",", " ").split())
-        if isinstance(value, Items) and all(isinstance(item, Text) for item in value):
+        if isinstance(value, Entries) and all(isinstance(item, Text) for item in value):
             return tuple(map(str, value))
         raise self.fail("this must be a word, or a list of words", value.span)
 
-    def choice(self, table: tuple[Field, ...], fields: Fields, key: str) -> str | None:
+    def choice(self, table: tuple[SpecField, ...], fields: Keys, key: str) -> str | None:
         """The word of a field that has choices; None where it is left out. Raises: SpecError for another word."""
         word = self.words(fields, key)
         choices = next(f.choices for f in table if f.name == key)
@@ -260,7 +260,7 @@ class Builder:
 
     def figure(self, value: Value, names: dict[str, Any]) -> dict[str, Any]:
         """The options under `figure` by name: `tensor` as an object, flags as True or False, all others as text."""
-        if not isinstance(value, Fields):
+        if not isinstance(value, Keys):
             raise self.fail("figure must be a mapping of options", value.span, hint="example: {tile: 8x128}")
         self.check_keys(value, [f.name for f in FIGURE], "figure")
         out: dict[str, Any] = {}
@@ -284,7 +284,7 @@ class Builder:
 
     def expression(self, value: Value, names: dict[str, Any]) -> Any:
         """The value of a text in any dialect; an error's place is that in the file."""
-        if isinstance(value, Items):
+        if isinstance(value, Entries):
             raise self.fail("expected an expression, not a list", value.span, hint="in a flow mapping, quote a layout")
         if not isinstance(value, Text):
             raise self.fail("expected an expression, not a mapping", value.span)
@@ -314,12 +314,12 @@ class Builder:
             raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
         if not name:
             raise self.fail(f"{value!r} is not an operation", value.span, hint="example: logical_divide((8,6), (4,3)), or A o B")
-        return Call(name, tuple(operands), template)
+        return Operation(name, tuple(operands), template)
 
     def object(self, kind: str, value: Value, names: dict[str, Any]) -> Any:
         """An object of a kind: an expression, or a mapping of the kind's fields."""
         table = KINDS[kind].fields
-        if not isinstance(value, Fields):
+        if not isinstance(value, Keys):
             if kind == "gemm" and isinstance(value, Text):
                 raise self.fail(
                     f"gemm must be a mapping of {', '.join(f.name for f in table)}, not text", value.span, hint=self.packed(value)
@@ -336,16 +336,16 @@ class Builder:
                 raise error.but(text=self.text, span=value.span, name=self.name) from None
             raise
 
-    def part(self, fields: Fields, key: str, kinds: tuple[str, ...], names: dict[str, Any]) -> Any:
+    def part(self, fields: Keys, key: str, kinds: tuple[str, ...], names: dict[str, Any]) -> Any:
         """A field that holds an object: an expression, or a mapping of the one of the kinds that its fields fit."""
         value = fields.get(key)
         if value is None:
             return None
-        if isinstance(value, Fields):
+        if isinstance(value, Keys):
             return self.object(max(kinds, key=lambda k: sum(f.name in value for f in KINDS[k].fields)), value, names)
         return self.expression(value, names)
 
-    def layout(self, fields: Fields, key: str, names: dict[str, Any], rank: int | None = None) -> Any:
+    def layout(self, fields: Keys, key: str, names: dict[str, Any], rank: int | None = None) -> Any:
         """A field that holds a layout: an expression, or a mapping. A bare shape is the compact one."""
         from cute_viz.algebra.composed import ComposedLayout
         from cute_viz.algebra.inttuple import is_int_tuple, modes, show
@@ -362,6 +362,6 @@ class Builder:
             raise self.fail(f"{key} has {rank} modes, {value} has {len(modes(value.shape))}", fields[key].span)
         return value
 
-    def optional(self, fields: Fields, key: str, names: dict[str, Any]) -> Any:
+    def optional(self, fields: Keys, key: str, names: dict[str, Any]) -> Any:
         """The value of a field that holds an expression; None where it is left out."""
         return self.expression(fields[key], names) if key in fields else None

@@ -14,11 +14,11 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, samples
-from cute_viz.spec.entry import Entry, Operation
+from cute_viz.spec.entry import FilledEntry, LibraryEntry
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, OF_MMA, Family, Match, families, find
 from cute_viz.spec.library import entry
 from cute_viz.spec.library_files import LibraryFile
-from cute_viz.spec.yaml import Fields, SpecError, read_yaml
+from cute_viz.spec.yaml import Keys, SpecError, read_yaml
 
 FOREIGN = {"mma": {*COPY_KEYS, "reverse"} - {*MMA_KEYS}, "copy": {*MMA_KEYS, *OF_MMA, "types", "incongruent"} - {*COPY_KEYS}}
 TILES = ("ALayout", "BLayout", "CLayout")
@@ -58,7 +58,7 @@ def check_library(file: LibraryFile) -> Checked:
 def _check_head(file: LibraryFile) -> None:
     """That the file is YAML as a whole, every key of it found, with what belongs at its top."""
     whole = read_yaml(file.text, file.path)
-    if not isinstance(whole, Fields):
+    if not isinstance(whole, Keys):
         raise SpecError("a library file must be a mapping of names to entries", name=file.path)
     found = {block.key for block in (*file.head.values(), *file.families)}
     top = file.head["library"]
@@ -111,7 +111,7 @@ class _Trial:
         if "fits" not in self.family.fields:
             return False
         name = self.family.pattern.filled(bound)
-        return bool(Operation(Match(self.family, name, bound), name, args).unfit())
+        return bool(FilledEntry(Match(self.family, name, bound), name, args).unfit())
 
     def check_fields(self) -> None:
         """That the fields are those of the file's kind."""
@@ -131,11 +131,11 @@ class _Trial:
             if not family.domains.get(key):
                 raise family.wrong(f"the values of {{{key}}} are not given", hint=f"where: {{{key}: ...}}")
         where = family.own.get("where")
-        if not isinstance(where, Fields):
+        if not isinstance(where, Keys):
             return
         known = (*self.slots, *self.template)
         for key in where:
-            if key in self.slots and isinstance(where[key], Fields):
+            if key in self.slots and isinstance(where[key], Keys):
                 raise family.wrong(f"{{{key}}} is a parameter of the name, whose values depend on no other", where.keys_at[key])
             if key not in known:
                 hint = f"there are {', '.join(known)}" if known else "there is none"
@@ -164,7 +164,7 @@ class _Trial:
             raise error.at(file.text, family.block.span).but(message=message, name=file.path) from None
 
 
-def _of_mma(operation: Entry, incongruent: list[str], partial: list[str]) -> Iterator[tuple[str, str]]:
+def _of_mma(operation: LibraryEntry, incongruent: list[str], partial: list[str]) -> Iterator[tuple[str, str]]:
     """The layouts of an MMA that do not cover their tile: (field, what is wrong)."""
     atom: Any = operation.atom()
     for key in TILES:

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
+from cute_viz.algebra.inttuple import Unwritten, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import mark_static
@@ -18,7 +18,7 @@ from cute_viz.notation import parse
 from cute_viz.records import dataclass
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
-from cute_viz.spec.yaml import Fields, SpecError, Text
+from cute_viz.spec.yaml import Keys, SpecError, Text
 from cute_viz.values.instruction import ISSUED, Instruction
 from cute_viz.values.integer import unknowns
 
@@ -31,7 +31,7 @@ NEEDED = {"mma": MMA_KEYS[:5], "copy": COPY_KEYS[:4]}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LibraryEntry:
     """One operation of the library.
 
     name: with its template arguments. kind: "mma" or "copy". instruction: what commands ask of it, its source among it.
@@ -47,7 +47,7 @@ class Entry:
     archs: tuple[str, ...] = ()
     note: str = ""
     of_atom: dict[str, Any] = field(default_factory=dict)
-    of_bits: Callable[[int], Entry] | None = None
+    of_bits: Callable[[int], LibraryEntry] | None = None
 
     def atom(self) -> MMA_Atom | CopyOp:
         """The object that the algebra computes with."""
@@ -78,7 +78,7 @@ def in_ptx(kind: str) -> str:
     return "b1" if found is not None and found.short == "u1" else found.short if found is not None else kind
 
 
-def _copy(entry: Entry) -> CopyOp:
+def _copy(entry: LibraryEntry) -> CopyOp:
     """The copy of an entry, which is one of a width alone."""
     from cute_viz.algebra.copy import CopyOp
 
@@ -87,7 +87,7 @@ def _copy(entry: Entry) -> CopyOp:
     return op
 
 
-class Operation:
+class FilledEntry:
     """An entry with its parameters and template arguments filled in, no layout of it evaluated yet.
 
     full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters
@@ -97,7 +97,7 @@ class Operation:
     >>> from cute_viz.spec.family import find
     >>> from cute_viz.spec.library_files import files_for
     >>> found = find(next(files_for("SM61_DP4A")), "SM61_DP4A")
-    >>> Operation(found, "SM61_DP4A", ()).entry().instruction.types
+    >>> FilledEntry(found, "SM61_DP4A", ()).entry().instruction.types
     ('s8', 's8', 's32', 's32')
     """
 
@@ -107,7 +107,7 @@ class Operation:
         self.full = full
         self.values = {**match.bound, **match.family.arguments(match.name, args, said)}
 
-    def entry(self, forward: Entry | None = None) -> Entry:
+    def entry(self, forward: LibraryEntry | None = None) -> LibraryEntry:
         """The operation with its layouts; `forward` is the one that it is the `reverse` of.
 
         Raises: SpecError for arguments that do not fit each other.
@@ -120,7 +120,7 @@ class Operation:
         layouts = _reversed(forward.layouts) if forward else self.layouts()
         note = " ".join(str(fields.get("note", "")).split())
         op = self.instruction(layouts, types, source)
-        return Entry(self.full, file.kind, op, layouts, self.family.archs, note, self.of_atom())
+        return LibraryEntry(self.full, file.kind, op, layouts, self.family.archs, note, self.of_atom())
 
     def instruction(self, layouts: Mapping[str, Any], types: tuple[str, ...], source: str) -> Instruction:
         """The record of the operation."""
@@ -185,7 +185,7 @@ class Operation:
 
             out["bits"] = bits_of(self.values["S"])
         widths = self.family.fields.get("widths")
-        if isinstance(widths, Fields):
+        if isinstance(widths, Keys):
             out |= {f"{key}_bits": int(str(widths[value])) for key, value in self.values.items() if value in widths}
         if "K" in self.family.fields:
             out["K"] = self._evaluate(self.family.chosen("K", self.values), out)
@@ -214,7 +214,7 @@ class Operation:
             elif key in incongruent:
                 value = self._as_written(text)
             else:
-                value = mark_static(self._evaluate(text, names), Typed)
+                value = mark_static(self._evaluate(text, names), Unwritten)
             if key == "ThrID" and is_int_tuple(value):
                 value = Layout(value)
             if key == "Shape_MNK":
@@ -232,7 +232,7 @@ class Operation:
         """A layout whose stride has another nesting than its shape."""
         shape, _, stride = text.partition(":")
         try:
-            return trusted(*(mark_static(parse(part), Typed) for part in (shape, stride)))
+            return trusted(*(mark_static(parse(part), Unwritten) for part in (shape, stride)))
         except CuteVizError as error:
             raise self._placed(error.but(text=None, span=None), text) from None  # its span is that of the half
 

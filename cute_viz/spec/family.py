@@ -10,9 +10,9 @@ from typing import NamedTuple
 from cute_viz.errors import Span, did_you_mean
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, in_words, numbers
-from cute_viz.spec.library_files import OF_INSTRUCTION, Block, LibraryFile, read_block
+from cute_viz.spec.library_files import OF_INSTRUCTION, LibraryFile, Section, read_block
 from cute_viz.spec.names import Pattern
-from cute_viz.spec.yaml import Fields, SpecError, Text, Value
+from cute_viz.spec.yaml import Keys, SpecError, Text, Value
 from cute_viz.values.types import spelt
 
 MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "SFALayout", "SFBLayout")
@@ -56,7 +56,7 @@ class Family:
     ('A{N}', {'inherits': 'A{N}/sparse'}, 'f32 f16 f16 f32', {'N': '8..64/8'})
     """
 
-    def __init__(self, file: LibraryFile, block: Block) -> None:
+    def __init__(self, file: LibraryFile, block: Section) -> None:
         self.file = file
         self.block = block
 
@@ -75,14 +75,14 @@ class Family:
         return Pattern(self.key.partition("/")[0])
 
     @cached_property
-    def own(self) -> Fields:
+    def own(self) -> Keys:
         """The fields that the entry itself has.
 
         Raises: SpecError for unknown fields, values that are neither text nor, where allowed, a mapping of texts, and malformed
         ranges.
         """
         fields = read_block(self.block)
-        if not isinstance(fields, Fields):
+        if not isinstance(fields, Keys):
             raise self.wrong(f"{self.key} needs fields", fields if fields else None, hint=f"some of {', '.join(FIELDS)}")
         for key, value in fields.items():
             if key not in FIELDS:
@@ -94,24 +94,24 @@ class Family:
             if key in ("widths", "aliases", "spelt"):
                 self._check_words(key, value)
                 continue
-            for item in value.values() if isinstance(value, Fields) and key in BY_VALUE else [value]:
+            for item in value.values() if isinstance(value, Keys) and key in BY_VALUE else [value]:
                 if not isinstance(item, Text):
                     raise self.wrong(f"{key} must be text", item, hint="in a flow mapping, quote a layout")
         return fields
 
     def _check_words(self, key: str, words: Value) -> None:
-        items = list(words.values()) if isinstance(words, Fields) else [words]
-        plain = isinstance(words, Fields) and all(isinstance(item, Text) for item in items)
+        items = list(words.values()) if isinstance(words, Keys) else [words]
+        plain = isinstance(words, Keys) and all(isinstance(item, Text) for item in items)
         if not plain or (key == "widths" and not all(str(item).isdecimal() for item in items)):
             hint = "example: {bf: 16, u8: 8}" if key == "widths" else "example: {float: f, half_t: hf}"
             raise self.wrong(f"{key} must be a mapping of words to {'numbers' if key == 'widths' else 'words'}", words, hint=hint)
 
     def _check_ranges(self, where: Value) -> None:
-        if not isinstance(where, Fields):
+        if not isinstance(where, Keys):
             raise self.wrong(
                 "where must be a mapping of parameters to their values", where, hint="example: {N: 8..256/8, ab: SS TS}"
             )
-        for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Fields) else [value])):
+        for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Keys) else [value])):
             if not isinstance(domain, Text):
                 raise self.wrong("the values of a parameter must be text", domain, hint="words, and ranges, for example 8..256/8")
             for word in domain.split():
@@ -145,7 +145,7 @@ class Family:
         Parameters in braces are filled in, as `spelt` spells them.
         """
         at = self.fields.get(key, read_block(self.file.head[key]) if key in self.file.head else "")
-        if isinstance(at, Fields):
+        if isinstance(at, Keys):
             at = next((at[word] for word in at if word in values.values()), at.get("else", ""))
         text = " ".join(str(at).split())
         if "{" not in text:
@@ -172,11 +172,11 @@ class Family:
         ('8..256/8 16..256/16', '16..256/16')
         """
         where = self.fields.get("where")
-        if not isinstance(where, Fields):
+        if not isinstance(where, Keys):
             return {}
         out = {}
         for key, value in where.items():
-            several = value if isinstance(value, Fields) else {"": value}
+            several = value if isinstance(value, Keys) else {"": value}
             chosen = [several[word] for word in values.values() if word in several][:1] or list(several.values())
             out[key] = " ".join(map(str, chosen))
         return out
@@ -234,7 +234,7 @@ class Family:
                 raise over("digits", f"{name}: {key} has {len(value)} digits")
             domain = self.domains_with(out).get(key, "")
             out[key] = re.sub(r"^[\w:]*::", "", value)
-            if isinstance(aliases := self.fields.get("aliases"), Fields):
+            if isinstance(aliases := self.fields.get("aliases"), Keys):
                 out[key] = str(aliases.get(out[key], out[key]))
             if not allows(domain, out[key]):
                 size = f": {name} {key}-mode size should be {in_words(domain)}" if key in ("M", "N") else ""
@@ -286,7 +286,7 @@ class Family:
         ['16', '8']
         """
         value = self.fields[key]
-        if isinstance(value, Fields):
+        if isinstance(value, Keys):
             found = next((value[word] for word in values.values() if word in value), value.get("else"))
             if found is None:
                 raise self.wrong(f"none of {', '.join(value)} is among the parameters {', '.join(values.values())}", value)
@@ -297,7 +297,7 @@ class Family:
 
 def _words(value: Value | None) -> dict[str, str]:
     """A mapping of words to words; of nothing, nothing."""
-    return {key: str(word) for key, word in value.items()} if isinstance(value, Fields) else {}
+    return {key: str(word) for key, word in value.items()} if isinstance(value, Keys) else {}
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import Plain, mark_static
 from cute_viz.records import dataclass
 from cute_viz.spec import names
-from cute_viz.spec.entry import Entry, Operation
+from cute_viz.spec.entry import FilledEntry, LibraryEntry
 from cute_viz.spec.family import Match, find
 from cute_viz.spec.library_files import LibraryFile, files_for
 from cute_viz.spec.names import Pattern
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Gpu:
     """What a request says of the machine, for names that several have: the architecture, how many threads run together.
 
     arch: such as gfx942; "" where it is not said. wave: 0 where it is not said. bits: of a value, of copies that need it.
@@ -44,10 +44,10 @@ class Machine:
         return {key: str(value) for key, value in (("wave", self.wave), ("ValBits", self.bits)) if value}
 
 
-ANY = Machine()
+ANY = Gpu()
 
 
-def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Machine = ANY) -> Entry | None:
+def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Gpu = ANY) -> LibraryEntry | None:
     """The entry of a name and its template arguments, or None.
 
     machine: of names that several architectures have, which one is meant; `gfx1200::v_wmma_...` says so, too.
@@ -70,7 +70,7 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     return _of_machine(matches, args, folders, machine)
 
 
-def _of_machine(matches: list[Match], args: tuple[str, ...], folders: tuple[str, ...], machine: Machine) -> Entry | None:
+def _of_machine(matches: list[Match], args: tuple[str, ...], folders: tuple[str, ...], machine: Gpu) -> LibraryEntry | None:
     """The operation of those that have a name which is that of an architecture; its name says which, where that is needed."""
     meant = [match for match in matches if not machine.arch or machine.arch in match.family.archs]
     if not meant:
@@ -95,12 +95,12 @@ def _of_machine(matches: list[Match], args: tuple[str, ...], folders: tuple[str,
     return out
 
 
-def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...] = (), machine: Machine = ANY) -> Entry:
+def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...] = (), machine: Gpu = ANY) -> LibraryEntry:
     """The operation of a match and its template arguments; that of a `reverse` is looked for in its own file first."""
     family = match.family
     reverse = family.fields.get("reverse")
     if reverse is None:
-        out = Operation(match, full, args, machine.words()).entry()
+        out = FilledEntry(match, full, args, machine.words()).entry()
         if "ValBits" not in out.instruction.arguments or len(args) == len(out.instruction.arguments):
             return out
         return replace(out, of_bits=lambda bits: entry(match, full, args, folders, replace(machine, bits=bits)))
@@ -110,7 +110,7 @@ def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ..
         raise family.wrong(f"{match.name} is the reverse of {other}, which the library does not have", reverse)
     if "reverse" in found.family.fields:
         raise family.wrong(f"{match.name} is the reverse of {other}, which is a reverse itself", reverse)
-    return Operation(match, full, args).entry(Operation(found, other, args).entry())
+    return FilledEntry(match, full, args).entry(FilledEntry(found, other, args).entry())
 
 
 def _found(name: str, files: Iterable[LibraryFile], folders: tuple[str, ...] = ()) -> Match | None:
@@ -129,9 +129,7 @@ def _found(name: str, files: Iterable[LibraryFile], folders: tuple[str, ...] = (
     return first
 
 
-def resolve(
-    name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Machine = ANY
-) -> MMA_Atom | CopyOp | None:
+def resolve(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Gpu = ANY) -> MMA_Atom | CopyOp | None:
     """The atom of a name, also of an unambiguous short form; None where nothing of this kind is meant.
 
     Raises: SpecError for a name that looks like an atom's and is not one; the error names the nearest.
@@ -173,7 +171,7 @@ def resolve(
     raise SpecError(f"there is no atom {name!r}", hint=hint)
 
 
-def describe(full: str, folders: tuple[str, ...] = (), machine: Machine = ANY) -> dict[str, Any]:
+def describe(full: str, folders: tuple[str, ...] = (), machine: Gpu = ANY) -> dict[str, Any]:
     """What the library says of an operation beyond its layouts: architecture, element types, further layouts, source.
 
     >>> describe("SM80_16x8x16_F32BF16BF16F32_TN")["types"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from cute_viz.errors import Span
 from cute_viz.files import held, read_text, searched
 from cute_viz.records import dataclass
-from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
+from cute_viz.spec.yaml import Keys, SpecError, Text, Value, read_yaml
 
 OF_INSTRUCTION = (
     "kind",
@@ -38,7 +38,7 @@ _STARTS = (  # of names without a number of their architecture: where they stand
 )
 
 
-class Block(NamedTuple):
+class Section(NamedTuple):
     """A key at the margin of a file and what stands under it: path and text of the file, the key, and the characters it spans."""
 
     path: str
@@ -64,8 +64,8 @@ class LibraryFile:
 
     path: str
     text: str
-    head: dict[str, Block]
-    families: tuple[Block, ...]
+    head: dict[str, Section]
+    families: tuple[Section, ...]
 
     @property
     def kind(self) -> str:
@@ -92,12 +92,12 @@ class LibraryFile:
         if "layouts" not in self.head:
             return {}
         value = read_block(self.head["layouts"])
-        if not isinstance(value, Fields):
+        if not isinstance(value, Keys):
             raise self.head["layouts"].wrong("layouts must be a mapping of names to layouts", value)
         return {key: _text_of(item, self.head["layouts"]) for key, item in value.items()}
 
 
-def _text_of(value: Value, block: Block) -> Text:
+def _text_of(value: Value, block: Section) -> Text:
     if not isinstance(value, Text):
         raise block.wrong("a layout must be text", value, hint="in a flow mapping, quote a layout")
     return value
@@ -228,17 +228,17 @@ def library_of(path: str, text: str) -> LibraryFile | None:
 
 
 @lru_cache(maxsize=4096)
-def read_block(block: Block) -> Value:
+def read_block(block: Section) -> Value:
     r"""What stands under the key; blanks in front make every place that in the file.
 
     Raises: SpecError for text that is not a key of a mapping.
 
-    >>> read_block(Block("x.yaml", "a: 1\nb: {c: 2}", "b", 5, 14))
+    >>> read_block(Section("x.yaml", "a: 1\nb: {c: 2}", "b", 5, 14))
     {'c': '2'}
     """
     line = block.whole.count("\n", 0, block.start)
     value = read_yaml(" " * (block.start - line) + "\n" * line + block.whole[block.start : block.end], block.path)
-    if not isinstance(value, Fields) or list(value) != [block.key]:
+    if not isinstance(value, Keys) or list(value) != [block.key]:
         raise block.wrong("a library file has names at the margin, with their fields below", value)
     return value[block.key]
 
@@ -276,7 +276,7 @@ def _split(path: str, text: str) -> LibraryFile:
                 keys.append((key.strip("'\""), at))
         at += len(line) + 1
     ends = [start for _, start in keys[1:]] + [len(text)]
-    blocks = [Block(path, text, key, start, end) for (key, start), end in zip(keys, ends, strict=True)]
+    blocks = [Section(path, text, key, start, end) for (key, start), end in zip(keys, ends, strict=True)]
     head = {block.key: block for block in blocks if block.key in HEAD}
     return LibraryFile(path, text, head, tuple(block for block in blocks if block.key not in HEAD))
 

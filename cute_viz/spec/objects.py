@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.spec.schema import KINDS
-from cute_viz.spec.yaml import Fields
+from cute_viz.spec.yaml import Keys
 
 if TYPE_CHECKING:
     from cute_viz.spec.build import Builder
 
 
-def _layout(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _layout(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.layout import Layout
 
     shape, stride = b.expression(fields["shape"], names), b.optional(fields, "stride", names)
     return Layout(shape) if stride is None else Layout(shape, stride)
 
 
-def _swizzle(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _swizzle(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.swizzle import Swizzle
 
@@ -31,7 +31,7 @@ def _swizzle(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return ComposedLayout(Swizzle(*map(int, numbers)), 0, b.layout(fields, "layout", names))
 
 
-def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _mma_atom(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.mma import MMA_Atom
 
     shape = b.expression(fields["Shape_MNK"], names)
@@ -41,7 +41,7 @@ def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
 
 
-def _copy_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _copy_atom(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
     from cute_viz.values.types import bits_of
 
@@ -56,14 +56,14 @@ def _copy_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return make_copy_atom(operation, bits, kind)
 
 
-def _tiled_mma(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _tiled_mma(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.mma import make_tiled_mma
 
     atom = b.part(fields, "atom", ("mma_atom",), names)
     return make_tiled_mma(atom, b.optional(fields, "layout", names), b.optional(fields, "permutation", names))
 
 
-def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _tiled_copy(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.make_copy import make_tiled_copy, make_tiled_copy_impl, make_tiled_copy_operand
 
     atom = b.part(fields, "atom", ("copy_atom",), names)
@@ -78,7 +78,7 @@ def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     raise b.fail("a tiled copy needs thr and val, tv and tiler, or mma and operand", fields.span)
 
 
-def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _gemm(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.gemm import make_gemm
     from cute_viz.algebra.make_copy import make_tiled_copy_operand
@@ -99,7 +99,16 @@ def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 
 
-MAKERS: dict[str, Callable[[Builder, Fields, dict[str, Any]], Any]] = {
+def _pipeline(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+    from cute_viz.algebra.pipeline import Pipeline
+
+    try:
+        return Pipeline(1).given({key: str(b.expression(fields[key], names)) for key in fields})
+    except CuteVizError as error:
+        raise b.fail(error.message, fields.span, hint=error.hint) from None
+
+
+MAKERS: dict[str, Callable[[Builder, Keys, dict[str, Any]], Any]] = {
     "layout": _layout,
     "swizzle": _swizzle,
     "mma_atom": _mma_atom,
@@ -107,4 +116,5 @@ MAKERS: dict[str, Callable[[Builder, Fields, dict[str, Any]], Any]] = {
     "tiled_mma": _tiled_mma,
     "tiled_copy": _tiled_copy,
     "gemm": _gemm,
+    "pipeline": _pipeline,
 }

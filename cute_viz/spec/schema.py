@@ -9,7 +9,7 @@ from cute_viz.options import OPTIONS
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SpecField:
     """One field: its name, what it holds, whether it must be there, and what it means.
 
     holds: `object` an expression of any dialect or a mapping of a kind in `kinds`; `words` a list of words or one; `names` a
@@ -26,22 +26,22 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ObjectKind:
     """One kind of object: the key it stands under, its fields when it is a mapping, and an example."""
 
     name: str
     meaning: str
-    fields: tuple[Field, ...]
+    fields: tuple[SpecField, ...]
     example: str
 
 
-def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> Field:
-    return Field(name, "object", meaning, required, kinds)
+def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> SpecField:
+    return SpecField(name, "object", meaning, required, kinds)
 
 
 _SPECS_OWN = ("title", "style", "palette")  # which stand beside the figure
 FIGURE = tuple(
-    Field(
+    SpecField(
         option.name,
         option.holds,
         option.meaning[0].lower() + option.meaning[1:].rstrip("."),
@@ -49,81 +49,84 @@ FIGURE = tuple(
         choices=option.choices,
     )
     for option in OPTIONS.values()
-    if option.level != "several" and option.name not in _SPECS_OWN
+    if option.name not in _SPECS_OWN
 )
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ObjectKind] = {
     kind.name: kind
     for kind in (
-        Kind(
+        ObjectKind(
             "layout",
             "A layout, or any expression that gives an object.",
             (
-                Field("shape", "text", "the shape", True),
-                Field("stride", "text", "the stride; by default compact column-major"),
+                SpecField("shape", "text", "the shape", True),
+                SpecField("stride", "text", "the stride; by default compact column-major"),
             ),
             "layout: ((16,8),8):((64,1),8)\nfigure: {tile: 8x128}",
         ),
-        Kind(
+        ObjectKind(
             "swizzle",
             "A swizzled layout.",
             (
-                Field("bits", "text", "B, the number of bits", True),
-                Field("base", "text", "M, the lowest bits, which stay", True),
-                Field("shift", "text", "S, the distance", True),
+                SpecField("bits", "text", "B, the number of bits", True),
+                SpecField("base", "text", "M, the lowest bits, which stay", True),
+                SpecField("shift", "text", "S, the distance", True),
                 _object("layout", "the layout whose offsets are swizzled", "layout", required=True),
             ),
             "swizzle: {bits: 3, base: 3, shift: 3, layout: '(8,64):(64,1)'}",
         ),
-        Kind(
+        ObjectKind(
             "mma_atom",
             "An MMA instruction, by name or by its layouts.",
             (
-                Field("Shape_MNK", "text", "(M,N,K)", True),
-                Field("ThrID", "text", "logical thread to thread", True),
-                *(Field(f"{x}Layout", "text", f"(thread, value) to index into the column-major tile of {x}", True) for x in "ABC"),
+                SpecField("Shape_MNK", "text", "(M,N,K)", True),
+                SpecField("ThrID", "text", "logical thread to thread", True),
+                *(
+                    SpecField(f"{x}Layout", "text", f"(thread, value) to index into the column-major tile of {x}", True)
+                    for x in "ABC"
+                ),
             ),
             "mma_atom: SM80_16x8x16_F32BF16BF16F32_TN",
         ),
-        Kind(
+        ObjectKind(
             "copy_atom",
             "A copy instruction for values of a type.",
             (
-                Field("op", "text", "the operation's name", True),
-                Field("type", "text", "the value type, by name or width in bits", True),
+                SpecField("op", "text", "the operation's name", True),
+                SpecField("type", "text", "the value type, by name or width in bits", True),
             ),
             "copy_atom: {op: SM75_U32x4_LDSM_N, type: half_t}",
         ),
-        Kind(
+        ObjectKind(
             "tiled_mma",
             "MMA atoms over a tile.",
             (
                 _object("atom", "the MMA atom", "mma_atom", required=True),
-                Field("layout", "text", "atoms along M, N, K"),
-                Field("permutation", "text", "an extent, a layout or _ for each of M, N, K"),
+                SpecField("layout", "text", "atoms along M, N, K"),
+                SpecField("permutation", "text", "an extent, a layout or _ for each of M, N, K"),
             ),
             "tiled_mma:\n  atom: SM80_16x8x16_F32BF16BF16F32_TN\n  layout: (2,2,1)\n  permutation: (32,32,16)",
         ),
-        Kind(
+        ObjectKind(
             "tiled_copy",
             "Copy atoms over a tile: from thread and value layouts, from a TV layout and its tile, or from an MMA's operand.",
             (
                 _object("atom", "the copy atom", "copy_atom", required=True),
-                Field("thr", "text", "(m,n) to thread"),
-                Field("val", "text", "(m,n) to value of a thread"),
-                Field("tv", "text", "(thread, value) to index into the tile"),
-                Field("tiler", "text", "the tile of tv"),
+                SpecField("thr", "text", "(m,n) to thread"),
+                SpecField("val", "text", "(m,n) to value of a thread"),
+                SpecField("tv", "text", "(thread, value) to index into the tile"),
+                SpecField("tiler", "text", "the tile of tv"),
                 _object("mma", "the TiledMMA whose operand is copied", "tiled_mma"),
-                Field("operand", "choice", "the operand of that MMA", choices=("A", "B", "C")),
+                SpecField("operand", "choice", "the operand of that MMA", choices=("A", "B", "C")),
             ),
             "tiled_copy:\n  atom: {op: SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, type: half_t}\n  thr: (16,8):(8,1)\n  val: (1,8)",
         ),
-        Kind(
+        ObjectKind(
             "gemm",
             "The layouts of one GEMM, on one page.",
             (
                 _object("mma", "the TiledMMA", "tiled_mma", required=True),
-                Field("tile", "text", "(M,N,K) of a thread block", True),
+                SpecField("tile", "text", "(M,N,K) of a thread block", True),
                 _object("smem_a", "the shared-memory layout of A's tile, or an atom of it", "layout", "swizzle", required=True),
                 _object("smem_b", "the same for B; by default that of A", "layout", "swizzle"),
                 _object("g2s_a", "the copy of A from global to shared memory", "tiled_copy"),
@@ -140,34 +143,51 @@ KINDS: dict[str, Kind] = {
     )
 }
 
+KINDS["pipeline"] = ObjectKind(
+    "pipeline",
+    "Tiles through stages of shared memory, against time.",
+    (
+        SpecField("stages", "text", "buffers of shared memory", True),
+        SpecField("tiles", "text", "tiles of K; by default 8"),
+        SpecField("load", "text", "slots until a load has arrived; by default 3"),
+        SpecField("compute", "text", "slots of an MMA; by default 1"),
+        SpecField("consumers", "text", "warp groups that take turns, an output tile each; by default 1"),
+        SpecField("work", "text", "output tiles; by default 1"),
+        SpecField("epilogue", "text", "slots to store an output tile; by default 2"),
+    ),
+    "pipeline: {stages: 4, tiles: 8, load: 3}",
+)
+
 EXPECT = (
-    Field("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),
-    Field("covers", "text", "the tile, for example 8x128, whose cells are each held by one thread; `yes` for a tiled copy's own"),
-    Field("conflict_free", "object", "who accesses the layout in shared memory without a bank conflict", kinds=("tiled_copy",)),
-    Field("type", "text", "the element type in shared memory, for example `f16`"),
-    Field("operand", "choice", "the operand of an MMA that accesses it", choices=("A", "B", "C")),
-    Field("instruction", "text", "the instruction that accesses it, for example ldmatrix.x4"),
-    Field("vector", "text", "the bits that a copy moves at once"),
+    SpecField("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),
+    SpecField(
+        "covers", "text", "the tile, for example 8x128, whose cells are each held by one thread; `yes` for a tiled copy's own"
+    ),
+    SpecField("conflict_free", "object", "who accesses the layout in shared memory without a bank conflict", kinds=("tiled_copy",)),
+    SpecField("type", "text", "the element type in shared memory, for example `f16`"),
+    SpecField("operand", "choice", "the operand of an MMA that accesses it", choices=("A", "B", "C")),
+    SpecField("instruction", "text", "the instruction that accesses it, for example ldmatrix.x4"),
+    SpecField("vector", "text", "the bits that a copy moves at once"),
 )
 COMMON = (
-    Field("title", "text", "the title, instead of the one made from the object"),
-    Field("description", "text", "a sentence for readers of the spec"),
-    Field("source", "text", "where the figure comes from"),
-    Field("let", "names", "names that expressions may use"),
-    Field(
+    SpecField("title", "text", "the title, instead of the one made from the object"),
+    SpecField("description", "text", "a sentence for readers of the spec"),
+    SpecField("source", "text", "where the figure comes from"),
+    SpecField("let", "names", "names that expressions may use"),
+    SpecField(
         "arch",
         "text",
         "the target GPU of a name that several have, for example gfx942; like the next three, also beside `specs`",
     ),
-    Field("wave", "count", "the wave size: 32 or 64"),
-    Field("shape", "text", "the shape of the tensor of an encoding of Triton, for example 64x64"),
-    Field("bits", "count", "the bits of an element of an encoding, or of a value of a copy"),
-    Field("beside", "names", "further objects by their captions, drawn beside it in the same way"),
-    Field("figure", "figure", "how to draw it"),
-    Field("expect", "expect", "what must hold for the object: `cute-viz gallery --validate` checks it"),
-    Field("formats", "words", "formats that a gallery draws"),
-    Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
-    Field("palette", "text", "color palette"),
+    SpecField("wave", "count", "the wave size: 32 or 64"),
+    SpecField("shape", "text", "the shape of the tensor of an encoding of Triton, for example 64x64"),
+    SpecField("bits", "count", "the bits of an element of an encoding, or of a value of a copy"),
+    SpecField("beside", "names", "further objects by their captions, drawn beside it in the same way"),
+    SpecField("figure", "figure", "how to draw it"),
+    SpecField("expect", "expect", "what must hold for the object: `cute-viz gallery --validate` checks it"),
+    SpecField("formats", "words", "formats that a gallery draws"),
+    SpecField("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
+    SpecField("palette", "text", "color palette"),
 )
 
 
@@ -199,7 +219,7 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _schema(field: Field) -> dict[str, Any]:
+def _schema(field: SpecField) -> dict[str, Any]:
     about = {"description": field.meaning}
     if field.holds == "object":
         return {**about, "oneOf": [{"type": "string"}, *({"$ref": f"#/definitions/{kind}"} for kind in field.kinds)]}
@@ -238,10 +258,10 @@ def document() -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def _table(fields: tuple[Field, ...]) -> list[str]:
+def _table(fields: tuple[SpecField, ...]) -> list[str]:
     rows = [f"| `{f.name}` | {f.holds}{', needed' if f.required else ''} | {_about(f)} |" for f in fields]
     return ["| field | holds | meaning |", "| --- | --- | --- |", *rows, ""]
 
 
-def _about(field: Field) -> str:
+def _about(field: SpecField) -> str:
     return f"{field.meaning} ({', '.join(field.choices)})" if field.choices else field.meaning

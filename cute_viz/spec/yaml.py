@@ -26,20 +26,20 @@ class Text(str):
         return self.span
 
 
-class Items(list["Value"]):
+class Entries(list["Value"]):
     """A sequence, with its place."""
 
     span: Span
 
 
-class Fields(dict[str, "Value"]):
+class Keys(dict[str, "Value"]):
     """A mapping, with its place and those of its keys."""
 
     span: Span
     keys_at: dict[str, Span]
 
 
-Value: TypeAlias = "Text | Items | Fields"
+Value: TypeAlias = "Text | Entries | Keys"
 
 
 class SpecError(CuteVizError):
@@ -122,15 +122,15 @@ class _Converter:
         if node.id == "mapping":
             return self.mapping(node, span, depth)
         if node.id == "sequence":
-            items = Items(self.value(item, depth + 1) for item in node.value)
+            items = Entries(self.value(item, depth + 1) for item in node.value)
             items.span = span
             return items
         text = Text(node.value)
         text.span = span
         return text
 
-    def mapping(self, node: Any, span: Span, depth: int) -> Fields:
-        fields = Fields()
+    def mapping(self, node: Any, span: Span, depth: int) -> Keys:
+        fields = Keys()
         fields.span, fields.keys_at = span, {}
         for key_node, value_node in node.value:
             key = self.value(key_node, depth + 1)
@@ -154,11 +154,11 @@ def write_yaml(value: Value, order: tuple[str, ...] = (), indent: int = 0) -> st
     """
     pad = " " * indent
     if not isinstance(value, Text) and not value:
-        return pad + ("{}" if isinstance(value, Fields) else "[]") + "\n"
-    if isinstance(value, Fields):
+        return pad + ("{}" if isinstance(value, Keys) else "[]") + "\n"
+    if isinstance(value, Keys):
         keys = sorted(value, key=lambda key: order.index(key) if key in order else len(order))
         return "".join(pad + _scalar(key) + ":" + _nested(value[key], order, indent) for key in keys)
-    if isinstance(value, Items):
+    if isinstance(value, Entries):
         return "".join(pad + "-" + _nested(item, order, indent) for item in value)
     return pad + _scalar(value) + "\n"
 

@@ -25,7 +25,7 @@ class Pointer:
     align: bytes to whose multiples the buffer is aligned, as far as that was said. base: the buffer that it points into, which two
     views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer. placed: False where the
     offset is that of the first of several places: a run-time index that nobody knows says which. name: the tensor that it was
-    made for, as the source calls it.
+    made for, as the source calls it. part: of a tensor's iterator how threads divide that tensor.
 
     >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
     ('smem_ptr[16b](0x400)', 16)
@@ -41,6 +41,7 @@ class Pointer:
     offset: Any = 0
     placed: bool = True
     name: str = ""
+    part: Any = None
 
     def __post_init__(self) -> None:
         if isinstance(self.type, str):

@@ -66,6 +66,7 @@ u256 256 unsigned | uint256_t | |
 """
 _ROWS = _rows()
 _UNWRITTEN = ("s2", "u2", "s6", "u6", "pred", "ue4m3", "s128", "u128", "u256")  # names of ours, which nobody writes
+WRITTEN = tuple(x.short for x in _ROWS if x.short not in _UNWRITTEN)
 _CPP = {word: x for x in _ROWS for word in x.cpp}
 _NAMED = {word: x for x in _ROWS for word in (*x.dsl, *([] if x.short in _UNWRITTEN else [x.short]))} | _CPP
 _SHORT = {x.short: x for x in _ROWS}

@@ -22,7 +22,7 @@ import click
 
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.cli import COMMANDS, cli
-from cute_viz.cli.options import Word
+from cute_viz.cli.options import OptionValue
 from cute_viz.options import OPTIONS
 from tests.commands import run
 
@@ -231,7 +231,7 @@ class Grammar:
         """A value for an option, by what it holds."""
         if self.rarely():
             return self.one(*JUNK)
-        row = type_.option if isinstance(type_, Word) else OPTIONS.get(name)
+        row = type_.option if isinstance(type_, OptionValue) else OPTIONS.get(name)
         if isinstance(type_, click.Choice):
             return self.one(*type_.choices)
         if name in WORDS and not (row and row.holds == "object"):

@@ -199,8 +199,6 @@ class Bytes(Questions):
 
     def request(self, port: int, token: str) -> bytes:
         """A request; every other one is bent."""
-        if self.rarely(4):
-            return self.socket(port, token)
         own = f"127.0.0.1:{port}"
         body = json.dumps(
             self.asked() if self.rarely(3) else {"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1")}
@@ -242,31 +240,6 @@ class Bytes(Questions):
             junk = self.chance.choice((b"", b"\r\n", b"\0", b":", b"\xff", b"A" * 70_000))
             data = data[:at] + junk + data[at + self.chance.randrange(4) :]
         return data[: self.chance.randrange(len(data))] if self.rarely(10) else data
-
-    def socket(self, port: int, token: str) -> bytes:
-        """A WebSocket that is asked for, and what goes through it."""
-        own = f"127.0.0.1:{port}"
-        lines = {
-            "Host": own,
-            "Origin": self.one(*[f"http://{own}"] * 6, "null", "http://evil.example", ""),
-            "Cookie": f"cute-viz-{port}={token}",
-            "Upgrade": self.one(*["websocket"] * 6, "WebSocket", "h2c", ""),
-            "Connection": "Upgrade",
-            "Sec-WebSocket-Version": self.one(*["13"] * 6, "8", ""),
-            "Sec-WebSocket-Key": self.one(*["dGhlIHNhbXBsZSBub25jZQ=="] * 6, "", "x" * 200),
-        }
-        head = "GET /ask HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value) + "\r\n"
-        frames = b"".join(self.frame() for _ in range(self.chance.randrange(1, 6)))
-        return head.encode() + self.bent(frames)
-
-    def frame(self) -> bytes:
-        question = json.dumps({"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1"), "page": "x"}).encode()
-        data = b"%d %s" % (self.chance.randrange(9), question)
-        if self.rarely(5):
-            data = self.chance.choice((b"", b"x", b"1 ", question))
-        first = self.chance.choice((*[0x81] * 12, 0x01, 0x80, 0x00, 0x89, 0x8A, 0x88, 0x82, 0x09, 0xC1, 0x83))
-        length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
-        return bytes([first]) + length + b"\0\0\0\0" + data
 
 
 def serve(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:

@@ -13,7 +13,7 @@ import { words } from "./words.js";
 
 const by = (id) => document.getElementById(id);
 const settings = JSON.parse(by("settings").textContent);
-const BLANK = { source: "", options: {}, let: "", name: "", file: false, tab: "", by: "", find: "", zoom: 0, access: "", against: "", named: "" };
+const BLANK = { source: "", options: {}, let: "", name: "", launch: "", file: false, tab: "", by: "", find: "", zoom: 0, access: "", against: "", named: "" };
 const state = { ...BLANK };
 if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token is in a cookie by now
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
@@ -34,11 +34,12 @@ const editor = new Editor(by("editor"), {
   suggest: () => { example(first.suggestion); return true; },
   changed: (typed) => { state.source = editor.text; state.file = false; changed(typed); },
 });
-const report = new Report({ ask, editor, open: access, told: reported, values: (lines) => give(lines) });
+const report = new Report({ ask, editor, open: access, told: reported, proposed: () => { if (narrow.matches) panes.open("source"); }, values: (lines) => give(lines) });
 const compare = new Compare({ ask, others, changed: () => { state.against = compare.against; state.named = compare.named; address(); } });
 const panes = new Panes({
   ask, explorer, report, compare,
   apply: (source) => editor.put([0, editor.text.length], source),
+  moved: () => address(),
   changed: (tab) => { state.tab = tab === "picture" ? "" : tab; address(); if (tab === "source") editor.focus(); },
 });
 
@@ -50,7 +51,7 @@ function asked() {
     if (at > 0) values[line.slice(0, at).trim()] = line.slice(at + 1).trim();
   }
   const source = state.file && settings.engine === "server" ? { file: true } : { source: state.source };
-  return { ...source, options: state.options, let: values, name: state.name || null };
+  return { ...source, options: state.options, let: values, name: state.name || null, launch: state.launch };
 }
 
 const writes = [];
@@ -62,14 +63,14 @@ async function address() {
   const now = performance.now(), mine = ++newest;
   while (writes.length && writes[0] < now - WRITES[1]) writes.shift();
   if (writes.length >= WRITES[0]) { waiting = setTimeout(address, 500); return; }
-  const kept = { ...state, ...(state.file ? { source: "" } : {}), find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 };
+  const kept = { ...state, ...(state.file ? { source: "" } : {}), ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 };
   const fragment = `#${await pack(kept)}`;
   if (mine !== newest) return;
   const way = step ? "pushState" : "replaceState";
   step = false;
   if (fragment === location.hash) return;
   writes.push(now);
-  history[way](null, "", fragment);
+  history[way]({ text: texts[at].id }, "", fragment);
 }
 explorer.find.addEventListener("change", () => address());
 by("picture").addEventListener("wheel", () => { clearTimeout(waiting); waiting = setTimeout(address, 600); }, { passive: true });
@@ -108,6 +109,7 @@ function take(out) {
   explorer.take(svg, out.panels, out.formula || null); // before it stands in the page, so that it is laid out once
   by("picture").replaceChildren(svg);
   setTimeout(address); // once the picture stands there
+  if (texts[at].title !== title()) strip();
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   document.title = `${out.title} · cute-viz`;
@@ -140,14 +142,17 @@ function fault(error, typed = false) {
   by("picture").classList.toggle("stale", Boolean(error && by("picture").querySelector("svg")));
   if (!error) { box.replaceChildren(); return; }
   const parts = [element("span", error.message)];
-  const hint = error.hint || (error.fix && "change it") || "";
+  const hint = (error.hint || (error.fix && "change it") || "").replace(/;? ?'cute-viz list [^']*' \w+ \w+$/, "");
   if (error.span && state.source) parts[0].title = `characters ${error.span[0] + 1} to ${error.span[1]}`;
-  const choices = [...hint.matchAll(/\b(?:SM\d+\w*|GMMA::[\w:<>]+\{\}|Sw<[\d,]+>)/g)].map((match) => match[0]);
+  const named = /instructions.* for example ([^;]+)/.exec(`${error.message} ${hint}`)?.[1].split(", ") || [];
+  const choices = [...new Set([...named, ...[...hint.matchAll(/\b(?:GMMA::[\w:<>]+\{\}|Sw<[\d,]+>)/g)].map((match) => match[0])])];
   if (hint && error.fix) parts.push(element("br"), button(hint, () => fix(error.fix), { className: "fix", title: error.fix.text ? `write ${error.fix.text}` : "" }));
   else if (hint) parts.push(element("span", hint, { className: "hint" }));
   if (choices.length && !state.source.includes("\n") && error.fix?.text !== choices[0]) {
     parts.push(element("br"), ...choices.map((choice) => button(choice, () => editor.put([0, editor.text.length], choice), { className: "fix" })));
   }
+  const examples = /^[A-Za-z][\w .-]{2,40}$/.test(state.source.trim()) ? first.of(state.source).slice(0, 4) : [];
+  if (examples.length) parts.push(element("br"), "Examples: ", ...examples.map((one) => button(one.title, () => example(one), { className: "fix" })));
   box.replaceChildren(...parts);
 }
 
@@ -178,8 +183,9 @@ function access(row, chosen = true) {
   explorer.find.value = row.lost > 0 ? /bank \d+/.exec(row.why)?.[0] || "" : ""; // who meets there
   explorer.chosen = explorer.find.value ? () => explorer.search(explorer.find.value) : null;
   report.chosen(row);
+  if (chosen && narrow.matches) panes.open("picture");
   if (!row.file) editor.light(row.line);
-  if (row.fix && row.lost > 0) report.propose(row);
+  if (row.fix && row.lost > 0 && !narrow.matches) report.propose(row);
   draw();
 }
 
@@ -187,7 +193,7 @@ function access(row, chosen = true) {
 function subject() {
   const row = state.access && report.out?.accesses.find((one) => one.id === state.access), box = by("subject");
   box.hidden = !row;
-  if (row) box.replaceChildren(element("b", `Line ${row.place}`), " ", element("code", row.statement), " ", button("×", () => { step = true; changed(); }, { ariaLabel: "back to the object" }));
+  if (row) box.replaceChildren(element("b", `Line ${row.place}`), " ", element("code", row.statement, { title: row.statement }), " ", button("×", () => { step = true; changed(); }, { ariaLabel: "back to the object" }));
 }
 
 let fresh = false; // a text that was just opened: nobody has chosen what to look at
@@ -247,10 +253,23 @@ async function list() {
     listed = now;
     rows = out.objects || [];
   } else if (!several) { rows = []; listed = ""; }
+  launches();
   objects();
   marks();
   arrive();
 }
+
+// Which launch of a file's kernels is meant, where there are several.
+function launches() {
+  const select = by("launch"), found = rows.filter((row) => (row.kind || "").startsWith("launch "));
+  select.hidden = found.length < 2;
+  select.replaceChildren(new Option("all launches", ""), ...found.map((row) => {
+    const n = row.kind.slice(7);
+    return Object.assign(new Option(`${n}: ${row.caller || row.name}, line ${row.line}`, n), { title: row.value });
+  }));
+  select.value = state.launch;
+}
+by("launch").addEventListener("change", () => { step = true; state.launch = by("launch").value; fresh = false; changed(); });
 
 // A text that was just opened is scrolled to what is drawn of it.
 function arrive() {
@@ -286,30 +305,35 @@ function others() {
 }
 
 // Several texts, each with its state and its own history.
-const texts = [{ title: "", kept: null, state: null }];
-let at = 0;
+const texts = [{ id: 0, title: "", kept: null, state: null }];
+let at = 0, born = 0;
 function hold() { Object.assign(texts[at], { kept: { ...state }, state: editor.state, title: title() }); }
 function title() {
   if (state.file && settings.file) return settings.file;
-  const line = state.source.split("\n").find((words_) => words_.trim() && !/^\s*(?:\/\/|#|\/\*)/.test(words_)) || "";
-  return texts[at].file || line.trim().slice(0, 24) || "new";
+  const several = state.source.includes("\n"), kernel = several && /__global__[^;{]*?\b(\w+)\s*\(|@cute\.(?:kernel|jit)\s+def (\w+)/.exec(state.source);
+  const line = state.source.split("\n").find((words_) => words_.trim() && !/^\s*(?:\/\/|#|\/\*|using namespace|import |from )/.test(words_)) || "";
+  return (several && texts[at].file) || kernel?.[1] || kernel?.[2] || line.trim().slice(0, 24) || "new";
+}
+function enter(n) {
+  at = n;
+  step = true;
+  Object.assign(state, BLANK, texts[at].kept);
+  editor.state = texts[at].state || editor.fresh(state.source);
 }
 function turnTo(n, fresh = null, name = "") {
   hold();
-  if (fresh) { texts.push({ title: "", kept: fresh, state: null, file: name }); at = texts.length - 1; } else at = n;
-  const one = texts[at];
-  Object.assign(state, BLANK, one.kept);
-  if (one.state) editor.state = one.state;
-  else editor.state = editor.fresh(state.source);
+  if (fresh) texts.push({ id: ++born, title: "", kept: fresh, state: null, file: name });
+  enter(fresh ? texts.length - 1 : n);
   show();
 }
 function drop(n) {
   texts.splice(n, 1);
-  if (n === at) { at = Math.max(0, n - 1); const one = texts[at]; Object.assign(state, BLANK, one.kept); editor.state = one.state || editor.fresh(state.source); show(); } else { at -= n < at ? 1 : 0; strip(); }
+  if (n === at) { enter(Math.max(0, n - 1)); show(); } else { at -= n < at ? 1 : 0; strip(); }
 }
 function strip() {
+  texts[at].title = title();
   by("texts").replaceChildren(...texts.map((one, n) => {
-    const box = element("span", null, { className: n === at ? "text now" : "text" }, button(n === at ? title() : one.title, () => { if (n !== at) turnTo(n); }));
+    const box = element("span", null, { className: n === at ? "text now" : "text" }, button(one.title, () => { if (n !== at) turnTo(n); }));
     if (texts.length > 1) box.append(button("×", () => drop(n), { ariaLabel: "close this text" }));
     return box;
   }), button("+", () => { turnTo(0, { ...BLANK }); first.show(); editor.focus(); }, { ariaLabel: "another text" }));
@@ -325,6 +349,8 @@ function show() {
   if ((state.tab || "picture") !== panes.tab) panes.open(state.tab || "picture");
   explorer.find.value = state.find;
   explorer.chosen = state.find ? () => explorer.search(state.find) : null;
+  explorer.picked = state.by;
+  panes.place(state);
   explorer.view.free = state.zoom > 0;
   if (state.zoom) explorer.view.scale = state.zoom;
   fresh = !state.access && !state.name;
@@ -335,6 +361,7 @@ function example(one) {
   step = true;
   hold();
   if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
+  texts[at].file = one.shown || "";
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   editor.quiet = true;
   editor.put([0, editor.text.length], state.source, !narrow.matches);
@@ -403,6 +430,7 @@ function build() {
     ...settings.ways.map((way) => [`Copy as ${NAMES[way] || way}`, () => copied(way)]), ["Copy as PNG", () => copyAs("png", by("picture").querySelector("svg"))]]);
   menu("export", ["svg", "png", "pdf", "tikz", "html"].map((format) => [format.toUpperCase().replace("TIKZ", "TikZ"), async () => {
     if (format === "png") { await save(by("picture").querySelector("svg"), "png"); return; }
+    said(`drawing ${format} …`);
     const out = await ask({ ask: "export", as: format }, "export");
     if (out?.error) said(out.error.message);
     else if (out) await save(out, format);
@@ -473,6 +501,16 @@ if (settings.engine !== "server" && navigator.serviceWorker) {
 }
 if (settings.file) engine.follow(follow);
 narrow.addEventListener("change", () => draw());
-addEventListener("popstate", () => load(location.hash, true));
+// Back and Forward lead to the text that stood there, too, and open it anew where it was closed.
+addEventListener("popstate", (event) => {
+  const id = event.state?.text ?? 0;
+  if (texts[at].id !== id) {
+    hold();
+    if (!texts.some((one) => one.id === id)) texts.push({ id, title: "", kept: { ...BLANK }, state: null });
+    enter(texts.findIndex((one) => one.id === id));
+    step = false;
+  }
+  load(location.hash, true);
+});
 await load(location.hash);
 if (first.shown) editor.focus();

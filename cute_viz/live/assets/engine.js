@@ -6,51 +6,20 @@ export function engine(settings, said) {
 }
 
 class Server {
-  constructor() { this.under = new Map(); this.asked = new Map(); this.number = 0; this.dial(); }
+  constructor() { this.under = new Map(); this.number = 0; }
 
-  // A socket, which is faster than requests; where none can be opened, they do.
-  dial() {
-    this.socket = undefined;
-    const socket = new WebSocket(new URL("ask", document.baseURI).href.replace(/^http/, "ws"));
-    socket.onopen = () => { this.socket = socket; };
-    socket.onmessage = ({ data }) => {
-      const [number, status] = data.split(" ", 2);
-      this.asked.get(+number)?.({ status: +status, text: data.slice(number.length + status.length + 2) });
-      this.asked.delete(+number);
-    };
-    socket.onclose = () => {
-      if (this.socket !== socket) return;
-      this.socket = null;
-      for (const done of this.asked.values()) done(null); // asked anew, by a request
-      this.asked.clear();
-    };
-  }
-
-  // The answer; null where a newer question of the same kind came in between.
+  // The answer; null where a newer question of the same kind came in between, which the server is told by their numbers.
   async ask(question, channel = "draw") {
-    this.under.get(channel)?.abort();
-    const mine = new AbortController(), number = ++this.number;
-    this.under.set(channel, mine);
-    const body = JSON.stringify({ ...question, page: `${page} ${channel}`, number });
+    const number = ++this.number, body = JSON.stringify({ ...question, page: `${page} ${channel}`, number });
+    this.under.set(channel, number);
     try {
-      const { status, text } = await this.through(number, body) || await this.request(body, mine.signal);
-      if (status === 409 || this.under.get(channel) !== mine) return null;
-      return status === 200 ? JSON.parse(text) : { error: { message: `the server refused the request: ${text}` } };
-    } catch (error) {
-      if (error.name === "AbortError") return null;
-      return { error: { message: "the server does not answer; is cute-viz serve still running?" }, away: true };
+      const response = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, cache: "no-store", body });
+      const text = await response.text();
+      if (response.status === 409 || this.under.get(channel) !== number) return null;
+      return response.ok ? JSON.parse(text) : { error: { message: `the server refused the request: ${text}` } };
+    } catch {
+      return this.under.get(channel) !== number ? null : { error: { message: "the server does not answer; is cute-viz serve still running?" }, away: true };
     }
-  }
-
-  through(number, body) {
-    if (!this.socket) return null;
-    return new Promise((done) => { this.asked.set(number, done); this.socket.send(`${number} ${body}`); });
-  }
-
-  async request(body, signal) {
-    const response = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, signal, cache: "no-store", body });
-    if (this.socket === null) this.dial(); // it was open before, and was closed for its silence, or by a server that has begun anew
-    return { status: response.status, text: await response.text() };
   }
 
   follow(seen) {

@@ -34,8 +34,7 @@ export class First {
     const filter = element("input", null, { id: "presets", type: "search", placeholder: "swizzle, ldmatrix, divide, TMA", autocomplete: "off" });
     const list = element("div", null, { className: "others" });
     const narrow = () => {
-      const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const found = rest.filter((one) => words.every((word) => `${one.group} ${one.title} ${one.source}`.toLowerCase().includes(word)));
+      const words = filter.value.trim(), found = this.of(words, rest);
       list.replaceChildren(...found.slice(0, words.length ? 60 : 24).map((one) => button(one.title, () => this.open(one), { className: "other", title: one.source.slice(0, 200) })));
       if (!found.length) list.append(element("span", "no example has these words", { className: "soft" }));
     };
@@ -44,6 +43,12 @@ export class First {
     this.box.replaceChildren(element("h2", "What do you want to see?"), element("p", "", { className: "ask" }), element("div", null, { className: "cards" }, ...cards),
       element("p", null, {}, element("label", "More examples ", {}, filter)), list);
     narrow();
+  }
+
+  // The examples whose titles or texts have all words.
+  of(text, among = this.settings.presets) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    return among.filter((one) => words.every((word) => `${one.group} ${one.title} ${one.words || ""} ${one.source}`.toLowerCase().includes(word)));
   }
 
   async paint(one, thumb) {

@@ -47,13 +47,13 @@ function matrix({ columns, rows }) {
 }
 
 export class Panes {
-  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown.
-  constructor({ ask, explorer, apply, report, compare, changed }) {
+  // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was.
+  constructor({ ask, explorer, apply, report, compare, changed, moved }) {
     this.box = document.getElementById("more");
     this.dock = document.getElementById("dock");
     this.tabs = [...document.querySelectorAll(".answers > .tabs [role=tab]")];
     this.tab = "picture";
-    Object.assign(this, { ask, explorer, apply, report, compare, changed, step: null, access: "ldmatrix", warp: null });
+    Object.assign(this, { ask, explorer, apply, report, compare, changed, moved, at: {}, step: null, access: "ldmatrix", warp: null });
     for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.id.slice(4)));
     document.querySelector(".answers > .tabs").addEventListener("keydown", (event) => {
       const shown = this.tabs.filter((tab) => tab.offsetParent), n = shown.indexOf(document.activeElement);
@@ -64,16 +64,27 @@ export class Panes {
       this.open(next.id.slice(4));
     });
     document.getElementById("close-dock").addEventListener("click", () => this.open("picture"));
-    document.getElementById("move-dock").addEventListener("click", () => document.body.classList.toggle("beside"));
+    document.getElementById("move-dock").addEventListener("click", () => { this.place({ ...this.at, beside: !this.at.beside }); moved(); });
     this.drag(document.getElementById("grip"), (event, box) => {
       const beside = document.body.classList.contains("beside");
       const size = beside ? (box.right - event.clientX) / box.width : (box.bottom - event.clientY) / box.height;
-      document.body.style.setProperty("--dock", `${Math.round(100 * Math.min(0.85, Math.max(0.15, size)))}%`);
+      this.place({ ...this.at, dock: Math.round(100 * Math.min(0.85, Math.max(0.15, size))) });
     }, document.querySelector(".answers"));
     this.drag(document.getElementById("split"), (event, box) => {
-      document.body.style.setProperty("--words", `${Math.round(100 * Math.min(0.75, Math.max(0.15, event.clientX / box.width)))}vw`);
+      this.place({ ...this.at, split: Math.round(100 * Math.min(0.75, Math.max(0.15, event.clientX / box.width))) });
     }, document.body);
   }
+
+  // Where the panes are, as parts of a hundred: the source's width, the height or width of the pane below or beside the picture.
+  place({ beside = false, split = 0, dock = 0 }) {
+    this.at = { beside, split, dock };
+    document.body.classList.toggle("beside", beside);
+    for (const [name, size] of [["--words", split && `${split}vw`], ["--dock", dock && `${dock}%`]]) {
+      if (size) document.body.style.setProperty(name, size); else document.body.style.removeProperty(name);
+    }
+  }
+
+  places() { return this.at; }
 
   // A bar that is dragged, or moved by the arrow keys.
   drag(bar, move, around) {
@@ -81,11 +92,11 @@ export class Panes {
       event.preventDefault();
       const to = (at) => move(at, around.getBoundingClientRect());
       addEventListener("pointermove", to);
-      addEventListener("pointerup", () => removeEventListener("pointermove", to), { once: true });
+      addEventListener("pointerup", () => { removeEventListener("pointermove", to); this.moved(); }, { once: true });
     });
     bar.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: [-24, 0], ArrowRight: [24, 0], ArrowUp: [0, -24], ArrowDown: [0, 24] }[event.key], box = bar.getBoundingClientRect();
-      if (step) { event.preventDefault(); move({ clientX: box.left + step[0], clientY: box.top + step[1] }, around.getBoundingClientRect()); }
+      if (step) { event.preventDefault(); move({ clientX: box.left + step[0], clientY: box.top + step[1] }, around.getBoundingClientRect()); this.moved(); }
     });
   }
 

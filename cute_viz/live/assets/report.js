@@ -5,9 +5,9 @@ const number = (n) => n.toLocaleString("en-US");
 const bits = (instruction) => /\.(\d+)$/.exec(instruction)?.[1];
 
 export class Report {
-  // ask: a question to the engine. open: show a row's access. told: another report has come.
-  constructor({ ask, editor, open, told, values }) {
-    Object.assign(this, { ask, editor, open, told, values, out: null, applied: [] });
+  // ask: a question to the engine. open: show a row's access. told: another report has come. proposed: an edit is shown in the text.
+  constructor({ ask, editor, open, told, proposed, values }) {
+    Object.assign(this, { ask, editor, open, told, proposed, values, out: null, applied: [] });
   }
 
   // Ask anew; null of a text without copies.
@@ -114,7 +114,7 @@ export class Report {
     if (fix.unless.length) words.push(`Holds where line ${fix.unless.join(", ")} follows the edit.`);
     const box = element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
       ...(spans.length ? [button("Apply", () => this.apply(row), { className: "main" })] : []), button("Close", () => this.editor.show(0, null))));
-    if (spans.length) this.editor.show(spans[0].span[1], box);
+    if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
     else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
   }
 

@@ -18,7 +18,7 @@ for (const note of document.querySelectorAll("p.later")) {
 if (series) {
   const slider = document.getElementById("series"), which = document.getElementById("which");
   document.getElementById("controls").addEventListener("input", (event) => { // a thread that is searched is the one that is shown
-    const word = event.target.id === "find" && /^\s*(?:T|threads?\s*=?\s*)(\d+)\b/i.exec(event.target.value);
+    const word = series.word === "thread" && event.target.id === "find" && /^\s*(?:T|threads?\s*=?\s*)(\d+)\b/i.exec(event.target.value);
     const at = word ? series.pictures.findIndex(([number]) => number === +word[1]) : -1;
     if (at < 0 || +slider.value === at) return;
     slider.value = at;
@@ -32,7 +32,7 @@ if (series) {
     const now = kept.map((panel) => Object.fromEntries(Object.entries(panel).map(([name, n]) => [name, JSON.parse(series.values[n])])));
     explorer.take(picture.querySelector("svg"), now);
     which.value = number;
-    slider.setAttribute("aria-valuetext", `thread ${number}`);
+    slider.setAttribute("aria-valuetext", `${series.word} ${number}`);
     picture.setAttribute("aria-label", words);
     document.title = title;
     tables.replaceChildren(...now.map((p, n) => {

@@ -21,6 +21,7 @@ export class Explorer {
     this.panels = new Panels([]);
     this.view = new View(this.picture, (scale) => { by("scale").value = `${Math.round(100 * scale)} %`; this.near(); });
     this.picture.addEventListener("scroll", () => this.near(), { passive: true });
+    this.picked = ""; // the relation that somebody has chosen
     this.chosen = null; // how the highlight was asked for, to ask the next picture the same
     this.picture.addEventListener("pointermove", (event) => {
       const hit = event.target.closest("svg") === this.svg && this.cellAt(event);
@@ -41,7 +42,7 @@ export class Explorer {
     this.find.addEventListener("keydown", (event) => { if (event.key === "Escape") { this.find.value = ""; this.clear(); } });
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("reset", (event) => { event.preventDefault(); this.find.value = ""; this.clear(); }); // the relation stays
-    this.form.addEventListener("change", (event) => { if (event.target.name === "by") this.slider(); });
+    this.form.addEventListener("change", (event) => { if (event.target.name === "by") { this.picked = event.target.value; this.slider(); } });
     this.along.addEventListener("input", () => this.slide());
     this.form.addEventListener("click", (event) => {
       const act = event.target.closest("button")?.dataset.zoom;
@@ -67,12 +68,10 @@ export class Explorer {
     this.close = layer.appendChild(document.createElementNS(NS, "g"));
     this.close.setAttribute("class", "close");
     this.dim = path("dim"); this.marked = path("chosen"); this.linked = path("linked"); this.here = path("here");
-    const there = this.panels.relations(), before = this.form.elements.by?.value;
-    const select = this.form.elements.by;
+    const there = this.panels.relations(), select = this.form.elements.by;
     for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value);
-    select.value = there.includes(before) && this.by ? before : there[0] ?? "";
+    select.value = there.includes(this.picked) ? this.picked : there[0] ?? "";
     select.parentElement.hidden = there.length < 2;
-    this.by = there.length > 0;
     this.slider();
     this.view.take(svg);
     this.near();

@@ -1,4 +1,6 @@
 // What there is to know of a picture's panels: who owns a cell, what it shares with cells of other panels, its words, the search.
+const FEW = 8; // cells that are told one by one
+
 export class Panels {
   constructor(panels, formula = null) {
     this.list = panels;
@@ -172,6 +174,8 @@ export class Panels {
       const at = (c) => `(${Math.floor(c / p.cols)},${c % p.cols})`;
       const held = (c) => this.owners(p, c).slice(0, 4).map(([t, v]) => [t === null || one ? "" : `T${t}`, v === null ? "" : `V${v}`].filter(Boolean).join(" ")).join(", ");
       const else_ = (c) => held(c) || ["bank", "byte", "offset"].filter((key) => p.data[key] && p.data[key][c] !== null).slice(0, 1).map((key) => `${key} ${p.data[key][c]}`)[0] || p.labels[c] || "";
+      const mine = one ? [] : cells.flatMap((c) => this.owners(p, c).map((o) => o[0])).filter((t) => t !== null);
+      if (mine.length > FEW) return `${name(p) || "here"}: ${cells.length} cells of ${runs(mine).replace(/\d+/g, "T$&")}`;
       const words = cells.slice(0, most).map((c) => (one ? `${held(c)} ${at(c)}` : `${name(p)}${at(c)}${else_(c) ? `: ${else_(c)}` : ""}`));
       const rest = cells.length > most ? [`${cells.length - most} more`] : [];
       return (one && name(p) ? `${name(p)}: ` : "") + [...words, ...rest].join(one ? ", " : "; ");

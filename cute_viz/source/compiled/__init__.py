@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.files import read_text
-from cute_viz.limits import raised
+from cute_viz.files import read_text, regular
+from cute_viz.limits import limit, raised
+from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import Call, Instance, Unit, parse
+from cute_viz.source.compiled.apart import parse
+from cute_viz.source.compiled.clang import CallSite, Instance, Unit
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.meaning import Chain, Meaning, frames, reached
+from cute_viz.source.compiled.loops import often
+from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
 from cute_viz.source.compiled.values import is_object, unqualified
-from cute_viz.source.model import Entry, Given, Launch, Move, SourceFile, chosen
+from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
+from cute_viz.source.opened import opened
 from cute_viz.source.type_tree import arguments
 
-_LIMITS = {"seconds": 3600, "memory": 1 << 36}  # of the compiler, which takes what a unit of its size takes
 _MOST = 2000  # statements of one unit
+APART = 8  # kernels of a unit whose statements have rows of their own, each
 _FAR = 40  # lines between the name of a kernel and its launch
 
 
-def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
+def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, str] | None = None) -> SourceFile:
     """The entries and statements of a file as compiled, and of the files that it includes but for CuTe's and the system's.
 
-    What differs between the instances of a function stands in scopes with the template arguments that tell them apart.
+    What differs between the instances of a function stands in scopes with the template arguments that tell them apart. others:
+    texts for files that it includes, by their paths from its folder, that are not those of the disk.
 
     Raises: CuteVizError without libclang, for a unit that cannot be parsed, and for one of which the compiler makes nothing.
     """
@@ -39,21 +44,30 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
     if build.instances is not None:
         flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
     own = os.path.abspath(path)
-    with raised(_LIMITS):  # which holds for the rest of the request: a unit stays in memory
-        unit = unit_of(text if os.path.realpath(name) == os.path.realpath(path) else read_text(name), name, flags, given)
+    texts = {os.path.join(os.path.dirname(own), key): other for key, other in (others or {}).items()}
+    through = os.path.realpath(name) != os.path.realpath(path)
+    if through and others is not None:  # a header with edits, in a unit that includes it
+        texts[own] = text
+    with raised({"seconds": limit("unit-seconds"), "memory": limit("unit-memory")}):  # for the rest of the request: a unit is large
+        unit = unit_of(read_text(regular(name)) if through else text, name, flags, given, texts)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
         file, line, message = unit.errors[0]
         more = f" (and {len(unit.errors) - 1} more)" if len(unit.errors) > 1 else ""
         given.notes[f"the compiler: {_relative(file, own) or os.path.basename(file)}:{line}: {message}{more}"] = None
-    meaning = Meaning(unit, given.resolve, given.notes)
+    meaning = UnitMeaning(unit, given.resolve, given.notes)
     launches = tuple(launches_of(unit, own))
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
     if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
         raise CuteVizError("the compiler makes no object of CuTe of this file", name=path, hint=told)
+
+    def again(texts: Mapping[str, str]) -> SourceFile:
+        other = {name: new for name, new in texts.items() if name}
+        return read(texts.get("", text), path, build, replace(given, notes={}), {**(others or {}), **other})
+
     return SourceFile(
         text,
         found,
@@ -62,6 +76,8 @@ def read(text: str, path: str, build: Build, given: Given) -> SourceFile:
         given=given,
         compiled=True,
         launches=lambda: launches,
+        written=lambda: opened(text, path, Given(given.let), folder=Folder(root=build.root), check=False) or SourceFile(text, ()),
+        again=again,
     )
 
 
@@ -76,21 +92,22 @@ def instances_of(symbols: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in own if not line.split()[1].startswith(("cute::", "std::", "__"))))[:_MOST]
 
 
-def unit_of(text: str, path: str, flags: Flags, given: Given) -> Unit:
-    """The unit of a file, parsed now or kept from before."""
+def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, parsed now or kept from before. others: texts for files that it includes."""
     path = os.path.abspath(path)
-    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""))
+    unsaved = [part for pair in sorted(others.items()) for part in pair]
+    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""), *unsaved)
     found = kept.unit(key)
     if found is None:
         with given.watch(f"compiling {os.path.basename(path)}"):
-            found = parse(path, text, flags)
+            found = parse(path, text, flags, others)
             kept.keep(key, found)
     return found
 
 
 def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
     """The instances of kernels, in the order in which the unit names them."""
-    places: dict[int, Call] = {}
+    places: dict[int, CallSite] = {}
     for instance in unit.instances:
         for use in instance.uses:
             places.setdefault(use.instance, use)
@@ -116,7 +133,7 @@ def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
     return grid, block
 
 
-def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Entry]:
+def entries(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) -> Iterator[Entry]:
     """An entry for each name and value, in the order of their places, the file's own first. only: of one kernel, by its number."""
     named: dict[tuple[str, int, tuple[str, ...], str], dict[str, Instance]] = defaultdict(dict)
     wanted = None if only is None else reached(unit, only)
@@ -136,35 +153,64 @@ def entries(unit: Unit, path: str, meaning: Meaning, only: int | None = None) ->
             yield Entry(name, where, Span(0, 0), line, partial(meaning.typed, type_), file=_relative(file, path))
 
 
-def moves(unit: Unit, path: str, meaning: Meaning, only: int | None = None) -> Iterator[Move]:
+def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) -> Iterator[Move]:
     """The statements that copy or multiply, once for each chain of callers and each set of types. only: of one kernel."""
-    seen: set[Any] = set()
+    seen: Counter[Any] = Counter()
+    labels = _labels(unit) if only is not None or sum(one.kernel for one in unit.instances) <= APART else {}
     for frame in frames(unit, only):
-        instance = unit.instances[frame.number]
+        instance, launch = unit.instances[frame.number], labels.get(frame.root, "")
         for call in instance.calls:
-            key = (call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
-            if call.name.rpartition("::")[0] != "cute" or key in seen:
+            key = (launch, call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
+            seen[key] += 1
+            if call.name.rpartition("::")[0] != "cute" or seen[key] > 1:
                 continue
-            seen.add(key)
             if len(seen) > _MOST:
                 return
-            yield _move(frame, call, unit, path, meaning)
+            yield replace(
+                _move(frame, call, unit, path, meaning, launch), often=partial(_often, unit, frame, call, path, seen, key)
+            )
 
 
-def _move(frame: Chain, call: Call, unit: Unit, path: str, meaning: Meaning) -> Move:
+def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
+    """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
+    parts, sure = [(_relative(call.file, path), call.around)], seen[key] == 1
+    while frame.caller is not None:
+        outer = unit.instances[frame.caller.number]
+        use = outer.uses[frame.use]
+        parts.insert(0, (_relative(use.file, path), use.around))
+        sure = sure and not outer.foreign and use.name != "lambda"
+        frame = frame.caller
+    return often(parts, sure)
+
+
+def _labels(unit: Unit) -> dict[int, str]:
+    """For each kernel, or function that nothing calls, where it is launched, in words that no other has."""
+    out: dict[int, str] = {}
+    for n, instance in enumerate(unit.instances):
+        name = instance.scope[-1] if instance.scope else ""
+        place = (
+            next(((one, use) for one in unit.instances for use in one.uses if use.instance == n), None) if instance.kernel else None
+        )
+        label = name if place is None or not place[0].scope else f"{place[0].scope[-1]}, line {place[1].line}"
+        out[n] = label if label not in out.values() else f"{label}, instance {n}"
+    return out
+
+
+def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMeaning, launch: str) -> Move:
     operands = partial(meaning.operands, frame, call)
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
+    where = ", called in ".join(filter(None, (chain, launch)))
     text = _line(call.file, call.line)
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
-    return Move(name, call.line, instance.scope, chain, read, text, file=file, again=again)
+    return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
 
 
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     try:
-        return tuple(read_text(file).splitlines())
+        return tuple(read_text(regular(file)).splitlines())
     except (CuteVizError, OSError):
         return ()
 

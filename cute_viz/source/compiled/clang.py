@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.compiled.loops import Around, within
 from cute_viz.source.type_tree import arguments
 
 if TYPE_CHECKING:
@@ -69,14 +70,18 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet."""
+class CallSite:
+    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number; "&" is no call yet.
+
+    around: the loops and conditions that it is in.
+    """
 
     name: str
     file: str
     line: int
     args: tuple[Node, ...]
     instance: int = -1
+    around: tuple[Around, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +96,8 @@ class Instance:
     args: tuple[tuple[str, str], ...]
     kernel: bool
     variables: tuple[Variable, ...]
-    calls: tuple[Call, ...] = ()
-    uses: tuple[Call, ...] = ()
+    calls: tuple[CallSite, ...] = ()
+    uses: tuple[CallSite, ...] = ()
     returns: tuple[Node, ...] = ()
     foreign: bool = False
 
@@ -106,8 +111,8 @@ class Unit:
     files: tuple[str, ...]
 
 
-def parse(path: str, text: str, flags: Flags) -> Unit:
-    """The unit of a file, whose text may be newer than the file.
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
+    """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
 
     Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
     """
@@ -120,7 +125,7 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
     path = os.path.abspath(path)
     whole, index = _used(text) + _named(flags.instances), cindex.Index.create()
     try:
-        unit = index.parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
+        unit = index.parse(path, [*words(flags)], [(path, whole), *others.items()], _KEEP_GOING)
         walk = _Walk(unit, path, text.count("\n") + 1)
         found = walk.unit()
         asked = walk.unnamed()
@@ -128,9 +133,9 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
             return found
         probes = "".join(f"\nusing __cute_viz_{n} = {class_}::{alias.name};" for n, (class_, _, alias) in enumerate(asked))
         again = [*words(flags), "-fno-access-control"]
-        unit = index.parse(path, again, [(path, text + probes)], _KEEP_GOING | _SKIP_BODIES)
+        unit = index.parse(path, again, [(path, text + probes), *others.items()], _KEEP_GOING | _SKIP_BODIES)
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
-        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint=NEEDS) from None
+        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None
     return replace(found, instances=(*found.instances, *_answers(unit, asked)))
 
 
@@ -244,7 +249,7 @@ class _Walk:
             CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
         }
         included = [str(file.include.name) for file in unit.get_includes()]
-        self.files = tuple(dict.fromkeys((path, *map(os.path.abspath, included))))
+        self.files = tuple(dict.fromkeys((path, *map(os.path.realpath, included))))  # `..` behind a link leads elsewhere
         self.skipped = tuple(dict.fromkeys(os.path.realpath(folder) + os.sep for folder in self._foreign(included)))
         libraries = (os.path.dirname(os.path.dirname(name)) for name in included if name.endswith("/cutlass/cutlass.h"))
         self.libraries = (*self.skipped, *(os.path.realpath(place) + os.sep for place in libraries))
@@ -386,17 +391,17 @@ class _Walk:
             self.called.add(_offset(cursor))
         returns: list[Node] = []
         variables: dict[tuple[str, int, str], Variable] = {}
-        calls: list[Call] = []
-        uses: list[Call] = []
+        calls: list[CallSite] = []
+        uses: list[CallSite] = []
         kernel = any(child.kind == self.kinds.CUDAGLOBAL_ATTR for child in self.template(cursor))
-        todo = [cursor]
+        todo: list[tuple[Cursor, tuple[Around, ...]]] = [(cursor, ())]
         while todo:
-            here = todo.pop()
+            here, around = todo.pop()
             kind = here.kind
             if kind in self.templates and here is not cursor:
                 continue
             if kind == self.kinds.LAMBDA_EXPR and here is not cursor:
-                uses.append(Call("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number)))
+                uses.append(CallSite("lambda", _offset(here)[0], int(here.location.line), (), self.body(here, number), around))
                 continue
             kernel = kernel or kind == self.kinds.CUDAGLOBAL_ATTR
             if kind == self.kinds.RETURN_STMT:
@@ -406,10 +411,10 @@ class _Walk:
                 if found is not None:
                     variables.setdefault((found.name, found.line, found.type), found)
             elif kind in self.references:
-                self.refer(here, variables, calls, uses)
+                self.refer(here, variables, calls, uses, around)
             elif kind == self.kinds.TYPE_REF:
                 self.alias(here)
-            todo.extend(reversed(list(here.get_children())))
+            todo.extend(reversed([(part, around) for part in here.get_children()] if foreign else list(within(here, around))))
         parent = cursor.semantic_parent
         if own is None and parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
             self.fields(parent)
@@ -418,7 +423,14 @@ class _Walk:
             scope, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses), tuple(dict.fromkeys(returns)), foreign
         )
 
-    def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call], uses: list[Call]) -> None:
+    def refer(
+        self,
+        here: Cursor,
+        variables: dict[tuple[str, int, str], Variable],
+        calls: list[CallSite],
+        uses: list[CallSite],
+        around: tuple[Around, ...],
+    ) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
         target = here.referenced
         if target is None:
@@ -427,13 +439,13 @@ class _Walk:
             place = target.location.file
             called = here.kind == self.kinds.CALL_EXPR
             if called and target.spelling in MOVES:
-                calls.append(self.call(here, target))
+                calls.append(replace(self.call(here, target), around=around))
             if place is not None and (not self.is_foreign(str(place.name)) or (called and self.hands_on(here, target))):
                 number = self.reach(target)
                 if called:
-                    uses.append(self.call(here, target, number))
+                    uses.append(replace(self.call(here, target, number), around=around))
                 elif here.location.file and not any(use.instance == number and use.line == here.location.line for use in uses):
-                    uses.append(Call("&", str(here.location.file.name), int(here.location.line), (), number))
+                    uses.append(CallSite("&", str(here.location.file.name), int(here.location.line), (), number))
         elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:
             place = target.location
             if place.file is not None and not self.is_foreign(str(place.file.name)):
@@ -447,14 +459,14 @@ class _Walk:
         types = (arg.type.get_canonical().get_declaration() for arg in here.get_arguments() if arg is not None)
         return any(found.spelling.startswith("(lambda") or not found.spelling for found in types if found.kind.is_declaration())
 
-    def call(self, here: Cursor, target: Cursor, number: int = -1) -> Call:
+    def call(self, here: Cursor, target: Cursor, number: int = -1) -> CallSite:
         """A call with its operands."""
         args = [self.node(arg) for arg in here.get_arguments() if arg is not None]
         if target.spelling == "operator()":
             args = args[1:]
         place = here.location
         file = str(place.file.name) if place.file is not None else ""
-        return Call("::".join(self.scope(target)), file, int(place.line), tuple(args), number)
+        return CallSite("::".join(self.scope(target)), file, int(place.line), tuple(args), number)
 
     def node(self, cursor: Cursor, deep: int = 0) -> Node:
         """An expression."""

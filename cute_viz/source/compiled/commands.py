@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.errors import CuteVizError
-from cute_viz.files import read_text
+from cute_viz.files import read_text, regular
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.build import Build
 from cute_viz.source.compiled.flags import Flags, flags
@@ -67,7 +67,7 @@ def _commands(place: str) -> Iterator[tuple[str, Flags]]:
     """The units of a build, with their flags."""
     path = os.path.join(place, _NAME) if os.path.isdir(place) else place
     try:
-        rows = json.loads(read_text(path))
+        rows = json.loads(read_text(regular(path)))
         if not isinstance(rows, list):
             raise TypeError
         for row in rows:
@@ -95,7 +95,7 @@ def _includes(path: str, name: str) -> bool:
 
     def included(file: str) -> list[str]:
         try:
-            return pattern.findall(read_text(file))
+            return pattern.findall(read_text(regular(file)))
         except (CuteVizError, OSError):
             return []
 

@@ -17,24 +17,31 @@ from cute_viz.algebra.shares import local_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
-from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, value_of
-from cute_viz.source.parts import Parts, held
+from cute_viz.source.parts import TypeParts, held
 from cute_viz.source.type_tree import arguments
 from cute_viz.values.integer import Unknown
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEEP = 48  # expressions and callers behind one another
+_POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
+_NUMBERS = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double"))
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class Reached:
     """An instance as one chain of calls reaches it: by which of the caller's uses."""
 
     number: int
-    caller: Chain | None = None
+    caller: Reached | None = None
     use: int = -1
+
+    @property
+    def root(self) -> int:
+        """The instance that the chain begins with."""
+        return self.number if self.caller is None else self.caller.root
 
     def lines(self, unit: Unit) -> tuple[int, ...]:
         """Where each of the chain is called, innermost first."""
@@ -47,7 +54,7 @@ class Chain:
         return tuple(out)
 
 
-class Meaning(Parts):
+class UnitMeaning(TypeParts):
     """The values of a unit's expressions. notes: what was taken for granted."""
 
     def __init__(self, unit: Unit, resolve: Resolver | None, notes: dict[str, None]) -> None:
@@ -85,11 +92,11 @@ class Meaning(Parts):
             raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
         return value_of(unqualified(type_), self.resolve)
 
-    def operands(self, frame: Chain, call: Call) -> list[Any]:
+    def operands(self, frame: Reached, call: CallSite) -> list[Any]:
         """The operands of a call."""
         return [self.operand(frame, arg) for arg in call.args]
 
-    def operand(self, frame: Chain, node: Node) -> Any:
+    def operand(self, frame: Reached, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
         try:
             value = self.typed(node.type)
@@ -97,7 +104,7 @@ class Meaning(Parts):
         except CuteVizError as error:
             return error
 
-    def tensor(self, frame: Chain, node: Node, deep: int = 0) -> Tensor:
+    def tensor(self, frame: Reached, node: Node, deep: int = 0) -> Tensor:
         """The tensor that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
             raise AlgebraError("tensors refer to one another too deeply")
@@ -108,7 +115,7 @@ class Meaning(Parts):
             return replace(self.numbered(value), name="registers")
         return held(self.expressed(frame, node, value, deep), value)
 
-    def expressed(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
+    def expressed(self, frame: Reached, node: Node, value: Tensor, deep: int) -> Tensor:
         """What the expression says of a tensor whose type is known."""
         if node.kind == "ref":
             return self.named(frame, node, value, deep)
@@ -136,36 +143,29 @@ class Meaning(Parts):
                 return self.viewed(self.tensor(frame, arg, deep + 1), value, node.text in _ORDERED)
         return self.numbered(value, node.text)
 
-    def returned(self, frame: Chain, node: Node) -> tuple[Chain, Node] | None:
+    def returned(self, frame: Reached, node: Node) -> tuple[Reached, Node] | None:
         """What a function of the unit gives back, and where that is read; None where nothing, or several expressions, say it."""
         for n, use in enumerate(self.unit.instances[frame.number].uses):
             if use.line == node.line and (node.text == "operator()" or use.name.rpartition("::")[2] == node.text):
                 inner = self.unit.instances[use.instance]
                 if not inner.foreign and len(inner.returns) == 1 and use.args == node.parts[1:]:
-                    return Chain(use.instance, frame, n), inner.returns[0]
+                    return Reached(use.instance, frame, n), inner.returns[0]
         return None
 
-    def named(self, frame: Chain, node: Node, value: Tensor, deep: int) -> Tensor:
+    def named(self, frame: Reached, node: Node, value: Tensor, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
-        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
-            frame = frame.caller  # a lambda has the names around it
-        if variable is not None and variable.kind == "param" and frame.caller is not None:
-            instance = self.unit.instances[frame.number]
-            params = [x.name for x in instance.variables if x.kind == "param"]
-            use = self.unit.instances[frame.caller.number].uses[frame.use]
-            place = params.index(node.text)
-            if len(params) == len(use.args) and params.count(node.text) == 1:
-                return self.tensor(frame.caller, use.args[place], deep + 1)
+        frame, variable, argument = self.declared(frame, node)
+        if argument is not None and frame.caller is not None:
+            return self.tensor(frame.caller, argument, deep + 1)
         if variable is not None and variable.init is not None and is_object(variable.init.type):
             found = self.tensor(frame, variable.init, deep + 1)
-            return (
-                found
-                if found.name
-                else replace(found, name=node.text, pointer=replace(found.pointer, base=node.text, name=node.text))
-            )
+            if found.name:
+                return found
+            base = found.pointer.base or f"?{node.text}"
+            return replace(found, name=node.text, pointer=replace(found.pointer, base=base, name=node.text))
         return self.numbered(value, node.text)
 
-    def made(self, frame: Chain, args: list[Node], value: Tensor, deep: int) -> Tensor:
+    def made(self, frame: Reached, args: list[Node], value: Tensor, deep: int) -> Tensor:
         """`make_tensor(pointer, layout)`: a view of another tensor's buffer, or the whole of one."""
         pointer = args[0] if args else None
         if (
@@ -175,9 +175,45 @@ class Meaning(Parts):
             and is_object(pointer.parts[0].type)
         ):
             return self.viewed(self.tensor(frame, pointer.parts[0], deep + 1), value)
-        return self.numbered(value, "")
+        made = self.numbered(value, "")
+        base = "" if pointer is None else self.spelled(frame, pointer)
+        return replace(made, pointer=replace(made.pointer, base=base))
 
-    def divided(self, frame: Chain, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
+    def spelled(self, frame: Reached, node: Node, deep: int = 0) -> str:
+        """The words for where a pointer points, the same for the same place: variables by what they begin with, parameters by their
+        arguments, storage by its class; "" where that is not read.
+        """
+        if deep > _DEEP:
+            return ""
+        if node.kind == "field":
+            inner = self.spelled(frame, node.parts[0], deep + 1)
+            return f"{inner}.{node.text}" if inner else ""
+        if node.kind == "call" and node.text in _POINTERS:
+            return next((self.spelled(frame, part, deep + 1) for part in reversed(node.parts) if part.type), "")
+        if node.kind != "ref":
+            return ""
+        frame, variable, argument = self.declared(frame, node)
+        if argument is not None and frame.caller is not None:
+            return self.spelled(frame.caller, argument, deep + 1)
+        begun, storage = None if variable is None else variable.init, unqualified(node.type).rstrip("*& ")
+        if begun is None or "[" in storage:  # of an array it is the extent
+            return node.text
+        if inner := self.spelled(frame, begun, deep + 1):
+            return inner
+        return "" if is_object(storage) or storage.rpartition(" ")[2] in _NUMBERS else storage
+
+    def declared(self, frame: Reached, node: Node) -> tuple[Reached, Variable | None, Node | None]:
+        """Where a name is declared, what it is there, and of a parameter the argument of the call."""
+        while (variable := self.names[frame.number].get((node.text, node.line))) is None and frame.caller is not None:
+            frame = frame.caller  # a lambda has the names around it
+        if variable is not None and variable.kind == "param" and frame.caller is not None:
+            params = [x.name for x in self.unit.instances[frame.number].variables if x.kind == "param"]
+            use = self.unit.instances[frame.caller.number].uses[frame.use]
+            if len(params) == len(use.args) and params.count(node.text) == 1:
+                return frame, variable, use.args[params.index(node.text)]
+        return frame, variable, None
+
+    def divided(self, frame: Reached, side: str, base: Node, arg: Node, value: Tensor, deep: int) -> Tensor:
         """`partition_S` and its like."""
         view = self.typed(base.type)
         return self.parted(self.tensor(frame, arg, deep + 1), getattr(view, "tiled", view), side, value)
@@ -193,14 +229,14 @@ class Meaning(Parts):
         return self.typed(node.type) if is_object(node.type) else Unknown()
 
 
-def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Chain]:
+def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Reached]:
     """Each instance as each chain of calls from a kernel reaches it; of a unit without kernels, from what nothing calls.
 
     only: the number of one kernel.
     """
     used = {use.instance for instance in unit.instances for use in instance.uses if use.name != "&"}
     kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel and only in (None, n)]
-    todo = [Chain(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
+    todo = [Reached(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
     seen = 0
     while todo and seen < most:
         frame = todo.pop()
@@ -213,7 +249,7 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Ch
             above = above.caller
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
             if use.name != "&" and use.instance not in chain and _counts(unit, use.instance, {}):
-                todo.append(Chain(use.instance, frame, n))
+                todo.append(Reached(use.instance, frame, n))
 
 
 def reached(unit: Unit, number: int) -> set[int]:

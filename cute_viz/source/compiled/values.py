@@ -11,7 +11,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Resolver, Source
+from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.notation.syntax import Name
 from cute_viz.source.type_tree import TypeParser, arguments
 from cute_viz.values.pointer import Pointer
@@ -83,7 +83,7 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
     type_ = _narrow(_TYPES.sub(lambda match: _BUILTIN[match[0]], type_))
     type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
     node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
-    value = Evaluator(Source(type_, {}, None, "cpp", resolve)).value(node)
+    value = Evaluator(Passage(type_, {}, None, "cpp", resolve)).value(node)
     return mark_static(value) if is_tiling(value) else value
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.address import path_parts
@@ -20,13 +20,12 @@ from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.operations import operations
 from cute_viz.source.cpp.outline import outline
-from cute_viz.source.cpp.preprocess import Source, deciding
+from cute_viz.source.cpp.preprocess import Preprocessed, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of, printed
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
-from cute_viz.source.cpp.tree import Call as Calling
-from cute_viz.source.cpp.tree import Id, Node, Part
+from cute_viz.source.cpp.tree import Call, Id, Node, Part
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, External, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching
@@ -48,7 +47,7 @@ def read(text: str, given: Given) -> SourceFile:
     '(_4,_8):(_1,_4)'
     """
     try:
-        reader = outline(Source(with_cutlass(text), given))
+        reader = outline(Preprocessed(with_cutlass(text), given))
     except RecursionError:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
@@ -267,14 +266,14 @@ def _text(context: Context, declaration: Declaration) -> str:
     return " ".join(context.text[span.start : span.end].split())
 
 
-def _operations(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Call, ...]:
+def _operations(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Operation, ...]:
     """The operation that a declaration is, as `operations` has it."""
     if declaration.init is None or declaration.mixed is not None or declaration.place is not None:
         return ()
     return _operations_at(context, lookup, declaration.init, declaration.scope)
 
 
-def _operations_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> tuple[Call, ...]:
+def _operations_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> tuple[Operation, ...]:
     context.deep = 0
     return operations(Evaluator(context, lookup, opened(context, scope)), context.tree(part))
 
@@ -291,7 +290,7 @@ def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Itera
         entry = next((found for token in tokens[begin:end] if (found := defined.pop(token.start, None)) is not None), None)
         if entry is not None:
             yield entry
-        elif isinstance(_tree(context, (begin, end)), Calling):
+        elif isinstance(_tree(context, (begin, end)), Call):
             part, scope = (begin, end), reader.scopes[number]
             span = context.span(part)
             read = partial(_read_at, context, lookup, part, scope)

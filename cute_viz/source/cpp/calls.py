@@ -121,7 +121,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     if not 3 <= len(args) <= 4:
         raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
-    divided: shares.Part | None
+    divided: shares.Division | None
     tensor, tiler = _solid(meaning, args[:2])
     place = index if part.name == "local_partition" else coordinate
     operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
@@ -140,7 +140,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
             raise meaning.fail("this is a thread's part already", args[0].span)
         order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
         parted = finished(domain(whole.layout))
-        divided = None if order is None else shares.Part(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
+        divided = None if order is None else shares.Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
     else:
         divided = None
     return cut(meaning, part.name, [tensor, *operands], 0, lost, divided)

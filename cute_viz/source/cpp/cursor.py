@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.tokens import Lines, words
 
@@ -20,7 +20,7 @@ _TOTAL = 20  # times as many tokens as a file has are looked through for what cl
 class Cursor:
     """The tokens of a file with the partner of every bracket."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Preprocessed) -> None:
         self.source = source
         self.text = source.text
         self.tokens = source.tokens

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cute_viz.source.cpp.cursor import Cursor, is_macro_word
 from cute_viz.source.cpp.operands import BUILTIN
-from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Change, Declaration, Param, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import words
 
@@ -42,7 +42,7 @@ class Grammar(NamedTuple):
 class Declarer(Cursor):
     """One way through the tokens; every method takes the place of a token and gives the one behind what it read."""
 
-    def __init__(self, source: Source, grammar: Grammar) -> None:
+    def __init__(self, source: Preprocessed, grammar: Grammar) -> None:
         super().__init__(source)
         self.grammar = grammar
         self.file = Scope("file", "", None, 0)

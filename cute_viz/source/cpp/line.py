@@ -9,12 +9,12 @@ from collections.abc import Container, Iterator
 from contextlib import suppress
 from typing import Any
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.program import Document
-from cute_viz.notation.reading import Source as Reading
+from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Statement
 from cute_viz.notation.values import drawn
 from cute_viz.source.cpp.blocks import CONTROL, WORDS
@@ -27,13 +27,12 @@ from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.literals import Literals
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.operations import operations
-from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of
 from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tokens import Token
-from cute_viz.source.cpp.tree import Call as Calling
-from cute_viz.source.cpp.tree import Id, Node
+from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, finished, taken
 from cute_viz.source.model import MOVES, Given
 from cute_viz.values.integer import Unknown, unknowns
@@ -44,12 +43,12 @@ _FREE = 32  # names without a value, in one text
 
 
 class Lines:
-    """The statements of a text, which is read with what a `Reading` has."""
+    """The statements of a text, which is read with what a `Passage` has."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Passage) -> None:
         self.reading, self.text = reading, reading.text
         dotted = {name: value for name, value in reading.names.items() if not name.isidentifier()}
-        source = Source(with_cutlass(self.text), Given(dotted, reading.resolve))
+        source = Preprocessed(with_cutlass(self.text), Given(dotted, reading.resolve))
         source.tokens = _stated(source.tokens, self.text)
         self.reader = Declarer(source, Grammar(WORDS, CONTROL, declaration))
         self.scope = Scope("function", "", self.reader.file, 0)
@@ -132,7 +131,7 @@ class Lines:
                 raise found.error()
         return finished(object_of(self.context, one.name if one is not None else "this", span, evaluator.known(value, span)))
 
-    def calls(self, name: str | None = None) -> tuple[Call, ...]:
+    def calls(self, name: str | None = None) -> tuple[Operation, ...]:
         """The operation that the last statement is, or the last that binds a name, behind those whose result it slices."""
         for part in reversed(self.statements()):
             declared = self._declared(part)
@@ -148,7 +147,7 @@ class Lines:
         parts = self.statements()
         return _function(self._tree(parts[-1])) if parts and not self._declared(parts[-1]) else ""
 
-    def calls_with(self, name: str, of: Container[str]) -> Iterator[Call]:
+    def calls_with(self, name: str, of: Container[str]) -> Iterator[Operation]:
         """The statements that call one of some functions with a name as an argument, as far as they can be read."""
         for part in self.statements():
             words = [token.text for token in self.reader.tokens[slice(*part)]]
@@ -184,7 +183,7 @@ class Lines:
     def _evaluator(self) -> Evaluator:
         return Evaluator(self.context, self.lookup, opened(self.context, self.scope))
 
-    def _operations(self, part: Range) -> tuple[Call, ...]:
+    def _operations(self, part: Range) -> tuple[Operation, ...]:
         self.context.deep = 0
         return operations(self._evaluator(), self.context.tree(part))
 
@@ -195,7 +194,7 @@ class Lines:
 
 
 def _function(tree: Node | None) -> str:
-    return tree.function.parts[-1].name if isinstance(tree, Calling) and isinstance(tree.function, Id) else ""
+    return tree.function.parts[-1].name if isinstance(tree, Call) and isinstance(tree.function, Id) else ""
 
 
 def _stated(tokens: list[Token], text: str) -> list[Token]:

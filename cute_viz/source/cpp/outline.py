@@ -5,15 +5,15 @@ from __future__ import annotations
 from cute_viz.source.cpp.blocks import CONTROL, WORDS
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
-from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.preprocess import Preprocessed
 from cute_viz.source.cpp.scopes import Scope
 
 
-def outline(source: Source) -> Declarer:
+def outline(source: Preprocessed) -> Declarer:
     """The scopes of a file, `file` being the outermost; nothing in it is evaluated.
 
     >>> from cute_viz.source.model import Given
-    >>> out = outline(Source("template <int N> struct A { using B = Int<N>; static constexpr int c = 4, d{5}; };", Given()))
+    >>> out = outline(Preprocessed("template <int N> struct A { using B = Int<N>; static constexpr int c = 4, d{5}; };", Given()))
     >>> [member.name for member in out.file.names["A"][0].inner.declarations]
     ['B', 'c', 'd']
     """

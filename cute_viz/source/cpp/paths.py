@@ -35,7 +35,7 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
         uses: list[Use] = []
         if at is not None and len(path) < _DEEP and all(scope is not at for scope, _ in path):
             if at not in known:  # calls that say the same count once
-                known[at] = list({_said(reader, at, use): use for use in reversed(calls(reader, at))}.values())
+                known[at] = list({said(reader, at, use): use for use in reversed(calls(reader, at))}.values())
             uses = known[at]
         if at is None or not uses:
             out.append(path)
@@ -44,7 +44,17 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
     return out
 
 
-def _said(reader: Declarer, function: Scope, use: Use) -> object:
+def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
+    """What a call says of a function: calls that say the same are followed once.
+
+    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.preprocess import Source
+    >>> from cute_viz.source.model import Given
+    >>> reader = outline(Source("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
+    >>> f = reader.file.names["f"][0].inner
+    >>> len({said(reader, f, use) for use in calls(reader, f)})
+    2
+    """
     parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
     return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
 

@@ -67,7 +67,7 @@ def deciding(branch: Branch | None) -> tuple[str, ...]:
     return () if branch is None else tuple(dict.fromkeys((*deciding(branch.around), *branch.names)))
 
 
-class Source:
+class Preprocessed:
     """What the preprocessor leaves: tokens, macros, and which undecided branch each token is in."""
 
     def __init__(self, text: str, given: Given) -> None:

@@ -12,7 +12,7 @@ from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.shares import Part
+from cute_viz.algebra.shares import Division
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -113,7 +113,7 @@ def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple
     return found.unplaced() if lost else found
 
 
-def viewed(tensor: Tensor, found: Any, lost: list[CuteVizError], part: Part | None = None) -> Any:
+def viewed(tensor: Tensor, found: Any, lost: list[CuteVizError], part: Division | None = None) -> Any:
     """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's. part: how it was divided
     among threads, of which it is not known which one this is.
     """
@@ -151,7 +151,7 @@ def split(x: Any) -> Any:
     return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=x.pointer.moved(layout.offset))
 
 
-def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Part | None = None) -> Any:
+def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Division | None = None) -> Any:
     """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
     known where the part begins. part: as of viewed.
     """
@@ -225,7 +225,7 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
         if tensor.part is not None:
             raise meaning.fail("this is a thread's part already", Span(0, 0))
         order = thread.order if isinstance(thread, Thread) else ()
-        part = None if order is None else Part(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
+        part = None if order is None else Division(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
     return cut(meaning, name, [view, *operands], 1, lost, part)
 
 

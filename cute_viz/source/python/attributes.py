@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import map_leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -16,6 +17,7 @@ from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import dotted
@@ -23,20 +25,20 @@ from cute_viz.source.python.values import (
     Atom,
     Bound,
     Class,
+    DslOp,
+    EnumMember,
     Function,
-    Instance,
-    Instruction,
     Items,
-    Member,
-    Pointer,
+    Lost,
+    Object,
     Slice,
     Super,
     Symbol,
-    Tensor,
-    Unknown,
+    as_tensor,
 )
 from cute_viz.values.examples import hint_for
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _ALLOCATES = (
@@ -57,7 +59,7 @@ def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
     raise machine.fail(f"this has no {name!r} that is known", node)
 
 
-def _of_unknown(machine: Machine, value: Unknown, name: str, node: ast.expr) -> Any:
+def _of_unknown(machine: Machine, value: Lost, name: str, node: ast.expr) -> Any:
     if name in _ALLOCATES:
         return Bound(Symbol(f"@tensor.{name}"), value)
     if not value.path:
@@ -66,10 +68,10 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, node: ast.expr) -> 
     of_type = name == "width" and value.path.endswith((".element_type", ".dtype", ".value_type"))
     wanted = value.path if of_type else path
     message = f"{wanted!r} is not known: {value.path.partition('.')[0]!r} is a parameter"
-    return Unknown(value.error.but(message=message, needs=(wanted,), hint=hint_for(wanted)), path)
+    return Lost(value.error.but(message=message, needs=(wanted,), hint=hint_for(wanted)), path)
 
 
-def _of_instance(machine: Machine, value: Instance, name: str, node: ast.expr) -> Any:
+def _of_instance(machine: Machine, value: Object, name: str, node: ast.expr) -> Any:
     if name in value.names:
         return value.names[name]
     found = value.cls.find(name)
@@ -89,7 +91,7 @@ def _of_instance(machine: Machine, value: Instance, name: str, node: ast.expr) -
 def _of_class(machine: Machine, value: Class, name: str, node: ast.expr) -> Any:
     found = value.find(name)
     if value.is_enum() and found is not None and not isinstance(found, Function):
-        return Member(value.name, name, found)
+        return EnumMember(value.name, name, found)
     if isinstance(found, Function):
         return Bound(found, value) if "classmethod" in found.decorators else found
     if found is not None or name in value.names:
@@ -120,7 +122,7 @@ def _of_element(machine: Machine, value: ValueType, name: str, node: ast.expr) -
     return machine.unknown(f"{name!r} of an element type is not supported here", node)
 
 
-def _of_member(machine: Machine, value: Member, name: str, node: ast.expr) -> Any:
+def _of_member(machine: Machine, value: EnumMember, name: str, node: ast.expr) -> Any:
     if name == "name":
         return value.name
     if name == "value":
@@ -145,8 +147,8 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
         return {"inner": value.outer, "offset": value.offset, "outer": value.inner}[name]
     if name == "max_alignment":
         if isinstance(value, Layout):  # of what only a run knows what divides it counts
-            strides = map_leaves(lambda d: 0 if isinstance(d, RunTime) else d, value.stride)
-            value = Layout(map_leaves(lambda n: n.div if isinstance(n, RunTime) else n, value.shape), strides)
+            strides = map_leaves(lambda d: 0 if isinstance(d, Unknown) else d, value.stride)
+            value = Layout(map_leaves(lambda n: n.div if isinstance(n, Unknown) else n, value.shape), strides)
         return find("max_alignment").call([value])
     if name in ("layout", "iterator"):  # what was given for a tensor
         return value if name == "layout" else Pointer()
@@ -158,11 +160,11 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
 
 def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> Any:
     if name == "element_type":
-        if value.pointer.element is None:
+        if value.pointer.type is None:
             return machine.unknown("the element type of this tensor is not known", node)
-        return value.pointer.element
+        return value.pointer.type
     if name == "iterator":
-        return value.offset if isinstance(value.offset, tuple) else replace(value.pointer, of=value)
+        return value.offset if isinstance(value.offset, tuple) else replace(value.pointer, part=value.part)
     if name == "layout":
         return value.layout
     if name in ("shape", "stride"):
@@ -171,14 +173,14 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
 
 
 def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> Any:
-    if name in ("dtype", "value_type") and value.element is not None:
-        return value.element
+    if name in ("dtype", "value_type") and value.type is not None:
+        return value.type
     if name in ("get_tensor", "data_ptr", "align"):  # of a field of a struct in shared memory
         return Bound(Symbol(f"@tensor.{name}"), value)
     return machine.unknown(f"{name!r} of a pointer is not known", node)
 
 
-def _of_instruction(machine: Machine, value: Instruction, name: str, node: ast.expr) -> Any:
+def _of_instruction(machine: Machine, value: DslOp, name: str, node: ast.expr) -> Any:
     if name in value.arguments:
         return value.arguments[name]
     return machine.unknown(f"{name!r} of {value.name} is not known", node)
@@ -253,18 +255,19 @@ def _of_slice(machine: Machine, value: Slice, name: str, node: ast.expr) -> Any:
 
 
 _READERS: tuple[tuple[Any, Callable[[Machine, Any, str, ast.expr], Any]], ...] = (
-    (Unknown, _of_unknown),
-    (Instance, _of_instance),
+    (Lost, _of_unknown),
+    (Object, _of_instance),
     (Class, _of_class),
     (Super, _of_super),
     (Symbol, _of_symbol),
     (ValueType, _of_element),
-    (Member, _of_member),
+    (EnumMember, _of_member),
     ((Items, str), _of_plain),
     ((Layout, ComposedLayout, Swizzle), _of_layout),
     (Tensor, _of_tensor),
+    (DescriptorTensor, lambda machine, value, name, node: _of_tensor(machine, as_tensor(value), name, node)),
     (Pointer, _of_pointer),
-    (Instruction, _of_instruction),
+    (DslOp, _of_instruction),
     (Atom, _of_atom),
     (Slice, _of_slice),
 )

@@ -11,7 +11,7 @@ from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.store import Changes
-from cute_viz.source.python.values import Bound, Function, Instance, Items, Unknown
+from cute_viz.source.python.values import Bound, Function, Items, Lost, Object
 
 # How a block ends.
 GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "breaks", "continues"
@@ -25,11 +25,11 @@ def lose(machine: Machine, name: str, frame: Frame, error: CuteVizError) -> None
     """A name, `self.x` among them, whose value is not known from here on."""
     head, _, attribute = name.rpartition(".")
     if not head:
-        machine.store.write(frame.names, name, Unknown(error))
+        machine.store.write(frame.names, name, Lost(error))
         return
     target = frame.names.get(head)
-    if isinstance(target, Instance):
-        machine.store.write(target.names, attribute, Unknown(error))
+    if isinstance(target, Object):
+        machine.store.write(target.names, attribute, Lost(error))
 
 
 def forget(machine: Machine, value: Any, error: CuteVizError) -> None:
@@ -40,20 +40,20 @@ def forget(machine: Machine, value: Any, error: CuteVizError) -> None:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if isinstance(one, Unknown):
+        if isinstance(one, Lost):
             todo += one.among
         elif isinstance(one, tuple):
             todo += one
         elif isinstance(one, Bound):
             todo.append(one.target)
-        elif isinstance(one, Items) and not isinstance(one.content["items"], Unknown):
+        elif isinstance(one, Items) and not isinstance(one.content["items"], Lost):
             todo += one.content["items"].values() if isinstance(one.content["items"], dict) else one.content["items"]
-            machine.store.write(one.content, "items", Unknown(error))
-        elif isinstance(one, Instance):
+            machine.store.write(one.content, "items", Lost(error))
+        elif isinstance(one, Object):
             todo += one.names.values()
             shared = {name for cls in one.cls.lineage() for name, value in cls.names.items() if not isinstance(value, Function)}
             for name in {*one.names, *shared}:
-                machine.store.write(one.names, name, Unknown(error))
+                machine.store.write(one.names, name, Lost(error))
 
 
 def follow_if(machine: Machine, node: ast.If, frame: Frame) -> str:
@@ -130,9 +130,9 @@ def joined(machine: Machine, cause: CuteVizError, node: ast.AST) -> Callable[[st
     """The value of a name that depends on the way: the cause is what the condition lacks."""
     place = f" (line {machine.tree.line(machine.span(node).start)})"
 
-    def unknown(name: str) -> Unknown:
+    def unknown(name: str) -> Lost:
         message = f"the value of {name!r} depends on control flow{place}: {cause.message}"
-        return Unknown(cause.but(message=message))
+        return Lost(cause.but(message=message))
 
     return unknown
 

@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES, forget
 from cute_viz.source.python.lets import NOTHING
@@ -22,24 +23,24 @@ from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
 from cute_viz.source.python.values import (
     Bound,
     Class,
+    EnumMember,
     Function,
-    Instance,
     Items,
-    Member,
+    Lost,
+    Object,
     Partial,
-    Pointer,
+    SizedInt,
     Super,
     Symbol,
-    Tensor,
-    Typed,
-    Unknown,
     decorators,
     either,
     lone_self,
     same,
+    tensor_of,
 )
 from cute_viz.values.examples import hint_for
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
@@ -58,7 +59,7 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
         return follow(machine, function, args, named, node)
     if isinstance(function, Class):
         return make(machine, function, args, named, node)
-    if isinstance(function, Instance):
+    if isinstance(function, Object):
         method = function.cls.find("__call__")
         if isinstance(method, Function):
             return follow(machine, method, [function, *args], named, node)
@@ -73,7 +74,7 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
         if not coord:
             raise machine.fail("a layout is called with a coordinate", node)
         return function(*coord)
-    cause = function.error if isinstance(function, Unknown) else machine.fail("cannot determine what is called here", node)
+    cause = function.error if isinstance(function, Lost) else machine.fail("cannot determine what is called here", node)
     for value in (function, *args, *named.values()):
         forget(machine, value, cause)
     raise cause
@@ -82,13 +83,13 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
 def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
-    if isinstance(value, RunTime) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
+    if isinstance(value, Unknown) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
         same_width = ("i64" in value.name) == (kind.bits == 64)
         return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
         raise machine.fail(f"this value of {kind.short} is a run-time value", node)
     if kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
-        return Typed.of(int(value), kind.bits)
+        return SizedInt.of(int(value), kind.bits)
     return float(value) if kind.kind == "float" else bool(value) if kind.short == "pred" else int(value)
 
 
@@ -97,9 +98,9 @@ def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], n
     if cls.is_enum():
         for name, value in cls.names.items():
             if len(args) == 1 and same(value, args[0]):
-                return Member(cls.name, name, value)
+                return EnumMember(cls.name, name, value)
         raise machine.fail(f"cannot determine which member of {cls.name} this is", node)
-    out = Instance(cls)
+    out = Object(cls)
     init = cls.find("__init__")
     if isinstance(init, Function):
         follow(machine, init, [out, *args], named, node)
@@ -191,12 +192,16 @@ def follow(
     if machine.depth > 1:
         machine.path = (*path, ("::".join(around), machine.tree.line(machine.span(node).start)))
     machine.scope = scope
+    loops, outside = machine.around, machine.outside
+    if "kernel" in function.decorators:
+        machine.around, machine.outside = (), machine.splits
     try:
         ended = execute(machine, function.node.body, frame)
     except RecursionError:
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
         machine.path, machine.scope = path, around
+        machine.around, machine.outside = loops, outside
         machine.depth -= 1
         if again:
             machine.active[key] = before_it
@@ -204,14 +209,14 @@ def follow(
             del machine.active[key]
     if lazy:  # it runs when it is asked for a value
         cause = machine.fail(f"{function.name} is a generator", node)
-        machine.store.lose(machine.store.undo(returned), lambda name: Unknown(cause))
-        return Unknown(cause)
+        machine.store.lose(machine.store.undo(returned), lambda name: Lost(cause))
+        return Lost(cause)
     _settle(machine, frame, node, returned)
     machine.end(function.node, frame.names)
     for name in inside:
         head, _, attribute = name.partition(".")
         target = frame.names.get(head)
-        if attribute and isinstance(target, Instance) and attribute in target.names:
+        if attribute and isinstance(target, Object) and attribute in target.names:
             machine.end(function.node, {attribute: target.names[attribute]}, head + ".")
     if ended == RAISES and not frame.returned:
         raise machine.fail(f"{function.name} raises an error for these arguments", node)
@@ -240,7 +245,7 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
         return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
     if not values:
         return None
-    known = next((value for value in values if isinstance(value, Unknown)), None)
+    known = next((value for value in values if isinstance(value, Lost)), None)
     error = machine.fail(f"cannot determine which value {function.name} returns", node) if known is None else known.error
     return either(values, error, "" if known is None else known.path)
 
@@ -269,7 +274,7 @@ def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> 
         return value
     if kind is NOTHING:
         kind = machine.unknown(f"the element type of {item.arg!r} is not known", item, hint_for(path), (path,), path)
-    return Tensor(value, Pointer(kind))
+    return tensor_of(value, Pointer(type=kind))
 
 
 def _bind_parameters(
@@ -294,25 +299,25 @@ def _bind_parameters(
             value = rest.pop(item.arg)
         elif missing is not None:
             value = missing(item, defaults.get(item.arg))
-            if isinstance(value, Unknown) and item.arg in machine.lets.by_last and machine.lets.elsewhere(item.arg, frame.scope):
+            if isinstance(value, Lost) and item.arg in machine.lets.by_last and machine.lets.elsewhere(item.arg, frame.scope):
                 name = f"{function.name}.{item.arg}"
-                value = Unknown(value.error.but(needs=(name,), hint=hint_for(name)), name)
+                value = Lost(value.error.but(needs=(name,), hint=hint_for(name)), name)
         elif item.arg in function.defaults:
             value = function.defaults[item.arg]
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
         if compiled:
             value = as_compiled(machine, item, value)
-        known = missing is None and not isinstance(value, (Unknown, RunTime))
+        known = missing is None and not isinstance(value, (Lost, Unknown))
         if isinstance(value, (Layout, ComposedLayout)):
             value = _as_annotated(machine, item, value, frame)
         asked = missing is not None
         if (given := machine.let(item.arg, frame, binds="parameter" if known else "", asked=asked)) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
             frame.begun.add(item.arg)
-        if isinstance(value, Tensor) and not (value.pointer.root and value.pointer.space):
+        if isinstance(value, Tensor) and not (value.pointer.base and value.pointer.space):
             kept = value.pointer.space or ("gmem" if "kernel" in function.decorators else "")  # what a kernel is given
-            value = replace(value, pointer=replace(value.pointer, space=kept, root=value.pointer.root or item.arg))
+            value = replace(value, pointer=replace(value.pointer, space=kept, base=value.pointer.base or item.arg))
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (
@@ -344,7 +349,7 @@ def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], An
         ):
             try:
                 found = machine.value(value, machine.module)
-                if not isinstance(found, (Unknown, Symbol)):
+                if not isinstance(found, (Lost, Symbol)):
                     return found
             except CuteVizError:
                 pass

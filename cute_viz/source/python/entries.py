@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Entry
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Unknown, alike, is_object, plain, shown
+from cute_viz.source.python.values import Lost, alike, is_object, plain, shown
 
 
-class Place(NamedTuple):
+class Assignment(NamedTuple):
     """Where a definition stands: the statements around it, outermost first, and the function, class or module that it is in."""
 
     target: ast.expr
@@ -47,15 +47,15 @@ def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
     return tuple(out)
 
 
-def _defined_by(place: Place) -> ast.expr | None:
+def _defined_by(place: Assignment) -> ast.expr | None:
     value: ast.expr | None = getattr(place.around[-1], "value", None)
     return value if place.target in (*getattr(place.around[-1], "targets", ()), getattr(place.around[-1], "target", None)) else None
 
 
-def _told(runs: Runs, read: Callable[[], Any], value: ast.expr | None) -> Callable[[], tuple[Call, ...]]:
+def _told(runs: Runs, read: Callable[[], Any], value: ast.expr | None) -> Callable[[], tuple[Operation, ...]]:
     """The operation that a definition is, behind that whose result it slices."""
 
-    def operations() -> tuple[Call, ...]:
+    def operations() -> tuple[Operation, ...]:
         read()
         nodes = [value] if value is not None else []
         while isinstance(nodes[-1] if nodes else None, ast.Subscript):
@@ -65,7 +65,7 @@ def _told(runs: Runs, read: Callable[[], Any], value: ast.expr | None) -> Callab
     return operations
 
 
-def _places(module: ast.Module) -> Iterator[Place]:
+def _places(module: ast.Module) -> Iterator[Assignment]:
     """All assignments of a text, in their order."""
     todo: list[tuple[Any, tuple[str, ...], tuple[ast.stmt, ...], tuple[ast.AST, ...]]]
     todo = [(node, (), (), (module,)) for node in reversed(module.body)]
@@ -75,7 +75,7 @@ def _places(module: ast.Module) -> Iterator[Place]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             scope, functions, around = (*scope, node.name), (*functions, node), around
         for target in _targets(node):
-            yield Place(target, dotted(target), scope, around, functions)
+            yield Assignment(target, dotted(target), scope, around, functions)
         inside = [child for body in _bodies(node) for child in body]
         todo += [(child, scope, around, functions) for child in reversed(inside)]
 
@@ -104,14 +104,14 @@ def _targets(node: Any) -> Iterator[ast.expr]:
             yield target
 
 
-def _reader(runs: Runs, place: Place) -> Callable[[], Any]:
+def _reader(runs: Runs, place: Assignment) -> Callable[[], Any]:
     def read() -> Any:
         return _answer(runs, place, runs.values(place.functions, id(place.target)))
 
     return read
 
 
-def _end(runs: Runs, place: Place) -> Callable[[], Any]:
+def _end(runs: Runs, place: Assignment) -> Callable[[], Any]:
     def read() -> Any:
         return _answer(runs, place, runs.at_end(place.functions, place.name))
 
@@ -127,7 +127,7 @@ def _print_alike(values: list[Any]) -> bool:
     return all(alike(first, other) for other in others)
 
 
-def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
+def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
     """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
     of CuTe.
     """
@@ -140,13 +140,13 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
         name = getattr(function, "name", "this file")
         raise machine.fail(f"{place.name!r} is not reached: nothing that is followed here runs it in {name}", place.target)
     if len(values) > 1:
-        known = [value for value in values if not isinstance(value, Unknown)]
+        known = [value for value in values if not isinstance(value, Lost)]
         if len(known) < 2:  # what the others are depends on what is missing
-            raise next(value.error for value in values if isinstance(value, Unknown))
+            raise next(value.error for value in values if isinstance(value, Lost))
         if not (len(known) == len(values) and _print_alike(known)):
             raise machine.fail(f"{place.name!r} has several values here, of several calls or rounds of a loop", place.target)
     value = values[0]
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         raise value.error
     try:
         found = shown(value)

@@ -10,6 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
@@ -22,20 +23,21 @@ from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
     Bound,
     Class,
+    EnumMember,
     Function,
-    Instance,
     Items,
-    Member,
+    Lost,
+    Object,
     Symbol,
-    Tensor,
-    Unknown,
+    as_tensor,
     either,
     element,
     lone_self,
     run_times,
+    tensor_of,
 )
 from cute_viz.values.examples import hint_for
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _ROUNDS = 4096  # of a range that are listed
@@ -67,7 +69,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
         if name in at.names:
             bound = at.names[name]
             if (
-                not isinstance(bound, (Unknown, RunTime, Symbol)) or name in at.begun
+                not isinstance(bound, (Lost, Unknown, Symbol)) or name in at.begun
             ):  # what was given for it counted when it was bound
                 return bound
             given = machine.let(name, frame)
@@ -97,19 +99,19 @@ def _name(machine: Machine, node: ast.Name, frame: Frame) -> Any:
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:
     target = machine.attempt(node.value, frame)
-    paths = [path for path in (dotted(node), f"{target.path}.{node.attr}" if isinstance(target, Unknown) else "") if path]
-    if isinstance(target, Instance):
+    paths = [path for path in (dotted(node), f"{target.path}.{node.attr}" if isinstance(target, Lost) else "") if path]
+    if isinstance(target, Object):
         paths.append(f"self.{node.attr}")
     given = next((found for path in paths if (found := machine.let(path, frame)) is not NOTHING), NOTHING)
-    if given is not NOTHING and isinstance(target, (Instance, Class, Unknown, Member)):
+    if given is not NOTHING and isinstance(target, (Object, Class, Lost, EnumMember)):
         return given
     try:
-        found = machine.parts.attribute(machine, need_whole(target) if not isinstance(target, Unknown) else target, node.attr, node)
+        found = machine.parts.attribute(machine, need_whole(target) if not isinstance(target, Lost) else target, node.attr, node)
     except CuteVizError:
         if given is NOTHING:
             raise
         return given
-    return given if given is not NOTHING and isinstance(found, Unknown) else found
+    return given if given is not NOTHING and isinstance(found, Lost) else found
 
 
 def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Any:
@@ -153,7 +155,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
         return ~value
     if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
         return -value if isinstance(node.op, ast.USub) else +value
-    if isinstance(value, RunTime):
+    if isinstance(value, Unknown):
         return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
     if isinstance(value, Basis) and isinstance(node.op, ast.USub):
         return value * -1
@@ -184,7 +186,7 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
 def _perhaps(machine: Machine, node: ast.expr, frame: Frame, error: CuteVizError) -> Any:
     mark = machine.store.mark()
     value = machine.attempt(node, frame)
-    machine.store.lose(machine.store.undo(mark), lambda name: Unknown(error))
+    machine.store.lose(machine.store.undo(mark), lambda name: Lost(error))
     return value
 
 
@@ -207,8 +209,8 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
 
 
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
-    target = machine.value(node.value, frame)
-    if isinstance(target, Unknown):
+    target = as_tensor(machine.value(node.value, frame))
+    if isinstance(target, Lost):
         return target
     if isinstance(node.slice, ast.Slice):
         parts = (node.slice.lower, node.slice.upper, node.slice.step)
@@ -216,7 +218,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
     else:
         index = machine.value(node.slice, frame)
         if isinstance(target, (Layout, ComposedLayout)) and isinstance(index, tuple):
-            target = Tensor(target)  # a layout has no slices: it was given for a tensor
+            target = tensor_of(target)  # a layout has no slices: it was given for a tensor
         if isinstance(target, Tensor):
             index = unstaged(index)
         elif not isinstance(target, (Symbol, Items, tuple)):
@@ -231,7 +233,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
     for item in node.args:
         if isinstance(item, ast.Starred):
             many = machine.value(item.value, frame)
-            if isinstance(many, Unknown) and many.path == REST:
+            if isinstance(many, Lost) and many.path == REST:
                 named[REST] = True
                 continue
             args += iterate(machine, need_whole(many), item)
@@ -242,7 +244,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
             named[keyword.arg] = machine.attempt(keyword.value, frame)
             continue
         content = machine.value(keyword.value, frame)
-        if isinstance(content, Unknown) and content.path == REST:
+        if isinstance(content, Lost) and content.path == REST:
             named[REST] = True
             continue
         content = need_whole(content)
@@ -259,7 +261,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
         if (
             error.needs
             or not isinstance(function, (Symbol, Bound))
-            or any(isinstance(x, Unknown) for x in leaves((*args, *named.values())))
+            or any(isinstance(x, Lost) for x in leaves((*args, *named.values())))
         ):
             raise  # what is unknown is the cause
         needs = [name for value in (*args, *named.values()) for x in run_times(value) for name in x.error().needs]
@@ -324,7 +326,7 @@ def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None:
     if isinstance(target, ast.Name):
         machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
-        values = [value] * len(target.elts) if isinstance(value, Unknown) else iterate(machine, value, target)
+        values = [value] * len(target.elts) if isinstance(value, Lost) else iterate(machine, value, target)
         if len(values) != len(target.elts):
             raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
         for item, one in zip(target.elts, values, strict=True):
@@ -343,7 +345,7 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
 
 
 def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
-    if isinstance(value, (int, str, float, tuple, ValueType, Member, type(None))):
+    if isinstance(value, (int, str, float, tuple, ValueType, EnumMember, type(None))):
         return value
     raise machine.fail("this key is not supported here", node)
 

@@ -12,7 +12,8 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Atom, Items, Member, Pointer, Symbol, Tensor, Unknown, element
+from cute_viz.source.python.values import Atom, EnumMember, Items, Lost, Symbol, element, tensor_of
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 # Members that are written without their enumerations.
@@ -36,17 +37,17 @@ def convert(machine: Machine, given: Any) -> Any:
         return _ours(given)
     text = given.strip()
     if text in _WORDS:
-        return Member(_WORDS[text], text)
+        return EnumMember(_WORDS[text], text)
     if text.lower() in _PLAIN:
         return _PLAIN[text.lower()]
     if (kind := element(text)) is not None:
         return kind
     value = _python(machine, text)
-    if isinstance(value, Unknown) and (member := _member(text)) is not None:  # of an enumeration that the file does not import
+    if isinstance(value, Lost) and (member := _member(text)) is not None:  # of an enumeration that the file does not import
         return member
-    if not isinstance(value, (Unknown, Symbol)) or (isinstance(value, Symbol) and value.path.startswith("@python.")):
+    if not isinstance(value, (Lost, Symbol)) or (isinstance(value, Symbol) and value.path.startswith("@python.")):
         return value
-    if isinstance(value, Unknown) and text in machine.main.strings:  # a word that the file compares with: `2Dx3D`
+    if isinstance(value, Lost) and text in machine.main.strings:  # a word that the file compares with: `2Dx3D`
         return text
     from cute_viz.notation import read
 
@@ -56,14 +57,14 @@ def convert(machine: Machine, given: Any) -> Any:
         typed = named.tensors.get("x") if named is not None else None
         if typed is None or (kind := element(str(typed.pointer.type))) is None or not isinstance(found, (Layout, ComposedLayout)):
             return found
-        return Tensor(found, Pointer(kind, space=typed.pointer.space))
+        return tensor_of(found, Pointer(typed.pointer.space, kind))
     except CuteVizError as error:
-        if isinstance(value, Unknown):
-            return Unknown(error.named("let"))
+        if isinstance(value, Lost):
+            return Lost(error.named("let"))
         return value
 
 
-def _member(text: str) -> Member | None:
+def _member(text: str) -> EnumMember | None:
     """The member of one of the DSL's enumerations, with or without its module: `CtaGroup.TWO`.
 
     >>> _member("tcgen05.CtaGroup.TWO").value, _member("a.b")
@@ -71,7 +72,7 @@ def _member(text: str) -> Member | None:
     """
     words = text.split(".")
     found = symbol(f"cutlass.{'.'.join(words[-2:])}") if len(words) > 1 and all(map(str.isidentifier, words)) else None
-    return found if isinstance(found, Member) else None
+    return found if isinstance(found, EnumMember) else None
 
 
 def _python(machine: Machine, text: str) -> Any:
@@ -85,7 +86,7 @@ def _python(machine: Machine, text: str) -> Any:
         machine.tree = own
         value = need(machine.value(body[0].value, machine.module))
     except CuteVizError as error:
-        return Unknown(error)
+        return Lost(error)
     finally:
         machine.tree = tree
     if isinstance(value, Items) and isinstance(value.items, list):

@@ -11,15 +11,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
-from cute_viz.source.python.tensors import leading, picked
+from cute_viz.source.python.tensors import Raw, leading, picked
 from cute_viz.source.python.tma import TMA
 from cute_viz.source.python.tuples import TUPLES
-from cute_viz.source.python.values import Class, Instance, Member, Tensor, Unknown
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Class, EnumMember, Lost, Object
+from cute_viz.values.integer import Unknown
 
 _CAPACITY = dict.fromkeys(("80", "87"), 163) | dict.fromkeys(("86", "89", "120", "121"), 99)
 _CAPACITY |= dict.fromkeys(("90", "100", "101", "103", "110"), 227)
@@ -37,15 +38,14 @@ def _scheduler(name: str) -> Callable[..., Any]:
         if fallback is not None or cluster[2] != 1:
             raise AlgebraError("other cluster shapes, or clusters along K, are not supported")
         names = {"problem_shape_ntile_mnl": tiles, "cluster_shape_mn": cluster[:2], "_cluster_shape_mnk": cluster}
-        return Instance(cls, names | {"swizzle_size": swizzle or 1, "raster_along_m": along_m is not False})
+        return Object(cls, names | {"swizzle_size": swizzle or 1, "raster_along_m": along_m is not False})
 
     return make
 
 
-def _grid(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _grid(machine: Machine, params: Any, max_active_clusters: Any) -> Any:
     """`get_grid_shape(params, max_active_clusters)`: whole clusters, no more than run at once; of a dynamic scheduler all."""
-    params, most = map(need, picked(args, named, ("params", "max_active_clusters")))
-    if not isinstance(params, Instance) or "_cluster_shape_mnk" not in params.names:
+    if not isinstance(params, Object) or "_cluster_shape_mnk" not in params.names:
         raise AlgebraError("get_grid_shape takes the parameters of a tile scheduler")
     names = params.names
     tiles, cluster, swizzle = names["problem_shape_ntile_mnl"], names["_cluster_shape_mnk"], names["swizzle_size"]
@@ -57,37 +57,35 @@ def _grid(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         at = 1 if names["raster_along_m"] else 0
         whole[at] = _whole(whole[at], swizzle * cluster[at])
     each = cluster[0] * cluster[1]
-    known = next((x for x in (*whole, most) if isinstance(x, RunTime)), None)
+    known = next((x for x in (*whole, max_active_clusters) if isinstance(x, Unknown)), None)
     if known is not None:
-        return (*cluster[:2], computed("clusters", known, 0, *whole, most))
+        return (*cluster[:2], computed("clusters", known, 0, *whole, max_active_clusters))
     count = math.prod(whole) // each
-    return (*cluster[:2], count if params.cls.name.startswith("Clc") else min(count, most))
+    return (*cluster[:2], count if params.cls.name.startswith("Clc") else min(count, max_active_clusters))
 
 
 def _whole(extent: Any, part: Any) -> Any:
-    return computed("+", extent, 0, part) if isinstance(extent, RunTime) else -(-extent // part) * part
+    return computed("+", extent, 0, part) if isinstance(extent, Unknown) else -(-extent // part) * part
 
 
-def _from_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _from_tensor(machine: Machine, tensor: Raw) -> Any:
     """LayoutEnum.from_tensor: which of the first two modes is contiguous; of `ROW_MAJOR`, given for a tensor, that."""
-    tensor = picked(args, named, ("tensor",))[0]
-    if isinstance(tensor, Unknown) and tensor.path:
+    if isinstance(tensor, Lost) and tensor.path:
         message = f"cannot determine whether {tensor.path!r} is row-major or column-major"
         hint = f"give it: `let={tensor.path}=ROW_MAJOR`, COL_MAJOR, or a layout, for example (512,512):(512,1)"
         raise tensor.error.but(message=message, hint=hint, needs=(tensor.path,))
     tensor = need(tensor)
-    if isinstance(tensor, Member) and tensor.enum == "LayoutEnum":
+    if isinstance(tensor, EnumMember) and tensor.enum == "LayoutEnum":
         return tensor
     at = leading(tensor.layout) if isinstance(tensor, Tensor) else leading(tensor)
     if at not in (0, 1):
         raise AlgebraError("this tensor is neither row-major nor column-major")
-    return Member("LayoutEnum", "ROW_MAJOR" if at == 1 else "COL_MAJOR")
+    return EnumMember("LayoutEnum", "ROW_MAJOR" if at == 1 else "COL_MAJOR")
 
 
-def _smem_capacity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _smem_capacity(machine: Machine, compute_capability: Any) -> Any:
     """Shared memory of a block, in bytes, by the name of an architecture."""
-    arch = need(picked(args, named, ("compute_capability",))[0])
-    text = machine.main.text
+    text, arch = machine.main.text, compute_capability
     if arch is None and re.search(r"\b(tcgen05|warpgroup)\b", text) and not re.search(r"\bsm_?(80|86|89|12\d)\b|\bwarp\.Mma", text):
         machine.given.notes["blocks have 227 KiB of shared memory, as those of SM90 and SM100 that this file is for"] = None
         arch = "sm_100"

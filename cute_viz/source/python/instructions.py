@@ -18,7 +18,7 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.python.machine import need
-from cute_viz.source.python.values import Atom, Instruction, Member
+from cute_viz.source.python.values import Atom, DslOp, EnumMember
 from cute_viz.values.types import ValueType, unsigned
 
 _GROUP, _UMMA = "a_src a_major_mode b_major_mode", "shape_mnk cta_group a_src"
@@ -54,7 +54,7 @@ SIGNATURES = {(module, name): tuple(taken.split()) for module, names, taken in _
 _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 
-def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> Instruction | None:
+def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> DslOp | None:
     """The operation of a module's name, with its arguments by name; None for a name that is not known. Arguments may be unknown:
     most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
 
@@ -77,8 +77,8 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
         out.setdefault("a_dtype", out.get("ab_dtype", ValueType("e2m1")))
         out.setdefault("b_dtype", out.get("ab_dtype", ValueType("e2m1")))
     if "MXF4" in name and module == "tcgen05":
-        out |= {"a_major_mode": Member("OperandMajorMode", "K"), "b_major_mode": Member("OperandMajorMode", "K")}
-    return Instruction(key[0], name, out)
+        out |= {"a_major_mode": EnumMember("OperandMajorMode", "K"), "b_major_mode": EnumMember("OperandMajorMode", "K")}
+    return DslOp(key[0], name, out)
 
 
 def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
@@ -90,7 +90,7 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
     """
     if isinstance(op, Atom):
         return op
-    if not isinstance(op, Instruction) or "Mma" not in op.name:
+    if not isinstance(op, DslOp) or "Mma" not in op.name:
         raise AlgebraError("an MMA operation is expected here", hint="example: warp.MmaF16BF16Op(...)")
     shape = need(op.get("shape_mnk"))
     if op.module == "tcgen05" and isinstance(shape, tuple) and shape[0] == 128 and isinstance(shape[1], int) and shape[1] % 16 == 8:
@@ -127,7 +127,7 @@ def _of_one_sm(atom: Any) -> Any:
     return replace(atom, **{f"layout_{name}": mark_static(layout) for name, layout in parts.items()})
 
 
-def resolved(op: Instruction, resolve: Resolver | None, args: tuple[str, ...] = ()) -> Any:
+def resolved(op: DslOp, resolve: Resolver | None, args: tuple[str, ...] = ()) -> Any:
     """What the library has for an operation, which it finds by its call; args: template arguments that this leaves open. Raises:
     what makes an argument unknown; AlgebraError for an operation that the library lacks.
 
@@ -144,11 +144,11 @@ def resolved(op: Instruction, resolve: Resolver | None, args: tuple[str, ...] = 
 
 def _known(name: str, value: Any) -> Any:
     """An argument; of a major mode that is not known none is said, as no layout depends on it."""
-    return None if name.endswith("_major_mode") and not isinstance(value, Member) else need(value)
+    return None if name.endswith("_major_mode") and not isinstance(value, EnumMember) else need(value)
 
 
 def _word(value: Any) -> str:
-    if isinstance(value, Member):
+    if isinstance(value, EnumMember):
         return str(value.value) if value.enum == "Repetition" else value.name
     return value.name if isinstance(value, ValueType) else str(value) if isinstance(value, bool) else show(value)
 
@@ -163,7 +163,7 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), ValueType("f16"), None, None).value.layout_src)
     '(1,1):(0,0)'
     """
-    if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
+    if not isinstance(op, DslOp) or (op.name.startswith("Mma")):
         raise AlgebraError("a copy operation is expected here", hint="example: cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
     if not isinstance(kind, ValueType):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.dialect import as_in_dsl
@@ -17,6 +18,7 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
 from cute_viz.source.python import known
@@ -29,9 +31,22 @@ from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.shares import carried, first, partitioned
 from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
-from cute_viz.source.python.tensors import TENSORS, call_member, member_of
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Typed, Unknown, run_times
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.tensors import TENSORS, call_member, member_of, taken
+from cute_viz.source.python.values import (
+    Atom,
+    Class,
+    Items,
+    Lost,
+    Object,
+    Partial,
+    SizedInt,
+    Slice,
+    Symbol,
+    as_tensor,
+    run_times,
+    tensor_of,
+)
+from cute_viz.values.integer import Unknown
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
@@ -70,7 +85,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if root == "@tensor":
         function = Symbol(f"cutlass.{function.last}")
     if function.path == "types.SimpleNamespace" and not args:
-        return Instance(_NAMESPACE, dict(named))
+        return Object(_NAMESPACE, dict(named))
     if function.path == "functools.partial" and args:
         return Partial(args[0], tuple(args[1:]), dict(named))
     if not is_library(function.path):
@@ -78,7 +93,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         for value in (*args, *named.values()):
             forget(machine, value, error)
         raise error
-    name, module = function.last, family(function.path)
+    name, module, args = function.last, family(function.path), [as_tensor(value) for value in args]
     if name in _PASS and args:
         return args[0]
     if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
@@ -107,7 +122,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return _helped(machine, word, args, named, node)
     if helper is not None:
         try:
-            return helper(machine, args, named)
+            return taken(helper, machine, args, named)
         except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError):  # arguments of other kinds
             raise machine.fail(f"{name} takes other arguments than these", node) from None
     if name == "slice_" and len(args) == 2 and isinstance(args[0], Tensor):
@@ -141,19 +156,19 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
 def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any], node: ast.expr) -> Any:
     """An operation on operands in their places."""
     for names, at, kind in _REFUSED:
-        if name in names and len(operands) > at and isinstance(operands[at], kind) and not isinstance(operands[at], Typed):
+        if name in names and len(operands) > at and isinstance(operands[at], kind) and not isinstance(operands[at], SizedInt):
             raise machine.fail(f"{name} of the DSL does not take this kind of operand", node)
     given, operands = operands, list(operands)
     if (at := _OF_TENSORS.get(name, len(operands))) < len(operands) and isinstance(operands[at], (Layout, ComposedLayout)):
-        operands[at] = Tensor(operands[at])  # a layout was given for a tensor
+        operands[at] = tensor_of(operands[at])  # a layout was given for a tensor
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
     source = next((value for value in given if isinstance(value, Tensor)), None)
     if name in _PLACED and len(operands) > _PLACED[name]:
         operands[_PLACED[name]] = somewhere(underscores(operands[_PLACED[name]]))
-    some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], (Unknown, RunTime))
+    some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], (Lost, Unknown))
     if some and isinstance(operands[0], Atom):
         cause = operands[1]
-        return Slice(operands[0], Unknown(cause.error()) if isinstance(cause, RunTime) else cause)
+        return Slice(operands[0], Lost(cause.error()) if isinstance(cause, Unknown) else cause)
     values = [_operand(need(value)) for value in operands]
     if name in ("get_slice", "get_thread_slice") and isinstance(values[0], (ThrCopy, ThrMMA)):  # of a thread's view the whole's
         values[0] = values[0].tiled
@@ -173,14 +188,14 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
-    machine.told[id(node)] = Call(short, (*values, *extra))
+    machine.told[id(node)] = Operation(short, (*values, *extra))
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
-        part = moved(tensor, result) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
-        part = Tensor(_cleared(part.layout), part.pointer, part.offset)
+        part = moved(tensor, result) if name in _MOVES else replace(tensor, layout=result)
+        part = replace(part, layout=_cleared(part.layout), part=None)
         if name == "local_partition" or name.startswith("partition_"):
-            some = name == "local_partition" and isinstance(given[2], (RunTime, Unknown))
+            some = name == "local_partition" and isinstance(given[2], (Unknown, Lost))
             return partitioned(part, tensor, values[1] if some else None, name[-1])
         at = _PLACED.get(name, len(given))
         known = [first(x) if n == at else x for n, x in enumerate(given)]
@@ -216,7 +231,7 @@ def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any],
     """Operands in their places, and the modes that `mode=` picks."""
     parameters = PARAMETERS.get(name, ())
     out, extra = list(args), list[Any]()
-    if name in _BY_MODES and len(out) == 2 and not isinstance(out[1], Unknown):
+    if name in _BY_MODES and len(out) == 2 and not isinstance(out[1], Lost):
         named = {**named, "mode": out.pop()}
     for word, value in named.items():
         if word == "mode":
@@ -236,7 +251,7 @@ def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any],
 def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """What a thread sees, whichever it is: a layout that all threads have alike, of an offset that is not known."""
     view = args[0]
-    thread = find("get_slice").call([view.atom.value, RunTime()])
+    thread = find("get_slice").call([view.atom.value, Unknown()])
     whole = Atom(thread, view.atom.op, view.atom.element)
     owner = view.atom if name.startswith(("make_fragment", "partition_shape", "retile")) else whole
     call = Symbol(f"cutlass.cute.{name}")

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
-from cute_viz.source.python.store import Changes, Store
+from cute_viz.source.python.store import Changes, Journal
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Symbol, Unknown, alike
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Class, Lost, Symbol, alike
+from cute_viz.values.integer import Unknown
 
 RUNS = 5  # so many times the limit are the nodes that are evaluated in all runs of a file
 OUTSIDE = 8  # a part of the limit: the nodes of all files that it imports
@@ -47,12 +47,27 @@ class Frame:
     inside: Frame | None = None
 
 
+@dataclass(slots=True, eq=False)
+class Rounds:
+    """A loop that is being followed: its line, its file, and how many rounds it has, None where that is not known."""
+
+    line: int
+    file: str
+    count: int | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Called:
-    """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first."""
+    """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first.
+
+    loops: those around it within its kernel, with the number of the round, None where one round stands for all. sure: no
+    condition that is not known decides whether it runs.
+    """
 
     path: tuple[tuple[str, int], ...]
     args: tuple[Any, ...]
+    loops: tuple[tuple[Rounds, int | None], ...] = ()
+    sure: bool = True
 
 
 class Parts(NamedTuple):
@@ -73,11 +88,11 @@ class Machine:
         self.tree, self.given, self.parts = tree, given, parts
         self.main = tree  # while a function of another file is followed, `tree` is that file's
         self.lets = Lets(given, tree.module)
-        self.store = Store()
+        self.store = Journal()
         self.module = Frame({}, tree=tree)
         self.others: dict[str, Frame | None] = {}  # of other files, by their paths: the names of their modules
         self.records: dict[int, list[Any]] = {}  # of the target of an assignment: the values that it was given
-        self.told: dict[int, Call] = {}  # of a call or a subscript: the operation that it was, with its operands
+        self.told: dict[int, Operation] = {}  # of a call or a subscript: the operation that it was, with its operands
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called
@@ -87,6 +102,9 @@ class Machine:
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
         self.splits = 0  # ways around of which it is not known whether they are taken
+        self.outside = 0  # of these, those around the kernel
+        self.around: tuple[tuple[Rounds, int | None], ...] = ()  # loops around, within the kernel, and which round it is
+        self.made_calls: list[list[Any]] = []  # for each call that was kept the list that it is the last of
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
         self.left: list[int] = []  # places of the journal where a round of a loop may have ended
@@ -100,13 +118,13 @@ class Machine:
         name = self.tree.name or None
         return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint, name=name, needs=needs)
 
-    def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Unknown:
+    def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Lost:
         """A value that cannot be known, for a reason at a node."""
-        return Unknown(self.fail(message, node, hint, needs), path)
+        return Lost(self.fail(message, node, hint, needs), path)
 
-    def staged(self, node: Any, written: str, bits: int = 32) -> RunTime:
+    def staged(self, node: Any, written: str, bits: int = 32) -> Unknown:
         """An integer that only a run knows, named as it is asked for."""
-        return RunTime("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
+        return Unknown("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
 
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
@@ -143,7 +161,7 @@ class Machine:
         try:
             return self.value(node, frame)
         except CuteVizError as error:
-            return Unknown(error)
+            return Lost(error)
 
     def known(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression, which must be known."""
@@ -183,7 +201,13 @@ class Machine:
         """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
         values = self.records.setdefault(id(node), [])
         if not self.quiet and len(values) < MOVES:
-            values.append(Called(self.path, tuple(args)))
+            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside))
+            self.made_calls.append(values)
+
+    def unmoved(self, mark: int) -> None:
+        """Forget the operands that were kept since there were `mark` calls: other rounds stand for them."""
+        while len(self.made_calls) > mark:
+            self.made_calls.pop().pop()
 
     def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
         """Keep the values that names have when a call of a function ends."""
@@ -216,7 +240,7 @@ def need(value: Any) -> Any:
     >>> need((4, (8, "x")))
     (4, (8, 'x'))
     """
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         raise value.error
     if isinstance(value, tuple) and type(value) is tuple:
         for item in value:
@@ -230,6 +254,6 @@ def need_whole(value: Any) -> Any:
     >>> need_whole((4, "x"))
     (4, 'x')
     """
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         raise value.error
     return value

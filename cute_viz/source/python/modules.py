@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.source.python.values import Member, Symbol, element
+from cute_viz.source.python.values import EnumMember, Symbol, element
 
 # The enumerations of the DSL, whose members are what they are called.
 _ENUMS = (
@@ -102,7 +102,7 @@ def symbol(path: str) -> Any:
             if enum == "Repetition" and last[1:].isdecimal()
             else None
         )
-        return Member(enum, last, value)
+        return EnumMember(enum, last, value)
     if (kind := element(last)) is not None and last[:1].isupper():
         return kind
     return Symbol(path)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.source.model import Launch, Move, chosen
-from cute_viz.source.python.machine import Called
+from cute_viz.source.model import Launch, Loop, Move, Often, chosen
+from cute_viz.source.python.machine import MOVES, Called
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.shares import share_of
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Atom, Slice, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Lost, Slice, as_tensor
 from cute_viz.values.instruction import UNKNOWN
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -42,8 +44,9 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
             span=tree.span(call),
         )
         name = _NAMES[dotted(call.func)]
-        for label, ways in _labelled(runs.values(around, id(call))) or [("", [])]:
-            out.append(Move(name, line, scope, label, _reader(ways, lost), text))
+        for label, ways, sole in _labelled(runs.values(around, id(call))) or [("", [], True)]:
+            often = partial(_often, ways, sole)
+            out.append(Move(name, line, scope, label, _reader(ways, lost), text, often=often))
     return tuple(sorted(out, key=lambda move: move.line))
 
 
@@ -79,24 +82,49 @@ def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...], 
             yield call, around, scope
 
 
-def _labelled(found: list[Called]) -> list[tuple[str, list[Called]]]:
-    """The ways to a call whose operands differ, each with where the function is called, as far as that distinguishes them."""
+def _labelled(found: list[Called]) -> list[tuple[str, list[Called], bool]]:
+    """The ways to a call whose operands differ, each with where the function is called, as far as that distinguishes them, and
+    whether it is the only one with these operands.
+    """
     ways: dict[Any, list[Called]] = {}
     for one in found:
         ways.setdefault(one.path, []).append(one)
-    kinds: dict[Any, list[Called]] = {}
+    kinds: dict[Any, list[list[Called]]] = {}
     for rounds in ways.values():
-        kinds.setdefault(_kind(rounds[0].args), rounds)
-    paths = [rounds[0].path for rounds in kinds.values()]
+        kinds.setdefault(_kind(rounds[0].args), []).append(rounds)
+    told = [(same[0], len(same) == 1) for same in kinds.values()]
+    paths = [rounds[0].path for rounds, _ in told]
     for deep in range(1, max(map(len, paths), default=0) + 1):
         labels = [", called in ".join(f"{where}, line {line}" for where, line in path[: -deep - 1 : -1]) for path in paths]
         if len(set(labels)) == len(labels) > 1:
-            return list(zip(labels, kinds.values(), strict=True))
-    return [("", rounds) for rounds in kinds.values()]
+            return [(label, *one) for label, one in zip(labels, told, strict=True)]
+    return [("", *one) for one in told]
+
+
+def _often(rounds: list[Called], sole: bool) -> Often:
+    """How often a block runs a call, by the rounds in which it was met. sole: no other call stands for the same."""
+    if not rounds:
+        return Often((), False)
+    chain = [loop for loop, _ in rounds[0].loops]
+    lines = [(loop.line, loop.file) for loop in chain]
+    if len(rounds) >= MOVES or any([(loop.line, loop.file) for loop, _ in one.loops] != lines for one in rounds):
+        return Often(tuple(Loop(*line, None, None) for line in lines), False)
+    met = {tuple(n for _, n in one.loops) for one in rounds}
+    loops, whole = [], 1
+    for n, loop in enumerate(chain):
+        found = {place[n] for place in met}
+        whole *= len(found)
+        loops.append(Loop(loop.line, loop.file, loop.count, loop.count if None in found else len(found)))
+    return Often(tuple(loops), sole and whole == len(met) and all(one.sure for one in rounds))
 
 
 def _kind(args: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(f"{domain(x.layout)} {x.pointer} {x.pointer.root}" if isinstance(x, Tensor) else str(x) for x in args)
+    def told(x: Any) -> str:
+        x = as_tensor(x)
+        at = x.pointer if isinstance(x, Tensor) else None
+        return str(x) if at is None else f"{domain(x.layout)} {at.space} {at.type} {at.swizzle} {at.base}"
+
+    return tuple(map(told, args))
 
 
 def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]:
@@ -120,8 +148,9 @@ def _operand(value: Any, own: bool = False) -> Any:
         return value.atom.value
     if isinstance(value, Atom):
         return value.value
-    if isinstance(value, Unknown):
+    if isinstance(value, Lost):
         return value.error
+    value = as_tensor(value)
     if not isinstance(value, Tensor):
         return NotationError("a tensor is expected here")
     try:

@@ -19,9 +19,8 @@ from cute_viz.source.python.known import defined
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Instance, Items, Member, Symbol, Typed, same
-from cute_viz.values.integer import Unknown as RunTime
-from cute_viz.values.integer import compared
+from cute_viz.source.python.values import Atom, EnumMember, Items, Object, SizedInt, Symbol, same
+from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -52,7 +51,7 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
     word, compute = _NUMBERS.get(type(node.op), ("@", operator.matmul))
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return _number(machine, node, word, compute, a, b)
-    if isinstance(a, RunTime) or isinstance(b, RunTime):
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
         return computed(word, a, b)
     a, b = _content(a), _content(b)
     if word == "+" and type(a) is type(b) and isinstance(a, (tuple, str, list)):
@@ -96,14 +95,14 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
         raise machine.fail("this number is too large", node)
     if isinstance(value, complex):
         raise machine.fail("a complex number is not supported here", node)
-    bits = [x.bits for x in (a, b) if isinstance(x, Typed)]
-    return Typed.of(value, max(bits)) if bits and isinstance(value, int) else value
+    bits = [x.bits for x in (a, b) if isinstance(x, SizedInt)]
+    return SizedInt.of(value, max(bits)) if bits and isinstance(value, int) else value
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
     """Whether a value counts as true. Raises: NotationError for an unknown one."""
     need_whole(value)
-    if isinstance(value, RunTime):
+    if isinstance(value, Unknown):
         raise value.error()
     if isinstance(value, Items):
         value = value.items
@@ -123,8 +122,8 @@ def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> b
     if isinstance(op, (ast.Eq, ast.NotEq)):
         return _equal(machine, need_whole(a), need_whole(b), node) is isinstance(op, ast.Eq)
     a, b = need(a), need(b)
-    if (run_time := next((value for value in (a, b) if isinstance(value, RunTime)), None)) is not None:
-        if not isinstance(a, (int, RunTime)) or not isinstance(b, (int, RunTime)):
+    if (run_time := next((value for value in (a, b) if isinstance(value, Unknown)), None)) is not None:
+        if not isinstance(a, (int, Unknown)) or not isinstance(b, (int, Unknown)):
             raise run_time.error()
         return compared(_WORDS[type(op)], a, b)
     numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
@@ -140,7 +139,7 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         return a is b
     if isinstance(a, (bool, int)) or isinstance(b, (bool, int)):
         return same(a, b)
-    if isinstance(a, (ValueType, Member, Symbol)) and isinstance(b, (ValueType, Member, Symbol)):
+    if isinstance(a, (ValueType, EnumMember, Symbol)) and isinstance(b, (ValueType, EnumMember, Symbol)):
         return _equal(machine, a, b, node)
     if a is b:
         return True
@@ -150,8 +149,8 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
     machine.step(node)  # lists may hold one another again and again
-    if isinstance(a, RunTime) or isinstance(b, RunTime):
-        return isinstance(a, (int, RunTime)) and isinstance(b, (int, RunTime)) and compared("==", a, b)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return isinstance(a, (int, Unknown)) and isinstance(b, (int, Unknown)) and compared("==", a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False
@@ -163,7 +162,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         if a is not b and type(x) is type(y):
             raise machine.fail("cannot determine whether these are equal", node)
         return a is b
-    if isinstance(a, Member) and isinstance(b, Member):
+    if isinstance(a, EnumMember) and isinstance(b, EnumMember):
         return a == b
     if isinstance(a, Symbol) and isinstance(b, Symbol):
         if a.path == b.path:
@@ -176,7 +175,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         if other is None or isinstance(other, (int, float, str, tuple)):
             return False
         raise machine.fail(f"cannot determine what {symbol.path} is equal to", node)
-    if isinstance(a, (Instance, Atom)) or isinstance(b, (Instance, Atom)):
+    if isinstance(a, (Object, Atom)) or isinstance(b, (Object, Atom)):
         if a is None or b is None:
             return False
         if a is b:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from cute_viz.source.python.machine import Machine
-from cute_viz.source.python.values import Unknown
+from cute_viz.source.python.values import Lost
 from cute_viz.values.examples import hint_for
 
 Missing: TypeAlias = "Callable[[ast.arg, ast.expr | None], Any]"
@@ -24,14 +24,14 @@ def parameter_hint(item: ast.arg) -> str:
 
 def as_compiled(machine: Machine, item: ast.arg, value: Any) -> Any:
     """A run-time value for an integer parameter of a function that is compiled, `M: Int32`."""
-    if item.annotation is None or not isinstance(value, (int, Unknown)) or isinstance(value, bool):
+    if item.annotation is None or not isinstance(value, (int, Lost)) or isinstance(value, bool):
         return value
     return _of_type(machine, item, item.annotation, item.arg, value)
 
 
 def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, value: Any) -> Any:
     """Run-time integers for what is annotated as such, `Int32`, `Tuple[Int32, Int32]`; else the value."""
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple) and isinstance(value, Unknown):
+    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple) and isinstance(value, Lost):
         if ast.unparse(annotation.value).rpartition(".")[2] not in ("Tuple", "tuple"):
             return value
         parts = [_of_type(machine, item, one, name, value) for one in annotation.slice.elts]

@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.branches import forget
@@ -18,8 +19,8 @@ from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Symbol, Tensor, same
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Atom, Class, Items, Object, Symbol, same
+from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
@@ -79,7 +80,7 @@ def _size(name: str) -> Callable[..., Any]:
         if set(named) - {"default"} or (not values and "default" not in named):
             raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
-        if (first := next((value for value in numbers if isinstance(value, RunTime)), None)) is not None:
+        if (first := next((value for value in numbers if isinstance(value, Unknown)), None)) is not None:
             return computed(name, first, *(value for value in numbers if value is not first), 0)
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
@@ -178,7 +179,7 @@ _OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType
 def _is_a(value: Any, kind: Any) -> bool | None:
     """Whether a value is of a type, or None where that is not known."""
     if isinstance(kind, Class):
-        return value.cls is kind or None if isinstance(value, Instance) else False if isinstance(value, _OURS) else None
+        return value.cls is kind or None if isinstance(value, Object) else False if isinstance(value, _OURS) else None
     if not isinstance(kind, Symbol):
         return None
     if kind.path.startswith("@python.") and kind.last in _TYPES:
@@ -192,7 +193,7 @@ def _is_a(value: Any, kind: Any) -> bool | None:
 
 def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     value = need_whole(args[0])
-    if isinstance(value, Instance) and isinstance(args[1], str):
+    if isinstance(value, Object) and isinstance(args[1], str):
         found = value.names.get(args[1], value.cls.find(args[1]))
         if found is not None or args[1] in value.names:
             return found
@@ -203,7 +204,7 @@ def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: a
 
 def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     value = need_whole(args[0])
-    if isinstance(value, Instance) and isinstance(args[1], str):
+    if isinstance(value, Object) and isinstance(args[1], str):
         if args[1] in value.names or value.cls.find(args[1]) is not None:
             return True
         if value.cls.is_whole():
@@ -214,7 +215,7 @@ def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
 def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """`setattr(self, "x", value)`, `object.__setattr__(self, "x", value)`."""
     target, name, value = args
-    if not isinstance(target, Instance) or not isinstance(name, str):
+    if not isinstance(target, Object) or not isinstance(name, str):
         raise machine.fail("cannot determine what is set here", node)
     machine.store.write(target.names, name, value)
 

@@ -16,9 +16,9 @@ from cute_viz.source.python.known import MODULES, defined, text_of
 from cute_viz.source.python.machine import Frame, Machine, Parts
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.statements import execute
-from cute_viz.source.python.store import Store
+from cute_viz.source.python.store import Journal
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Function, Instance, Symbol, Unknown, decorators, same
+from cute_viz.source.python.values import Class, Function, Lost, Object, Symbol, decorators, same
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _FILES = 64  # that are read beside one
@@ -49,7 +49,7 @@ class Runs:
     def _found(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
         found = next((out for roots in self._roots(functions) if (out := self._of(roots, pick))), [])
         outer = next((node for node in functions if isinstance(node, ast.ClassDef)), None)
-        if outer is not None and all(isinstance(value, Unknown) for value in found):
+        if outer is not None and all(isinstance(value, Lost) for value in found):
             return self._of(self._below(outer), pick) or found
         return found
 
@@ -176,7 +176,7 @@ class Runs:
 
     def _spoil(self, error: CuteVizError) -> None:
         for name in list(self.machine.module.names):
-            self.machine.module.names[name] = Unknown(error)
+            self.machine.module.names[name] = Lost(error)
 
     def _by_itself(self, function: Function, *args: Any) -> None:
         """A function that is followed without a caller: its parameters are what was given for them, or their defaults."""
@@ -187,7 +187,7 @@ class Runs:
     def _class(self, cls: Class, root: str) -> None:
         """An object of a class: made, its host method called, then each method that these have not called."""
         machine = self.machine
-        target = Instance(cls)
+        target = Object(cls)
         methods = [value for value in cls.names.values() if isinstance(value, Function)]
         init = cls.find("__init__")
         if isinstance(init, Function):
@@ -212,7 +212,7 @@ class Runs:
                 self._by_itself(method, *([] if static else [cls if "classmethod" in method.decorators else target]))
                 machine.store.undo(mark)
 
-    def _fields(self, cls: Class, target: Instance) -> None:
+    def _fields(self, cls: Class, target: Object) -> None:
         missing = parameter(self.machine)
         for item in cls.node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
@@ -257,7 +257,7 @@ def _other(machine: Machine, path: str, text: str) -> Frame | None:
         return None
     tree, store, steps = machine.tree, machine.store, machine.steps
     try:
-        machine.tree, machine.store = Tree(text, path, path in MODULES), Store()  # what it binds stays, whichever branch asked
+        machine.tree, machine.store = Tree(text, path, path in MODULES), Journal()  # what it binds stays, whichever branch asked
         frame = Frame({}, tree=machine.tree)
         machine.others[path] = frame
         execute(machine, [node for node in machine.tree.module.body if not _is_script(node)], frame)

@@ -12,25 +12,25 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.shares import copy_share, local_share, mma_share, share
 from cute_viz.algebra.static import mark_static
-from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.values import Tensor, Unknown, run_times
-from cute_viz.values.integer import Unknown as RunTime
-from cute_viz.values.types import ValueType
+from cute_viz.source.python.values import Lost, run_times, tensor_of
+from cute_viz.values.integer import Unknown
 
 
-def share_of(tensor: Tensor) -> Memory:
+def share_of(tensor: Tensor) -> Tensor:
     """A tensor as all threads see it; a place in it that only a run knows counts as the first, as all are alike. Raises:
     AlgebraError for a tensor of coordinates, and for one whose memory is not known.
 
-    >>> from cute_viz.source.python.values import Pointer
-    >>> share_of(Tensor(Layout((4, 8), (8, 1)), Pointer(ValueType("f16"), space="smem", root="sA"))).pointer.element
+    >>> from cute_viz.values.pointer import Pointer
+    >>> share_of(Tensor(Pointer("smem", "f16", base="sA"), Layout((4, 8), (8, 1)))).pointer.element
     'f16'
     """
-    if tensor.parts is not None:
-        return tensor.parts()
-    pointer, kind = tensor.pointer, tensor.pointer.element
-    made = share(pointer.root, pointer.space, kind.cpp if isinstance(kind, ValueType) else "", tensor.layout)
+    if tensor.part is not None:
+        made: Tensor = tensor.part()
+        return made
+    pointer, kind = tensor.pointer, tensor.pointer.known
+    made = share(pointer.base, pointer.space, kind.cpp if kind is not None else "", tensor.layout)
     if not pointer.space:
         raise AlgebraError(
             "the memory that this tensor is in is not known",
@@ -38,38 +38,45 @@ def share_of(tensor: Tensor) -> Memory:
         )
     if pointer.swizzle is not None:  # acts on the byte address
         made = replace(made, pointer=replace(made.pointer, swizzle=pointer.swizzle), swizzle=None)
-    return replace(_marked(made, made.layout), pointer=made.pointer.moved(tensor.offset or 0))
+    begin = 0 if isinstance(pointer.offset, Unknown) else pointer.offset
+    return marked(replace(made, pointer=made.pointer.moved(begin)), made.layout)
 
 
-def _marked(x: Memory, layout: Layout) -> Memory:
-    marked = mark_static(layout)
-    return replace(x, layout=marked if x.pointer.space != "gmem" else Layout(marked.shape, layout.stride))
+def marked(x: Tensor, layout: Layout) -> Tensor:
+    """A tensor of another layout, whose integers the compiler knows; of global memory its extents.
+
+    >>> from cute_viz.values.pointer import Pointer
+    >>> str(marked(Tensor(Pointer("gmem"), Layout(1)), Layout(8, 2)))
+    '_8:2'
+    """
+    static = mark_static(layout)
+    return replace(x, layout=static if x.pointer.space != "gmem" else Layout(static.shape, layout.stride))
 
 
 def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Tensor:
     """A tensor that an operation gives, with the parts of all threads; again: the operation, of the part of the first."""
-    if source.parts is None and part.offset is not None and next(run_times(part.layout), None) is None:
+    if source.part is None and not isinstance(part.offset, Unknown) and next(run_times(part.layout), None) is None:
         return part
 
-    def parts() -> Memory:
+    def parts() -> Tensor:
         x = share_of(source)
-        out = again(Tensor(x.layout))
-        if not isinstance(out, Tensor) or not isinstance(out.layout, Layout) or out.offset is None:
+        out = again(tensor_of(x.layout))
+        if not isinstance(out, Tensor) or not isinstance(out.layout, Layout) or isinstance(out.offset, Unknown):
             raise AlgebraError("cannot determine the parts that threads have of this tensor")
-        return replace(_marked(x, out.layout), pointer=x.pointer.moved(out.offset))
+        return replace(marked(x, out.layout), pointer=x.pointer.moved(out.offset))
 
-    return replace(part, parts=cache(parts))
+    return replace(part, part=cache(parts))
 
 
 def first(place: Any) -> Any:
     """A coordinate whose run-time integers are 0.
 
-    >>> first((RunTime(), (3, None)))
+    >>> first((Unknown(), (3, None)))
     (0, (3, None))
     """
     if isinstance(place, tuple):
         return tuple(map(first, place))
-    return 0 if isinstance(place, (RunTime, Unknown)) else place
+    return 0 if isinstance(place, (Unknown, Lost)) else place
 
 
 def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
@@ -77,7 +84,7 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
     A, B or C. The parts of one fixed thread, and of a part, are refused where all are asked for.
     """
 
-    def parts() -> Memory:
+    def parts() -> Tensor:
         x = share_of(source)
         if x.starts:
             raise AlgebraError("this is a thread's part already")
@@ -89,6 +96,6 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
             out = local_share(x, tiled)
         else:
             raise AlgebraError("the part of one fixed thread is taken here")
-        return _marked(out, out.layout)
+        return marked(out, out.layout)
 
-    return replace(part, parts=cache(parts))
+    return replace(part, part=cache(parts))

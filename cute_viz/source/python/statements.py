@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.branches import (
     BREAKS,
@@ -28,8 +29,8 @@ from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.tree import defaults_of, dotted, stored
-from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Tensor, Typed, Unknown, decorators
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Class, Function, Items, Lost, Object, SizedInt, Symbol, decorators
+from cute_viz.values.integer import Unknown
 
 
 def execute(machine: Machine, body: list[ast.stmt], frame: Frame) -> str:
@@ -76,7 +77,7 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
             value = left
     except CuteVizError as error:
         forget(machine, left, error)
-        value = Unknown(error)
+        value = Lost(error)
     assign(machine, node.target, value, frame, node)
 
 
@@ -86,27 +87,27 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         _unpack(machine, target, value, frame, node)
         return
     name = dotted(target)
-    local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, (Unknown, RunTime))
+    local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, (Lost, Unknown))
     given = machine.let(name, frame, binds="local" if local else "") if name and not _goes_on(name, frame, node) else NOTHING
     if given is not NOTHING:
         value = given
-    elif isinstance(value, Unknown) and name and not value.error.needs and machine.tree is machine.main:
-        value = Unknown(value.error.but(needs=(name,)), value.path)
-    elif isinstance(value, RunTime) and name and not value.error().needs and machine.tree is machine.main:
+    elif isinstance(value, Lost) and name and not value.error.needs and machine.tree is machine.main:
+        value = Lost(value.error.but(needs=(name,)), value.path)
+    elif isinstance(value, Unknown) and name and not value.error().needs and machine.tree is machine.main:
         value = value.turned(plain=value.plain, written=name)
-    elif isinstance(value, Tensor) and name and value.pointer.space and not value.pointer.root:
-        value = replace(value, pointer=replace(value.pointer, root=name))
-    elif isinstance(value, Typed) and name and not value.written and machine.tree is machine.main:
-        value = Typed.of(value, value.bits, name)
+    elif isinstance(value, Tensor) and name and value.pointer.space and not value.pointer.base:
+        value = replace(value, pointer=replace(value.pointer, base=name))
+    elif isinstance(value, SizedInt) and name and not value.written and machine.tree is machine.main:
+        value = SizedInt.of(value, value.bits, name)
     if isinstance(target, ast.Name):
         machine.record(target, value)
         machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
     elif isinstance(target, ast.Attribute):
         owner = machine.attempt(target.value, frame)
         machine.record(target, value)
-        if isinstance(owner, (Instance, Class)):
+        if isinstance(owner, (Object, Class)):
             machine.store.write(owner.names, target.attr, value)
-        elif isinstance(owner, Unknown):
+        elif isinstance(owner, Lost):
             forget(machine, owner, owner.error)
     elif isinstance(target, ast.Subscript):
         _put(machine, target, value, frame)
@@ -134,7 +135,7 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: F
         if len(values) != count:
             raise machine.fail(f"{len(values)} values for {count} names", node)
     except CuteVizError as error:
-        values = [Unknown(error)] * count
+        values = [Lost(error)] * count
     for item, one in zip(target.elts, values, strict=True):
         assign(machine, item, one, frame, node)
 
@@ -143,14 +144,14 @@ def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> N
     """`items[i] = value` of a list or dictionary; of a tensor the memory, which is not followed."""
     owner = machine.attempt(target.value, frame)
     if not isinstance(owner, Items):
-        cause = owner.error if isinstance(owner, Unknown) else machine.fail("this entry is not known", target)
+        cause = owner.error if isinstance(owner, Lost) else machine.fail("this entry is not known", target)
         return forget(machine, owner, cause)
     try:
         changed = owner.items.copy()
         changed[machine.known(target.slice, frame)] = value
     except (CuteVizError, IndexError, TypeError) as error:
         cause = error if isinstance(error, CuteVizError) else machine.fail("this entry is not known", target)
-        changed = Unknown(cause)
+        changed = Lost(cause)
     machine.store.write(owner.content, "items", changed)
 
 
@@ -205,7 +206,7 @@ def _with(machine: Machine, node: ast.With, frame: Frame) -> str:
         value = machine.attempt(item.context_expr, frame)
         if item.optional_vars is not None:
             cause = machine.fail("cannot determine what this gives", item.context_expr)
-            assign(machine, item.optional_vars, value if isinstance(value, Unknown) else Unknown(cause), frame, node)
+            assign(machine, item.optional_vars, value if isinstance(value, Lost) else Lost(cause), frame, node)
     return execute(machine, node.body, frame)
 
 

@@ -19,10 +19,10 @@ def inherited(names: dict[str, Any], name: str) -> Any:
     return _MISSING if found is None else found
 
 
-class Store:
+class Journal:
     """The journal of all writes.
 
-    >>> store, names = Store(), {"a": 4}
+    >>> store, names = Journal(), {"a": 4}
     >>> mark = store.mark()
     >>> store.write(names, "a", 8)
     >>> changes = store.undo(mark)

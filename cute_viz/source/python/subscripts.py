@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from cute_viz.algebra.call import Call
+from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -13,10 +13,12 @@ from cute_viz.algebra.measure import rank
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import add, plain
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import carried, first
-from cute_viz.source.python.values import Class, Items, Member, Pointer, Symbol, Tensor, Unknown, either
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.source.python.values import Class, EnumMember, Items, Lost, Symbol, either, tensor_of
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -33,7 +35,7 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
     if isinstance(target, Tensor):
         return sliced(machine, target, index, node)
     if isinstance(target, Class) and target.is_enum() and isinstance(index, str):
-        return Member(target.name, index, target.names.get(index))
+        return EnumMember(target.name, index, target.names.get(index))
     if isinstance(target, Symbol):  # Tuple[int, int]: a type
         return _member_type(target, index) or Symbol(f"{target.path}[]")
     raise machine.fail("this has no known entries", node)
@@ -43,13 +45,16 @@ def _member_type(target: Symbol, index: Any) -> Pointer | None:
     """What a field of a struct in shared memory is, by its type: `cute.struct.Align[cute.struct.MemRange[dtype, n], 1024]`."""
     kind = index[0] if isinstance(index, tuple) and index else None
     if target.path.endswith("struct.MemRange") and isinstance(kind, ValueType):
-        return Pointer(kind, space="smem")
+        return Pointer("smem", kind)
     return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
-    if isinstance(index, (Unknown, RunTime)) and isinstance(target, (tuple, list)) and target:  # one of these, nobody knows which
-        return either(list(target), index.error if isinstance(index, Unknown) else index.error())
+    if isinstance(index, (Lost, Unknown)):
+        error = index.error if isinstance(index, Lost) else index.error()
+        if not isinstance(target, (tuple, list)) or not target:  # which may lack the key
+            raise error
+        return either(list(target), error)  # one of these, nobody knows which
     try:
         found = target[index]
     except (IndexError, KeyError, TypeError, ValueError):
@@ -74,7 +79,7 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
             value = tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
             return add(tensor.offset, value)
         raise machine.fail("an element of a tensor is a run-time value", node)
-    machine.told[id(node)] = Call("slice", (somewhere(crd), tensor.layout))
+    machine.told[id(node)] = Operation("slice", (somewhere(crd), tensor.layout))
     out = moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
     return carried(out, tensor, lambda whole: moved(whole, slice_and_offset(first(crd), whole.layout)))
 
@@ -85,8 +90,8 @@ def somewhere(crd: Any) -> Any:
     >>> somewhere((X, 3))
     (_, 3)
     """
-    if isinstance(crd, Unknown):
-        return RunTime()
+    if isinstance(crd, Lost):
+        return Unknown()
     return tuple(map(somewhere, crd)) if isinstance(crd, tuple) else crd
 
 
@@ -98,11 +103,11 @@ def moved(tensor: Tensor, result: Any) -> Tensor:
     elif has_origin(result) or (_has_place(result) and isinstance(tensor.layout, Layout)):
         result, offset = result.inner, result.offset
     if isinstance(tensor.offset, tuple):
-        return Tensor(result, tensor.pointer, add(tensor.offset, plain(offset)))
+        return tensor_of(result, tensor.pointer, add(tensor.offset, plain(offset)))
     result, passed = settled(result)
     offset = passed + offset
-    known = tensor.offset is not None and isinstance(offset, int)
-    return Tensor(result, tensor.pointer, (tensor.offset or 0) + int(offset) if known else None)
+    known = isinstance(tensor.offset, int) and isinstance(offset, int)
+    return tensor_of(result, tensor.pointer, tensor.offset + int(offset) if known else Unknown())
 
 
 def _has_place(result: Any) -> bool:

@@ -20,14 +20,14 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import make_fragment_sf
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
-from cute_viz.values.pointer import Pointer as Address
+from cute_viz.source.python.tensors import Raw, fragment_like, layout_of
+from cute_viz.source.python.values import Atom, DslOp, EnumMember, Items, Lost, Slice, kind_of, tensor_of
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
@@ -39,14 +39,14 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
-    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": ValueType("f32")})
+    >>> op = DslOp("tcgen05", "MmaF16BF16Op", {"acc_dtype": ValueType("f32")})
     >>> str(fragment(Atom(mma, op), "C", ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((65536,1),0,64)'
     """
     op = mma.op
     assert op is not None
     source = need(op.get("a_src"))
-    in_tensor_memory = isinstance(source, Member) and source.name == "TMEM"
+    in_tensor_memory = isinstance(source, EnumMember) and source.name == "TMEM"
     if operand == "B" or (operand == "A" and not in_tensor_memory):
         raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     kind = _accumulator(op) if operand == "C" else need(op.get("a_dtype"))
@@ -62,10 +62,10 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     tiled = find("tiled_product").call([block, tiles])
     column = 32 // kind.bits if operand == "C" else 1
     address = Layout((128, 16384), (_LANE * 32 // kind.bits, column))
-    return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind, space="tmem"))
+    return tensor_of(clear_static(find("composition").call([address, tiled])), Pointer("tmem", kind))
 
 
-def _accumulator(op: Instruction) -> ValueType:
+def _accumulator(op: DslOp) -> ValueType:
     kind = need(op.get("acc_dtype"))
     return kind if isinstance(kind, ValueType) else ValueType("s32" if op.name == "MmaI8Op" else "f32")
 
@@ -89,12 +89,12 @@ def _compact(shape: Any, step: int) -> Any:
     return tuple(out)
 
 
-def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
+def _descriptors(op: DslOp, operand: str, source: Any) -> Any:
     """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
     MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
-    kind = source.pointer.element if isinstance(source, Tensor) else None
-    if isinstance(kind, Unknown):
+    kind = source.pointer.type if isinstance(source, Tensor) else None
+    if isinstance(kind, Lost):
         raise kind.error
     if not isinstance(source, Tensor) or not isinstance(kind, ValueType):
         raise AlgebraError(f"operand {operand} of {op.name} is a tensor of shared memory, of a type that is known")
@@ -103,17 +103,18 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
         raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     units = find("upcast").call([layout, 128 // kind.bits])
     fragment = clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:])))
-    return Tensor(fragment, descriptors=_fields(op, operand, kind, source))
+    made = _fields(op, operand, kind, source)
+    return made if made is not None and made.layout == fragment else tensor_of(fragment)
 
 
-def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> Any:
+def _fields(op: DslOp, operand: str, kind: ValueType, source: Tensor) -> Any:
     """The descriptors with their fields; None where the place, the swizzle or the major mode of the operand is not known."""
     major, layout, swizzle = op.get(f"{operand.lower()}_major_mode"), source.layout, source.pointer.swizzle
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and layout.offset == 0:  # of element offsets
         swizzle, layout = layout.outer.rescaled(4 - kind.bits.bit_length()), layout.inner
-    if not isinstance(major, Member) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
+    if not isinstance(major, EnumMember) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
         return None
-    memory = Memory(Address("smem", kind.cpp, None, swizzle, offset=source.offset), layout)
+    memory = Tensor(Pointer("smem", kind.cpp, None, swizzle, offset=source.offset), layout)
     try:
         made = make_fragment(memory, "GMMA" if op.module == "warpgroup" else "UMMA", major.name)
     except CuteVizError:
@@ -121,13 +122,12 @@ def _fields(op: Instruction, operand: str, kind: ValueType, source: Tensor) -> A
     return clear_static(made)
 
 
-def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _columns(machine: Machine, tmem_tensors: Any, rounding: Any, arch: Any) -> Any:
     """`get_num_tmem_alloc_cols(tensors, rounding=True)`: the columns that tensors take together, a power of two from 32 to 512."""
-    tensors, rounding, _ = map(need, picked(args, named, ("tmem_tensors", "rounding", "arch")))
     taken = 0
-    for tensor in tensors.items if isinstance(tensors, Items) else tensors if isinstance(tensors, tuple) else (tensors,):
+    for tensor in tmem_tensors.items if isinstance(tmem_tensors, Items) else modes(tmem_tensors):
         tensor = need(tensor)
-        kind = need(tensor.pointer.element) if isinstance(tensor, Tensor) else None
+        kind = need(tensor.pointer.type) if isinstance(tensor, Tensor) else None
         if not isinstance(kind, ValueType):
             raise AlgebraError("get_num_tmem_alloc_cols takes tensors of tensor memory, of types that are known")
         taken += int(find("cosize").call([find("recast_layout").call([tensor.layout, kind.bits, 32])])) & 0xFFFF
@@ -137,28 +137,26 @@ def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     return taken
 
 
-def _copied_descriptors(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _copied_descriptors(machine: Machine, atom: Any, smem_tensor: Any) -> Any:
     """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
-    _, source = map(need, picked(args, named, ("atom", "smem_tensor")))
-    kind = need(source.pointer.element) if isinstance(source, Tensor) else None
-    if not isinstance(kind, ValueType) or not isinstance(source.layout, Layout):
+    kind = need(smem_tensor.pointer.type) if isinstance(smem_tensor, Tensor) else None
+    if not isinstance(kind, ValueType) or not isinstance(smem_tensor.layout, Layout):
         raise AlgebraError("get_s2t_smem_desc_tensor takes a tensor of shared memory, of a type that is known")
-    return Tensor(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
+    return tensor_of(clear_static(find("upcast").call([smem_tensor.layout, 128 // kind.bits])))
 
 
 def _make_fragment(operand: str) -> Callable[..., Any]:
     """`tiled_mma.make_fragment_C(tensor or shape)`: registers, tensor memory of tcgen05, or descriptors of shared memory."""
 
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        mma, source = picked(args, named, ("mma", "input"))
-        mma, source = mma.atom if isinstance(mma, Slice) else need(mma), need(source)
+    def make(machine: Machine, mma: Raw, input: Any) -> Any:
+        mma, source = mma.atom if isinstance(mma, Slice) else need(mma), input
         if isinstance(mma, Atom) and isinstance(mma.value, ThrMMA):  # of a thread's view the whole's
             mma = Atom(mma.value.tiled, mma.op, mma.element)
         if not isinstance(mma, Atom) or mma.op is None:
             raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)
         where = need(mma.op.get("a_src")) if operand == "A" else None
-        held = operand == "C" or (isinstance(where, Member) and where.name in ("RMEM", "TMEM"))
+        held = operand == "C" or (isinstance(where, EnumMember) and where.name in ("RMEM", "TMEM"))
         if mma.op.module in ("tcgen05", "warpgroup") and not held:
             return _descriptors(mma.op, operand, source)
         if mma.op.module == "tcgen05":
@@ -168,7 +166,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         elif isinstance(source, Tensor):
             layout = fragment_like(layout)
         kind = mma.op.get("acc_dtype") if operand == "C" else mma.op.get(f"{operand.lower()}_dtype") or mma.op.get("ab_dtype")
-        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
+        return tensor_of(clear_static(layout), Pointer("rmem", kind_of(kind)))
 
     return make
 
@@ -189,57 +187,53 @@ def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
     return op.lanes, bits, int(op.arguments["n"]), "16b" in op.words, op.kind == "tcgen05.ld"
 
 
-def _tmem_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _tmem_copy(machine: Machine, atom: Any, tmem_tensor: Any) -> Any:
     """make_tmem_copy(atom, tmem_tensor): four warps, each on its own 32 lanes."""
-    atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
     properties(atom)
-    if not isinstance(atom.value, Copy_Atom) or not isinstance(tensor, Tensor):
+    if not isinstance(atom.value, Copy_Atom) or not isinstance(tmem_tensor, Tensor):
         raise AlgebraError("make_tmem_copy takes a copy atom and a tensor of tensor memory")
     in_elements = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
     threads = Layout((32, 4), (0, 32 * _LANE * 32 // atom.value.bits))
-    tiled = find("make_cotiled_copy").call([atom.value, make_layout(threads, in_elements), tensor.layout])
+    tiled = find("make_cotiled_copy").call([atom.value, make_layout(threads, in_elements), tmem_tensor.layout])
     return Atom(tiled, atom.op, atom.element)
 
 
-def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _s2t_copy(machine: Machine, atom: Any, tmem_tensor: Any) -> Any:
     """make_s2t_copy(atom, tmem_tensor): one thread copies shared memory to tensor memory; extents of stride 0 count once."""
-    atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
-    if not isinstance(atom, Atom) or atom.value.instruction.kind != "tcgen05.cp" or not isinstance(tensor, Tensor):
+    if not isinstance(atom, Atom) or atom.value.instruction.kind != "tcgen05.cp" or not isinstance(tmem_tensor, Tensor):
         raise AlgebraError("make_s2t_copy takes an atom, for example tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
     values = find("coalesce").call([find("upcast").call([clear_static(atom.value.in_tmem), atom.value.bits])])
     threads = Layout(int(size(atom.value.thr_id)), 0)
-    whole = find("filter_zeros").call([tensor.layout])
+    whole = find("filter_zeros").call([tmem_tensor.layout])
     return Atom(find("make_cotiled_copy").call([atom.value, make_layout(threads, values), whole]), atom.op, atom.element)
 
 
-def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _store_op(machine: Machine, layout_d: Any, elem_ty_d: Any, elem_ty_acc: Any, tiled_tmem_load: Any) -> Any:
     """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
-    layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
-    if not isinstance(kind, ValueType) or not isinstance(acc, ValueType) or not isinstance(layout, Member):
+    if not isinstance(elem_ty_d, ValueType) or not isinstance(elem_ty_acc, ValueType) or not isinstance(layout_d, EnumMember):
         raise AlgebraError("get_smem_store_op takes a LayoutEnum, two element types and a copy of tensor memory")
     op = instruction("cute", "CopyUniversalOp", [], {})
     try:
-        lanes, bits, times, packs, loads = properties(load)
+        lanes, bits, times, packs, loads = properties(tiled_tmem_load)
     except AlgebraError:
         loads = False
     if loads:
-        m_major = layout.name == "COL_MAJOR"
-        word = (acc.bits, kind.bits, lanes, bits, packs)
+        m_major = layout_d.name == "COL_MAJOR"
+        word = (elem_ty_acc.bits, elem_ty_d.bits, lanes, bits, packs)
         direct = word in ((32, 16, 16, 256, False), (16, 16, 16, 128, True)) or (word == (32, 32, 16, 128, False) and not m_major)
         if direct:
             op = instruction("warp", "StMatrix8x8x16bOp", [m_major, 4 if times > 1 else 2], {})
         elif word == (32, 8, 16, 256, False) and m_major:
             op = instruction("warp", "StMatrix16x8x8bOp", [True, {1: 1, 2: 2}.get(times, 4)], {})
-    return copy_atom(op, kind, None, machine.given.resolve)
+    return copy_atom(op, elem_ty_d, None, machine.given.resolve)
 
 
 def _in_tensor_memory(operand: str) -> Callable[..., Any]:
     """make_tmem_layout_sfa and _sfb: where tensor memory has the scale factors of a stage, of which it keeps four copies."""
 
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        mma, _, _, smem = picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "smem_layout"))
-        mma, smem = need_tiled_mma(mma), need(smem)
-        made = make_fragment_sf(mma.value.atom.instruction, operand, "float_ue8m0_t", clear_static(layout_of(smem).shape)).layout
+    def make(machine: Machine, tiled_mma: Any, mma_tiler_mnk: Raw, sf_vec_size: Raw, smem_layout: Any) -> Any:
+        instruction, shape = need_tiled_mma(tiled_mma).value.atom.instruction, clear_static(layout_of(smem_layout).shape)
+        made = make_fragment_sf(instruction, operand, "float_ue8m0_t", shape).layout
         return Layout(clear_static(made.shape), map_leaves(lambda n, d: 0 if n == 1 else d, made.shape, clear_static(made.stride)))
 
     return make

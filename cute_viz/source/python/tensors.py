@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 from cute_viz.algebra.composed import ComposedLayout, counting, domain, with_origin
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
@@ -15,17 +16,21 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.shares import carried
+from cute_viz.source.python.shares import marked
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, tensor_of
 from cute_viz.values.examples import hint_for
-from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
+
+Raw: TypeAlias = Any  # an argument of a helper that may be unknown
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
@@ -44,6 +49,15 @@ def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> li
     return out
 
 
+def taken(helper: Callable[..., Any], machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """What a helper gives: its parameters are called as the DSL's; each must be known that is not `Raw`, None if it is left out."""
+    names = helper.__code__.co_varnames[1 : helper.__code__.co_argcount]
+    if names == ("args", "named"):  # it picks them itself
+        return helper(machine, args, named)
+    values = zip(names, picked(args, named, names), strict=True)
+    return helper(machine, *(value if helper.__annotations__.get(name) == "Raw" else need(value) for name, value in values))
+
+
 def layout_of(value: Any) -> Any:
     """A layout, or the compact one of a shape.
 
@@ -58,37 +72,32 @@ def layout_of(value: Any) -> Any:
     return find("make_layout").call([underscores(value)])
 
 
-def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _make_tensor(machine: Machine, iterator: Raw, layout: Raw) -> Any:
     """`make_tensor(iterator, layout)`: a pointer or the origin of coordinates, and a layout, or a shape."""
-    iterator, layout = picked(args, named, ("iterator", "layout"))
     layout = layout_of(layout)
     if isinstance(iterator, tuple):
         with_origin(need(iterator), layout)  # which refuses another nesting
-        return Tensor(layout, offset=iterator)
+        return tensor_of(layout, offset=iterator)
     if not isinstance(iterator, Pointer):
-        return Tensor(layout, Pointer(_element_of(machine, iterator)))
-    pointer = replace(iterator, of=None, root="")
-    if not isinstance(iterator.of, Tensor):
-        return Tensor(layout, pointer)
-    part = Tensor(layout, pointer, iterator.of.offset)
-    return carried(part, iterator.of, lambda whole: Tensor(layout, offset=whole.offset))
+        return tensor_of(layout, Pointer(type=_element_of(machine, iterator)))
+    made = Tensor(replace(iterator, part=None, base=""), layout)
+    return made if (parts := iterator.part) is None else replace(made, part=cache(lambda: marked(parts(), layout)))
 
 
 def _element_of(machine: Machine, iterator: Any) -> Any:
     """The element type of an unknown iterator: that given as `mA.element_type` for `mA.iterator`, or an error that asks for it."""
-    if not isinstance(iterator, Unknown) or not iterator.path:
+    if not isinstance(iterator, Lost) or not iterator.path:
         return None
     ends = (".element_type",) if iterator.path.endswith(".iterator") else (".value_type", ".dtype")
     for path in [iterator.path.removesuffix(".iterator") + end for end in reversed(ends)]:
         if (given := machine.let(path, machine.module)) is not NOTHING:
             return given
     message = f"the element type of {iterator.path!r} is not known"
-    return Unknown(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
+    return Lost(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
 
 
-def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    shape = underscores(need(picked(args, named, ("shape",))[0]))
-    return coordinates(find("make_identity_layout").call([shape]))
+def _make_identity(machine: Machine, shape: Any) -> Any:
+    return coordinates(find("make_identity_layout").call([underscores(shape)]))
 
 
 def coordinates(layout: Layout) -> Tensor:
@@ -98,23 +107,20 @@ def coordinates(layout: Layout) -> Tensor:
     (0, (0, 0))
     """
     begun = counting(layout)
-    return Tensor(layout, offset=begun.offset if isinstance(begun, ComposedLayout) else 0)
+    return tensor_of(layout, offset=begun.offset if isinstance(begun, ComposedLayout) else 0)
 
 
-def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _registers(machine: Machine, layout_or_shape: Raw, dtype: Raw) -> Any:
     """`make_rmem_tensor(shape or layout, dtype)`, in older files `make_fragment`."""
-    layout, kind = picked(args, named, ("layout_or_shape", "dtype"))
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, space="rmem"))
+    return tensor_of(layout_of(layout_or_shape), Pointer("rmem", kind_of(dtype)))
 
 
-def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    source, kind = picked(args, named, ("src", "dtype"))
-    source = need(source)
-    old = source.pointer.element if isinstance(source, Tensor) else None
-    layout = fragment_like(layout_of(source))
-    if not isinstance(source, Tensor) and kind is None:
+def _like(machine: Machine, src: Any, dtype: Raw) -> Any:
+    old = src.pointer.type if isinstance(src, Tensor) else None
+    layout = fragment_like(layout_of(src))
+    if not isinstance(src, Tensor) and dtype is None:
         return layout
-    return Tensor(layout, Pointer(kind if isinstance(kind, ValueType) else old, space="rmem"))
+    return tensor_of(layout, Pointer("rmem", kind_of(dtype) or old))
 
 
 def fragment_like(layout: Any) -> Any:
@@ -126,7 +132,7 @@ def fragment_like(layout: Any) -> Any:
     layout = domain(layout)
     if isinstance(layout, Layout):  # run-time steps come last, as in the DSL
         last = count(1)
-        layout = Layout(layout.shape, map_leaves(lambda x: next(last) << 48 if isinstance(x, RunTime) else x, layout.stride))
+        layout = Layout(layout.shape, map_leaves(lambda x: next(last) << 48 if isinstance(x, Unknown) else x, layout.stride))
     out = clear_static(find("make_fragment_like").call([layout]))
     shape = clear_static(domain(layout).shape)
     if isinstance(out, Layout) and out.shape != shape and tuple(leaves(out.shape)) == tuple(leaves(shape)):
@@ -135,10 +141,9 @@ def fragment_like(layout: Any) -> Any:
     return out
 
 
-def _get_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _get_tensor(machine: Machine, self: Raw, layout: Raw, swizzle: Raw, dtype: Raw) -> Any:
     """`storage.sA.get_tensor(layout, swizzle=None, dtype=None)`: shared memory, of which the layout counts."""
-    field, layout, swizzle, kind = picked(args, named, ("self", "layout", "swizzle", "dtype"))
-    return _shared(layout, swizzle, field.element if kind is None and isinstance(field, Pointer) else kind)
+    return _shared(layout, swizzle, self.type if dtype is None and isinstance(self, Pointer) else dtype)
 
 
 def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -153,47 +158,42 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
     if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
         raise AlgebraError("where this memory begins is a run-time value")
-    return Instance(kind)
+    return Object(kind)
 
 
-def _retrieve_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _retrieve_pointer(machine: Machine, self: Raw, dtype: Raw) -> Any:
     """`tmem.retrieve_ptr(dtype)`: where allocated tensor memory begins, which counts as its first column."""
-    _, kind = picked(args, named, ("self", "dtype"))
-    return Pointer(kind if isinstance(kind, ValueType) else None, space="tmem")
+    return Pointer("tmem", kind_of(dtype))
 
 
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
         raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="example: cute.make_swizzle(3, 4, 3)")
-    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, ValueType) else None, swizzle, "smem"))
+    return tensor_of(layout_of(layout), Pointer("smem", kind_of(kind), swizzle=swizzle))
 
 
-def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    pointer, swizzle, kind = picked(args, named, ("ptr", "swizzle_", "dtype"))
-    old = pointer if isinstance(pointer, Pointer) else Pointer()
-    return replace(old, element=kind if isinstance(kind, ValueType) else old.element, swizzle=need(swizzle) or old.swizzle)
+def _recast_pointer(machine: Machine, ptr: Raw, swizzle_: Any, dtype: Raw) -> Any:
+    old = ptr if isinstance(ptr, Pointer) else Pointer()
+    return replace(old, type=kind_of(dtype) or old.type, swizzle=swizzle_ or old.swizzle)
 
 
-def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    source, kind, _ = picked(args, named, ("src", "dtype", "swizzle_"))
-    source, kind = need(source), need(kind)
-    if not isinstance(source, Tensor) or not isinstance(kind, ValueType) or not isinstance(source.pointer.element, ValueType):
+def _recast_tensor(machine: Machine, src: Any, dtype: Any, swizzle_: Raw) -> Any:
+    if not isinstance(src, Tensor) or not isinstance(dtype, ValueType) or src.pointer.known is None:
         raise AlgebraError("the element types of a tensor that is recast must be known")
-    if source.pointer.swizzle is not None or source.offset:
+    if src.pointer.swizzle is not None or (not isinstance(src.offset, Unknown) and src.offset):
         raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
-    layout = find("recast_layout").call([source.layout, source.pointer.element.bits, kind.bits])
-    return Tensor(clear_static(layout), Pointer(kind, space=source.pointer.space))
+    layout = find("recast_layout").call([src.layout, src.pointer.bits, dtype.bits])
+    return tensor_of(clear_static(layout), Pointer(src.pointer.space, dtype))
 
 
-def _make_mma_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    return mma_atom(need(picked(args, named, ("op",))[0]), machine.given.resolve)
+def _make_mma_atom(machine: Machine, op: Any) -> Any:
+    return mma_atom(op, machine.given.resolve)
 
 
-def _make_tiled_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    op, layout, permutation = picked(args, named, ("op_or_atom", "atom_layout_mnk", "permutation_mnk"))
-    atom = mma_atom(need(op), machine.given.resolve)
-    operands = [None if value is None else underscores(need(value)) for value in (layout, permutation)]
+def _make_tiled_mma(machine: Machine, op_or_atom: Any, atom_layout_mnk: Any, permutation_mnk: Any) -> Any:
+    atom = mma_atom(op_or_atom, machine.given.resolve)
+    operands = [None if value is None else underscores(value) for value in (atom_layout_mnk, permutation_mnk)]
     while operands and operands[-1] is None:
         operands.pop()
     return Atom(find("make_tiled_mma").call([atom.value, *operands]), atom.op)
@@ -210,50 +210,44 @@ def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) ->
     return copy_atom(need(op), kind, bits, machine.given.resolve)
 
 
-def _tile_size(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _tile_size(machine: Machine, self: Any, mode_idx: Any) -> Any:
     """`tiled_mma.get_tile_size(0)`: how much of a mode it covers."""
-    mma, at = map(need, picked(args, named, ("self", "mode_idx")))
-    return int(tile_shape(mma.value)[at])
+    return int(tile_shape(self.value)[mode_idx])
 
 
-def _size_in_bytes(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    kind, layout = map(need, picked(args, named, ("dtype", "layout")))
+def _size_in_bytes(machine: Machine, dtype: Any, layout: Any) -> Any:
     if layout is None:
         return 0
-    if not isinstance(kind, ValueType):
+    if not isinstance(dtype, ValueType):
         raise AlgebraError("size_in_bytes takes an element type and a layout")
-    return (int(find("cosize").call([domain(layout_of(layout))])) * kind.bits + 7) // 8
+    return (int(find("cosize").call([domain(layout_of(layout))])) * dtype.bits + 7) // 8
 
 
-def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    a, b = map(need, picked(args, named, ("a", "b")))
+def _round_up(machine: Machine, a: Any, b: Any) -> Any:
     if isinstance(a, tuple):
         others = b if isinstance(b, tuple) else (b,) * len(a)
-        return tuple(_round_up(machine, [x, y], {}) for x, y in zip(a, others, strict=False)) + a[len(others) :]
-    if isinstance(a, RunTime) and isinstance(b, int):
+        return tuple(_round_up(machine, x, y) for x, y in zip(a, others, strict=False)) + a[len(others) :]
+    if isinstance(a, Unknown) and isinstance(b, int):
         return computed("*", computed("//", computed("+", a, b - 1), b), b)
     if not isinstance(a, int) or not isinstance(b, int) or b < 1:
         raise AlgebraError("round_up takes integers")
     return -(-a // b) * b
 
 
-def _assume(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _assume(machine: Machine, src: Raw, divby: Raw) -> Any:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
-    value, div = picked(args, named, ("src", "divby"))
-    if isinstance(value, RunTime) and isinstance(div, int) and div > 0:
-        return value.turned(plain=False, div=div)
-    return value
+    if isinstance(src, Unknown) and isinstance(divby, int) and divby > 0:
+        return src.turned(plain=False, div=divby)
+    return src
 
 
-def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _shape(machine: Machine, input: Any, mode: Any) -> Any:
     """`cute.shape(x)`: of a tiler the shapes of its layouts."""
-    value, mode = picked(args, named, ("input", "mode"))
-    value = need(value)
-    if isinstance(value, tuple) and any(isinstance(item, Layout) for item in value):
-        out: Any = tuple(item.shape if isinstance(item, Layout) else item for item in value)
+    if isinstance(input, tuple) and any(isinstance(item, Layout) for item in input):
+        out: Any = tuple(item.shape if isinstance(item, Layout) else item for item in input)
     else:
-        out = value if isinstance(value, (int, tuple)) else find("shape").call([layout_of(value)])
-    path = underscores(need(mode))
+        out = input if isinstance(input, (int, tuple)) else find("shape").call([layout_of(input)])
+    path = underscores(mode)
     for at in () if path is None or repr(path) == "_" else path if isinstance(path, tuple) else (path,):
         out = modes(out)[at]
     return clear_static(out)
@@ -262,12 +256,11 @@ def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _ones(front: bool) -> Callable[..., Any]:
     """append_ones and prepend_ones: as many modes 1:0 as a rank takes, or one."""
 
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        source, rank = map(need, picked(args, named, ("t", "up_to_rank")))
-        layout = layout_of(source)
-        most = int(find("rank").call([layout])) + 1 if rank is None else rank
+    def make(machine: Machine, t: Any, up_to_rank: Any) -> Any:
+        layout = layout_of(t)
+        most = int(find("rank").call([layout])) + 1 if up_to_rank is None else up_to_rank
         out = clear_static(find("prepend" if front else "append").call([layout, Layout(1, 0)], (most,)))
-        return Tensor(out, source.pointer, source.offset) if isinstance(source, Tensor) else out
+        return replace(t, layout=out, part=None) if isinstance(t, Tensor) else out
 
     return make
 
@@ -275,20 +268,18 @@ def _ones(front: bool) -> Callable[..., Any]:
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
     kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
-    return Pointer(kind if isinstance(kind, ValueType) else None, space=space.name if isinstance(space, Member) else "")
+    return Pointer(space.name if isinstance(space, EnumMember) else "", kind_of(kind))
 
 
-def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _moved(machine: Machine, coord: Raw, tensor: Any) -> Any:
     """`domain_offset(coord, tensor)`: the tensor from another place on."""
-    coord, source = picked(args, named, ("coord", "tensor"))
-    source = need(source)
-    place, layout = somewhere(underscores(coord)), layout_of(source)
-    if isinstance(source, Tensor) and isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+    place, layout = somewhere(underscores(coord)), layout_of(tensor)
+    if isinstance(tensor, Tensor) and isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
         offset = find("crd2idx").call([place, layout.inner])  # the pointer moves, the swizzle remains
-        known = source.offset is not None and isinstance(offset, int)
-        return Tensor(layout, source.pointer, (source.offset or 0) + layout.outer(offset) if known else None)
+        known = isinstance(tensor.offset, int) and isinstance(offset, int)
+        return tensor_of(layout, tensor.pointer, tensor.offset + layout.outer(offset) if known else Unknown())
     result = find("domain_offset").call([place, layout])
-    return moved(source, result) if isinstance(source, Tensor) else result[0] if isinstance(result, tuple) else result
+    return moved(tensor, result) if isinstance(tensor, Tensor) else result[0] if isinstance(result, tuple) else result
 
 
 TENSORS: dict[str, Callable[..., Any]] = {
@@ -302,7 +293,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
     "allocate": _allocate_struct,
-    "allocate_array": lambda machine, args, named: Pointer(need([*args, named.get("element_type")][1]), space="smem"),
+    "allocate_array": lambda machine, args, named: Pointer("smem", need([*args, named.get("element_type")][1])),
     "retrieve_ptr": _retrieve_pointer,
     **dict.fromkeys(("data_ptr", "align"), lambda machine, args, named: args[0]),
     "recast_ptr": _recast_pointer,
@@ -325,10 +316,10 @@ TENSORS: dict[str, Callable[..., Any]] = {
 def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
     """Methods of LayoutEnum: a row-major A or B is K-major, a row-major C is N-major."""
     member = args[0]
-    if isinstance(member, Member) and member.enum == "LayoutEnum" and len(args) == 1:
+    if isinstance(member, EnumMember) and member.enum == "LayoutEnum" and len(args) == 1:
         row = member.name == "ROW_MAJOR"
         if name in ("mma_major_mode", "sm90_mma_major_mode"):
-            return Member("OperandMajorMode", "K" if row else "MN")
+            return EnumMember("OperandMajorMode", "K" if row else "MN")
         if name in ("is_k_major_a", "is_k_major_b", "is_n_major_c"):
             return row
         if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
@@ -336,18 +327,18 @@ def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) ->
     raise machine.fail(f"{name} of this is not supported here", node)
 
 
-def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member:
+def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> EnumMember:
     """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
-    if isinstance(value, Member):
-        return Member(enum, value.name, value.value)
+    if isinstance(value, EnumMember):
+        return EnumMember(enum, value.name, value.value)
     if enum == "Repetition" and isinstance(value, int):
-        return Member(enum, f"x{value}", int(value))
+        return EnumMember(enum, f"x{value}", int(value))
     if enum == "CtaGroup" and value in (1, 2):
-        return Member(enum, "ONE" if value == 1 else "TWO", int(value))
+        return EnumMember(enum, "ONE" if value == 1 else "TWO", int(value))
     if enum == "OperandMajorMode" and isinstance(value, str) and value.upper() in ("K", "MN"):
-        return Member(enum, value.upper())
+        return EnumMember(enum, value.upper())
     if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
-        return Member(enum, value.upper())
+        return EnumMember(enum, value.upper())
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
@@ -358,5 +349,5 @@ def leading(layout: Any) -> int | None:
     (1, None)
     """
     strides = modes(layout.stride) if isinstance(layout, Layout) else ()
-    found = [n for n, stride in enumerate(strides) if not isinstance(stride, RunTime) and stride == 1]
+    found = [n for n, stride in enumerate(strides) if not isinstance(stride, Unknown) and stride == 1]
     return found[0] if len(found) == 1 else None

@@ -24,22 +24,22 @@ from cute_viz.algebra.modes import get, select
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.tensors import coordinates, layout_of, picked
-from cute_viz.source.python.values import Atom, Instruction, Tensor, run_times
-from cute_viz.values.integer import Unknown as RunTime
-from cute_viz.values.pointer import Pointer as Address
+from cute_viz.source.python.tensors import Raw, coordinates, layout_of, picked
+from cute_viz.source.python.values import Atom, DslOp, run_times, tensor_of
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
 def _operation(machine: Machine, op: Any) -> CopyOp:
     """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
     op = need(op)
-    if not isinstance(op, Instruction) or "BulkTensorTile" not in op.name:
+    if not isinstance(op, DslOp) or "BulkTensorTile" not in op.name:
         raise AlgebraError("a bulk tensor copy is expected here", hint="example: cpasync.CopyBulkTensorTileG2SOp()")
     found = resolved(op, machine.given.resolve)
     if not isinstance(found, CopyOp):
@@ -47,15 +47,15 @@ def _operation(machine: Machine, op: Any) -> CopyOp:
     return replace(found, thr_id=clear_static(found.thr_id))
 
 
-def _memory(tensor: Any) -> tuple[Memory, ValueType]:
+def _memory(tensor: Any) -> tuple[Tensor, ValueType]:
     """A tensor in global memory, for the algebra. Raises: AlgebraError without a known layout or element type."""
     tensor = need(tensor)
     if not isinstance(tensor, Tensor) or not isinstance(tensor.layout, Layout) or is_coordinate_layout(tensor.layout):
         raise AlgebraError("a TMA is of a tensor in global memory")
-    kind = need(tensor.pointer.element)
+    kind = need(tensor.pointer.type)
     if not isinstance(kind, ValueType):
         raise AlgebraError("the element type of this tensor is not known", hint="give it: `let=NAME.element_type=Float16`")
-    return Memory(Address("gmem", kind.cpp, 0), mark_static(_as_large(tensor.layout))), kind
+    return Tensor(Pointer("gmem", kind.cpp, 0), mark_static(_as_large(tensor.layout))), kind
 
 
 def _as_large(layout: Layout) -> Layout:
@@ -66,8 +66,8 @@ def _as_large(layout: Layout) -> Layout:
     """
     steps = count(1)
     return Layout(
-        map_leaves(lambda n: 1 << 20 if isinstance(n, RunTime) else n, layout.shape),
-        map_leaves(lambda d: next(steps) << 24 if isinstance(d, RunTime) else d, layout.stride),
+        map_leaves(lambda n: 1 << 20 if isinstance(n, Unknown) else n, layout.shape),
+        map_leaves(lambda d: next(steps) << 24 if isinstance(d, Unknown) else d, layout.stride),
     )
 
 
@@ -79,7 +79,7 @@ def _made(made: algebra.TmaCopy, op: Any, kind: ValueType, layout: Layout) -> tu
     together = [n for n, mode in enumerate(modes(made.gbasis.stride)) if n and len(tuple(leaves(mode))) > 1]
 
     def step(stride: Any) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
-        return Basis(cast(Any, RunTime()), stride.path) if isinstance(stride, Basis) and stride.path[0] in together else stride
+        return Basis(cast(Any, Unknown()), stride.path) if isinstance(stride, Basis) and stride.path[0] in together else stride
 
     return atom, coordinates(clear_static(Layout(shape, map_leaves(step, made.g_stride))))
 
@@ -128,32 +128,30 @@ def _of_operand(side: str) -> Callable[..., Any]:
     return make
 
 
-def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _partition(machine: Machine, atom: Any, cta_coord: Raw, cta_layout: Any, smem_tensor: Any, gmem_tensor: Any) -> Any:
     """`tma_partition`: the parts of shared memory and of the coordinates that a CTA copies, one instruction in the first mode."""
-    atom, place, ctas, smem, gmem = picked(args, named, ("atom", "cta_coord", "cta_layout", "smem_tensor", "gmem_tensor"))
-    atom, ctas = need(atom), layout_of(ctas)
-    smem, gmem = need(smem), need(gmem)
-    smem = Tensor(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
+    ctas, smem = layout_of(cta_layout), smem_tensor
+    smem = tensor_of(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
     if not isinstance(atom, Atom) or not isinstance(atom.value, Copy_Atom) or not isinstance(smem, Tensor):
         raise AlgebraError("tma_partition takes a TMA atom, a tensor of shared memory and one of coordinates")
     elements = int(size(get(atom.value.layout_src, 1)))
     cut = find("logical_divide").call([_whole(domain(get(smem.layout, 0))), elements])
     first = 0
     if size(ctas) > 1:
-        first = ctas(somewhere(underscores(place))) * (elements // int(cosize(ctas)))
-    return tuple(_part(tensor, cut, first) for tensor in (smem, gmem))
+        first = ctas(somewhere(underscores(cta_coord))) * (elements // int(cosize(ctas)))
+    return tuple(_part(tensor, cut, first) for tensor in (smem, gmem_tensor))
 
 
 def _part(tensor: Any, cut: Any, first: Any) -> Tensor:
     """A tensor whose first mode is in the order of an instruction, from an element of that on."""
-    tensor = tensor if isinstance(tensor, Tensor) else Tensor(tensor)
+    tensor = tensor if isinstance(tensor, Tensor) else tensor_of(tensor)
     rest = rank(tensor.layout) - 1
     ordered = find("coalesce").call([find("composition").call([tensor.layout, (cut, *[X] * rest)]), ((1, 1),)])
-    part = Tensor(clear_static(ordered), tensor.pointer, tensor.offset)
-    if not isinstance(first, RunTime) and first == 0:
+    part: Tensor = replace(tensor, layout=clear_static(ordered), part=None)
+    if not isinstance(first, Unknown) and first == 0:
         return part
     part = moved(part, find("domain_offset").call([((first, 0), *[0] * rest), part.layout]))
-    return Tensor(clear_static(part.layout), part.pointer, part.offset)
+    return replace(part, layout=clear_static(part.layout))
 
 
 def _whole(tile: Any) -> Any:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, with_origin
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.limits import limit, over
-from cute_viz.values.integer import Unknown as RunTime
-from cute_viz.values.integer import unknowns
-from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unknown:
+class Lost:
     """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause.
     among: the lists and objects that it may be.
     """
@@ -44,7 +44,7 @@ class Items:
     def items(self) -> Any:
         """The list or dictionary now. Raises: what made it unknown."""
         inside = self.content["items"]
-        if isinstance(inside, Unknown):
+        if isinstance(inside, Lost):
             raise inside.error
         return inside
 
@@ -119,7 +119,7 @@ class Attributes(dict[str, Any]):
     inherited: Callable[[str], Any] = staticmethod(lambda name: None)
 
 
-class Instance:
+class Object:
     """An object of a class of the text: its attributes so far."""
 
     def __init__(self, cls: Class, names: dict[str, Any] | None = None) -> None:
@@ -127,9 +127,9 @@ class Instance:
         self.names.inherited = cls.find
 
 
-def lone_self() -> Instance:
+def lone_self() -> Object:
     """What `self` is in a method that was pasted without its class: an object that has what the text sets."""
-    return Instance(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
+    return Object(Class(ast.ClassDef("self", [ast.Name("Unknown")], [], [], []), {}, (Symbol("?"),)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class EnumMember:
     """A member of an enumeration: `LayoutEnum.ROW_MAJOR`. value: what a class of the text assigns to it."""
 
     enum: str
@@ -171,14 +171,14 @@ class Member:
     value: Any = field(default=None, compare=False)
 
 
-class Typed(int):
+class SizedInt(int):
     """`Int32(4)`: a number that is known where it is written, and which layouts that are made of it have as a run-time integer."""
 
     bits = 32
     written = ""  # the name that it has
 
     @classmethod
-    def of(cls, value: int, bits: int, written: str = "") -> Typed:
+    def of(cls, value: int, bits: int, written: str = "") -> SizedInt:
         """A number of a type of so many bits."""
         out = cls(value)
         out.bits, out.written = bits, written
@@ -186,34 +186,7 @@ class Typed(int):
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where a tensor begins: the type of what is there, the swizzle of its addresses, and the memory, as far as they are known.
-    space: smem, gmem, rmem or tmem. root: the name of the memory in the source. of: the tensor whose iterator it is.
-    """
-
-    element: Any = None
-    swizzle: Swizzle | None = None
-    space: str = ""
-    root: str = field(default="", compare=False)
-    of: Any = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """A pointer and a layout. offset: from the pointer, None if it is not known; of a tensor of coordinates where they begin.
-    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts
-    of all (see `shares.py`).
-    """
-
-    layout: Any
-    pointer: Pointer = Pointer()
-    offset: Any = 0
-    descriptors: Any = field(default=None, compare=False)
-    parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class DslOp:
     """An operation of the DSL, `warp.MmaF16BF16Op(...)`, by its module, its name and its arguments."""
 
     module: str
@@ -232,7 +205,7 @@ class Atom:
     """
 
     value: Any
-    op: Instruction | None = None
+    op: DslOp | None = None
     element: Any = None
     tma: Any = field(default=None, compare=False)
 
@@ -242,7 +215,7 @@ class Slice:
     """One thread's view of a tiling, of whichever thread: what depends on the thread is not known of it."""
 
     atom: Atom
-    cause: Unknown
+    cause: Lost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,12 +236,35 @@ def element(name: str) -> ValueType | None:
     return None if found is None else ValueType(found.dsl or found.cpp)
 
 
+def tensor_of(layout: Any, pointer: Pointer | None = None, offset: Any = 0) -> Tensor:
+    """A layout behind a pointer, as the DSL shows it. offset: of a tensor of coordinates where they begin.
+
+    >>> tensor_of(Layout(8), offset=Unknown()).offset
+    ?
+    """
+    return Tensor(replace(pointer or Pointer(), offset=offset), layout)
+
+
+def as_tensor(value: Any) -> Any:
+    """A fragment of descriptors as the tensor that it counts as; anything else as it is.
+
+    >>> as_tensor(4)
+    4
+    """
+    return tensor_of(value.layout) if isinstance(value, DescriptorTensor) else value
+
+
+def kind_of(value: Any) -> Any:
+    """An element type, or None for anything else."""
+    return value if isinstance(value, ValueType) else None
+
+
 def plain(value: Any, room: list[int] | None = None) -> Any:
     """A value as other rooms know it.
 
     room: how many entries it may still have. Raises: LimitError for too many: a list may hold another one again and again.
 
-    >>> str(plain(Tensor(Layout(8), Pointer(ValueType("f16"), Swizzle(1, 4, 3)))))
+    >>> str(plain(tensor_of(Layout(8), Pointer("smem", "f16", swizzle=Swizzle(1, 4, 3)))))
     'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
     if isinstance(value, Tensor):
@@ -277,7 +273,7 @@ def plain(value: Any, room: list[int] | None = None) -> Any:
         return value.value
     if isinstance(value, Slice):
         raise value.cause.error
-    if isinstance(value, Typed):
+    if isinstance(value, SizedInt):
         return int(value)
     if isinstance(value, Items):
         if not isinstance(value.items, list):
@@ -293,19 +289,16 @@ def plain(value: Any, room: list[int] | None = None) -> Any:
 
 
 def shown(value: Any) -> Any:
-    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address, of a fragment its descriptors.
+    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address.
 
-    >>> shown(Tensor(Layout(8), Pointer(ValueType("f32"), space="tmem"))).pointer.space
+    >>> shown(tensor_of(Layout(8), Pointer("tmem", "f32"))).pointer.space
     'tmem'
     """
     if isinstance(value, Atom) and value.tma is not None:
         return value.tma
-    if isinstance(value, Tensor) and value.descriptors is not None:
-        return value.descriptors
-    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, ValueType):
-        layout, offset = value.layout, value.offset
-        known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
-        return Memory(Address("tmem", kind.cpp, 0, offset=offset), layout) if known else plain(value)
+    if isinstance(value, Tensor) and value.pointer.space == "tmem" and (kind := value.pointer.known) is not None:
+        known = isinstance(value.layout, Layout) and isinstance(value.offset, int) and next(run_times(value.layout), None) is None
+        return Tensor(Pointer("tmem", kind.cpp, 0, offset=value.offset), value.layout) if known else plain(value)
     return plain(value)
 
 
@@ -313,18 +306,16 @@ def _addressed(tensor: Tensor) -> Any:
     """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes, or behind its origin."""
     if isinstance(tensor.offset, tuple):
         return with_origin(tensor.offset, tensor.layout, tensor=True)
-    swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
-    if swizzle is None or not isinstance(tensor.layout, Layout):
+    if tensor.pointer.swizzle is None or not isinstance(tensor.layout, Layout):
         return tensor.layout
-    if isinstance(kind, ValueType):
-        offset = RunTime() if tensor.offset is None else tensor.offset
-        return Memory(Address("smem", kind.cpp, None, swizzle, offset=offset), tensor.layout).whole
+    if tensor.pointer.known is not None:
+        return tensor.whole
     if tensor.offset != 0:
         raise NotationError(
-            f"{swizzle} acts on the address in bytes, and the element type of this tensor is not known",
+            f"{tensor.pointer.swizzle} acts on the address in bytes, and the element type of this tensor is not known",
             hint="give the element type: `let=`",
         )
-    return ComposedLayout(swizzle, 0, tensor.layout)
+    return ComposedLayout(tensor.pointer.swizzle, 0, tensor.layout)
 
 
 def is_object(value: Any) -> bool:
@@ -335,7 +326,7 @@ def is_object(value: Any) -> bool:
     """
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
-    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")
+    return isinstance(value, (int, Unknown, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")
 
 
 def decorators(node: Any) -> set[str]:
@@ -351,12 +342,12 @@ def decorators(node: Any) -> set[str]:
     return out
 
 
-def run_times(value: Any) -> Iterator[RunTime]:
+def run_times(value: Any) -> Iterator[Unknown]:
     """The run-time integers in a value of the source."""
     if isinstance(value, tuple):
         for item in value:
             yield from run_times(item)
-    elif isinstance(value, (RunTime, Layout, ComposedLayout, Tensor)):
+    elif isinstance(value, (Unknown, Layout, ComposedLayout, Tensor)):
         yield from unknowns(value.layout if isinstance(value, Tensor) else value)
 
 
@@ -376,23 +367,32 @@ def same(a: Any, b: Any) -> bool:
     """
     if a is b:
         return True
-    a, b = (int(x) if isinstance(x, Typed) else x for x in (a, b))
-    if type(a) is not type(b) or isinstance(a, Unknown):
+    a, b = (int(x) if isinstance(x, SizedInt) else x for x in (a, b))
+    if type(a) is not type(b) or isinstance(a, Lost):
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, (Tensor, Pointer)):
+        a, b = map(_anywhere, (a, b))
     return bool(a == b)
+
+
+def _anywhere(x: Any) -> Any:
+    """A tensor or a pointer, of whichever memory that is like its own."""
+    if isinstance(x, Tensor):
+        return replace(x, pointer=_anywhere(x.pointer), part=None)
+    return replace(x, base="", part=None, offset=None if isinstance(x.offset, Unknown) else x.offset)
 
 
 def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
     """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
 
-    >>> either([4, 4], CuteVizError("no")), either([RunTime(), RunTime()], CuteVizError("no"))
+    >>> either([4, 4], CuteVizError("no")), either([Unknown(), Unknown()], CuteVizError("no"))
     (4, ?)
     """
     first = values[0]
     if all(same(first, value) for value in values[1:]):
         return first
-    if all(isinstance(value, RunTime) and value.name == first.name for value in values):
-        return RunTime(first.name, first.text, first.span, first.written, plain=first.plain)
-    return Unknown(error, path, tuple(values))
+    if all(isinstance(value, Unknown) and value.name == first.name for value in values):
+        return Unknown(first.name, first.text, first.span, first.written, plain=first.plain)
+    return Lost(error, path, tuple(values))

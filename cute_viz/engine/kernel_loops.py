@@ -1,0 +1,102 @@
+"""What a kernel's loops make of its rows: wavefronts of shared memory in one round of each loop, and in all of a block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from cute_viz.source.model import Loop, Often
+
+if TYPE_CHECKING:
+    from cute_viz.engine.kernel_rows import Access, Report
+
+
+class LoopCost(NamedTuple):
+    """Wavefronts of a launch: in a round of a loop, or, for None, in all of a block. fixed: with all fixes, None where there are
+    none. sure: every statement runs as often as is counted; else a condition may switch some of them off.
+    """
+
+    launch: str
+    loop: Loop | None
+    now: int
+    fixed: int | None
+    ideal: int
+    sure: bool
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Which step it is, in the report of another version of the file, too."""
+        return self.launch, *(("", 0) if self.loop is None else (self.loop.file, self.loop.line))
+
+
+def steps(report: Report) -> list[LoopCost]:
+    """For each launch a round of each loop that is outermost, or whose rounds are not known; and the block, where all rounds are
+    known. Empty where no statement with wavefronts is in a loop.
+
+    >>> from cute_viz.engine.kernel import report_of
+    >>> from cute_viz.source import read
+    >>> from cute_viz.source.model import Given
+    >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
+    >>> text += "  for (int k = 0; k < 8; ++k)\\n"
+    >>> text += "    copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"
+    >>> [(step.loop and step.loop.line, step.now) for step in steps(report_of(read(text, "cpp", Given())))]
+    [(3, 4), (None, 32)]
+    """
+    after = {row.key: row.cost.wavefronts or 0 for row in report.fixed.accesses} if report.fixed is not None else None
+    launches: dict[str, list[Access]] = {}
+    for row in report.accesses:
+        if row.cost.wavefronts is not None:
+            launches.setdefault(report.called(row.move), []).append(row)
+    out = []
+    for name, rows in launches.items():
+        shown: dict[tuple[tuple[int, str], ...], Loop] = {}
+        for row in rows:
+            for n, loop in enumerate(row.often.loops):
+                if n == 0 or loop.rounds is None:
+                    shown[_chain(row.often, n + 1)] = loop
+        for chain, loop in sorted(shown.items()):
+            mine = [row for row in rows if chain == _innermost(row.often, shown)]
+            if mine:
+                out.append(_step(name, loop._replace(runs=loop.rounds), mine, after))
+        if shown and all(row.often.inside(None) is not None for row in rows):
+            out.append(_step(name, None, rows, after))
+    return out
+
+
+def _chain(often: Often, most: int) -> tuple[tuple[int, str], ...]:
+    return tuple((loop.line, loop.file) for loop in often.loops[:most])
+
+
+def _innermost(often: Often, shown: dict[tuple[tuple[int, str], ...], Loop]) -> tuple[tuple[int, str], ...]:
+    chains = (_chain(often, n) for n in range(len(often.loops), -1, -1))
+    return next((chain for chain in chains if chain in shown), ())
+
+
+def _step(name: str, loop: Loop | None, rows: list[Access], after: dict[tuple[str, int, str, int], int] | None) -> LoopCost:
+    times = [row.often.inside(loop) or 0 for row in rows]
+    now = sum(n * (row.cost.wavefronts or 0) for n, row in zip(times, rows, strict=True))
+    ideal = sum(n * (row.cost.ideal or 0) for n, row in zip(times, rows, strict=True))
+    fixed = None if after is None else sum(n * after.get(row.key, 0) for n, row in zip(times, rows, strict=True))
+    return LoopCost(name, loop, now, fixed, ideal, all(row.often.sure for row in rows))
+
+
+def told(often: Often) -> str:
+    """How often a block runs a statement, in words; "" of one that it runs once.
+
+    >>> told(Often((Loop(197, "", 512, 512), Loop(205, "", 4, 1))))
+    '512 times: 512 rounds of line 197, 1 of 4 of line 205'
+    >>> told(Often((Loop(197, "", None, None),), False))
+    'each round of line 197, under a condition'
+    """
+    words = []
+    for loop in often.loops:
+        place = f"line {loop.file}:{loop.line}" if loop.file else f"line {loop.line}"
+        if loop.rounds is None:
+            words.append(f"each round of {place}")
+        elif loop.runs != loop.rounds:
+            words.append(f"{loop.runs:,} of {loop.rounds:,} of {place}")
+        else:
+            words.append(f"{loop.rounds:,} round{'s' * (loop.rounds != 1)} of {place}")
+    condition = [] if often.sure else ["under a condition"]
+    whole = often.inside(None)
+    head = f"{whole:,} times: " if whole is not None and len(often.loops) > 1 else ""
+    return head + ", ".join(words + condition)

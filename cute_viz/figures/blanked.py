@@ -1,0 +1,136 @@
+"""A figure as an exercise: some of what its cells show is left out, a letter in its place, and the key tells it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from random import Random
+from string import ascii_lowercase
+from zlib import crc32
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.compare import side_by_side
+from cute_viz.figures.model import Figure, Legend, Paint, Panel
+from cute_viz.figures.words import count
+
+SHOWS: Mapping[str, tuple[str, ...]] = {  # what can be left out -> columns of which a panel must have one
+    "offsets": ("offset",),
+    "owners": ("thread", "value", "register"),
+    "threads": ("thread",),
+    "banks": ("bank",),
+    "coordinates": ("coordinate",),
+    "tiles": ("tile",),
+    "labels": (),
+    "strides": (),
+}
+SHARE, MOST = 4, 12  # of so many cells one is left out, of a figure at most so many, unless a number is given
+
+
+def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
+    """The figure with blanks, `offsets`, `owners=8`, `banks=all`: always the same ones of the same figure.
+
+    Nothing that tells them is left: the title, the description, colours and columns of data. `strides` leaves out those of the
+    source. key: the whole figure beside it, where it has one panel, and the answers in a note.
+
+    Raises: FigureError for other words, and for what no cell shows.
+
+    >>> from cute_viz import figure
+    >>> drawn = blanked(figure("(2,4):(4,1)"), "offsets=2", key=True)
+    >>> drawn.title, drawn.notes[-1]
+    ('Fill in the 2 blanks', 'Key: a = 1, b = 7.')
+    """
+    found = re.fullmatch(r"([a-z]+)(?:=(\d{1,5}|all))?", words.strip())
+    if found is None or found[1] not in SHOWS:
+        raise FigureError(f"`blank={words[:30]}` leaves out nothing", hint=f"one of {', '.join(SHOWS)}; offsets=5, offsets=all")
+    what, many = found[1], found[2]
+    if what == "strides":
+        out, answers = _without_strides(figure, many)
+    else:
+        out, answers = _without_labels(figure, what, many)
+    title = f"Fill in the {count(len(answers), 'blank')}"
+    out = replace(out, title=title, description=f"{title}. {figure.caption}.", facts={}, series=(), lanes=None, insets=())
+    if not key:
+        return out
+    told = f"Key: {', '.join(f'{name} = {answer}' for name, answer in answers)}."
+    if len(figure.panels) == 1 and what != "strides" and not figure.flow:
+        one, two = ((figure_, name) for figure_, name in ((out, "Exercise"), (figure, "Key")))
+        pair = [replace(one_, source=name, legends=(), notes=()) for one_, name in (one, two)]
+        both = side_by_side(pair, title)
+        out = replace(both, legends=figure.legends, notes=figure.notes, source=out.source, caption=out.caption)
+        out = replace(out, description=f"{title}. {figure.caption}.", facts={}, kind=figure.kind)
+    return replace(out, notes=(*out.notes, told), description=f"{out.description} {told}")
+
+
+def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure, list[tuple[str, str]]]:
+    """The figure without the labels of some cells, and each letter with what it stands for."""
+    columns = SHOWS[what]
+    cells = [
+        (n, cell)
+        for n, panel in enumerate(figure.panels)
+        if not columns or any(name in panel.data for name in columns)
+        for cell, label in enumerate(panel.labels)
+        if label and (not columns or any(panel.data[name][cell] is not None for name in columns if name in panel.data))
+    ]
+    if not cells:
+        raise FigureError(f"no cell of this picture shows {what}", hint="labels leaves out what cells show, whatever it is")
+    wanted = len(cells) if many == "all" else int(many) if many else min(MOST, max(1, len(cells) // SHARE))
+    if not 0 < wanted <= len(cells):
+        raise FigureError(f"`blank={what}={many}`: the picture has {count(len(cells), 'cell')}", hint=f"1 to {len(cells)}, or all")
+    seed = crc32(f"{figure.source} {what}".encode("utf-8", "replace"))
+    picked = sorted(Random(seed).sample(cells, wanted))  # an exercise is no secret
+    letters = dict(zip(picked, _letters(), strict=False))
+    answers = [(letter, figure.panels[n].labels[cell].replace("\n", " ")) for (n, cell), letter in letters.items()]
+    paper = len(figure.paints)
+    panels = [
+        _panel(panel, {cell: letters[m, cell] for m, cell in picked if m == n}, paper) for n, panel in enumerate(figure.panels)
+    ]
+    gone = [figure.paints[figure.panels[n].paints[cell]] for n, cell in picked]
+    legends = [_less(legend, figure.paints, gone) for legend in figure.legends]
+    return replace(figure, panels=tuple(panels), paints=(*figure.paints, Paint(-1)), legends=tuple(legends)), answers
+
+
+def _panel(panel: Panel, blanks: Mapping[int, str], paper: int) -> Panel:
+    """A panel with letters in the place of labels, on paper, and nothing of these cells in its data."""
+    if not blanks:
+        return panel
+    return replace(
+        panel,
+        labels=tuple([f"({blanks[n]})" if n in blanks else label for n, label in enumerate(panel.labels)]),
+        paints=tuple([paper if n in blanks else paint for n, paint in enumerate(panel.paints)]),
+        data={name: tuple([None if n in blanks else x for n, x in enumerate(column)]) for name, column in panel.data.items()},
+        owners=tuple([(cell, mine) for cell, mine in panel.owners if cell not in blanks]),
+    )
+
+
+def _less(legend: Legend, paints: Sequence[Paint], gone: Sequence[Paint]) -> Legend:
+    """A legend whose counts are of the cells that are left; an entry is for all shades of a hue, or all hues of a shade."""
+    by = "shade" if legend.title.startswith("shade") else "hue"
+    lost = Counter(getattr(paint, by) for paint in gone)
+    return replace(
+        legend, entries=tuple([replace(one, count=one.count - lost[getattr(paints[one.paint], by)]) for one in legend.entries])
+    )
+
+
+def _letters() -> Iterator[str]:
+    """a to z, aa to zz, and so on."""
+    for length in range(1, 5):
+        yield from map("".join, product(ascii_lowercase, repeat=length))
+
+
+def _without_strides(figure: Figure, many: str | None) -> tuple[Figure, list[tuple[str, str]]]:
+    """The figure whose source has letters for its strides; the cells stay, which tell them."""
+    shape, colon, stride = figure.source.rpartition(":")
+    if not colon or many is not None or not re.search(r"\d", stride):
+        raise FigureError("`blank=strides` is of a layout with strides", hint="example: (4,8):(8,1)")
+    names = _letters()
+    answers: list[tuple[str, str]] = []
+
+    def letter(found: re.Match[str]) -> str:
+        answers.append((next(names), found[0]))
+        return answers[-1][0]
+
+    source = f"{shape}:{re.sub(r'_?-?[0-9][0-9@/]*', letter, stride)}"
+    return replace(figure, source=source), answers

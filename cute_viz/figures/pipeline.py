@@ -1,0 +1,158 @@
+"""The stages of a pipeline against time: what the producer loads, what lies in each stage, what consumers compute and store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.pipeline import MOST, Pipeline, Store, Turn, words_of
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.words import count
+
+SLOTS = 240  # of time that are drawn
+EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
+PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
+WORDS = {
+    LOADS: "a load is under way",
+    FULL: "full: it waits for the MMA",
+    READ: "the MMA reads it",
+    STORES: "the epilogue stores C",
+    WAITS: "the MMA waits",
+}
+
+
+def pipeline(obj: Any, options: FigureOptions) -> Figure:
+    """A row for the producer, one for each stage and each consumer; a column is a slot of time.
+
+    obj: a Pipeline, or the layout of shared memory whose last mode of three or more, or whose only one, counts the stages.
+
+    Raises: FigureError for a layout of two modes, and for a schedule that is too long.
+
+    >>> from cute_viz import figure
+    >>> figure("(64,64,4)", view="pipeline").title
+    '4 stages hide a load of 3 slots: the MMA waits only for the first'
+    """
+    made = _of(obj).given(words_of(options.schedule)) if options.schedule else _of(obj)
+    if made.load * made.tiles * made.work > SLOTS * MOST["load"]:
+        raise FigureError(f"{made} takes too many slots", hint="fewer tiles")
+    turns, stores = made.turns()
+    slots = max(turns[-1].free, *(store.done for store in stores))
+    rows = 1 + made.stages + made.consumers
+    if slots > SLOTS:
+        raise FigureError(f"the schedule takes {slots} slots; {SLOTS} are drawn", hint="fewer tiles, or a shorter load")
+    check_cells(rows * slots, str(made), options)
+    cells = _cells(made, turns, stores, slots)
+    tiles = [
+        tile if tile is not None and (n % slots == 0 or cells[n - 1] != cells[n]) else None for n, (_, tile) in enumerate(cells)
+    ]
+    names = ["producer", *(f"stage {n}" for n in range(made.stages))]
+    names += ["MMA"] if made.consumers == 1 else [f"MMA {n}" for n in range(made.consumers)]
+    painted = tuple([paint for paint, _ in cells])
+    panel = Panel(
+        caption=f"  {made.source}" if made.source else "",
+        rows=rows,
+        cols=slots,
+        labels=tuple(["" if tile is None else str(tile) for tile in tiles]),
+        paints=painted,
+        row_ruler=Ruler("", tuple(names), (0, 1, *[0] * (made.stages - 1), 1, *[0] * (made.consumers - 1), 0)),
+        col_ruler=Ruler("slot", tuple(map(str, range(slots))), (0,) * (slots + 1)),
+        data={"slot": tuple([n % slots for n in range(len(cells))]), "tile": tuple([tile for _, tile in cells])},
+        shapes=(*_braces(turns, slots), *_barriers(made, turns)),
+        foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",
+        unit=(0.8, 0.8),
+    )
+    title = options.title or _title(made)
+    caption = (
+        f"A number is a tile of K, in stage tile mod {made.stages}, phase tile / {made.stages} mod 2 of its barriers. "
+        f"Assumed: a load is issued a slot and takes {made.load}, an MMA takes {made.compute}"
+    )
+    told = "; ".join(
+        f"tile {t.tile} in stage {t.stage}: slots {t.issued}, {t.full}, {t.begun}, {t.free}" for t in turns[: 2 * made.stages]
+    )
+    entries = [LegendEntry(paint, words, painted.count(paint)) for paint, words in WORDS.items() if paint in painted]
+    return Figure(
+        kind="pipeline",
+        title=title,
+        source=made.source or str(made),
+        caption=caption,
+        description=f"{title}. {caption}. Issued, full, MMA begun, free: {told}.",
+        paints=PAINTS,
+        legends=(Legend("hue: what happens", tuple(entries)),),
+        panels=(panel,),
+        facts={"stages": made.stages, "tiles": len(turns), "slots": slots, "MMA waits": made.waits()},
+        flow="row",
+    )
+
+
+def _of(obj: Any) -> Pipeline:
+    """The pipeline that an object is, or whose stages are a mode of it."""
+    if isinstance(obj, Pipeline):
+        return obj
+    shape = modes(domain(obj).shape) if isinstance(obj, (Layout, ComposedLayout)) else ()
+    if len(shape) not in (1, 3, 4):
+        raise FigureError(f"{show(obj)} has no mode of stages", hint="example: (128,64,4), whose last mode it is, or 4")
+    stages = product(shape[-1])
+    if stages > MOST["stages"]:
+        raise FigureError(f"{show(obj)} has {stages} stages; at most {MOST['stages']} are drawn")
+    return Pipeline(stages, 2 * stages, source=show(obj) if len(shape) > 1 else "")
+
+
+def _cells(made: Pipeline, turns: Sequence[Turn], stores: Sequence[Store], slots: int) -> list[tuple[int, int | None]]:
+    """What happens in each row and slot: a paint, and the tile."""
+    out: list[tuple[int, int | None]] = [(EMPTY, None)] * (slots * (1 + made.stages + made.consumers))
+
+    def put(row: int, begin: int, end: int, paint: int, tile: int | None) -> None:
+        out[row * slots + begin : row * slots + end] = [(paint, tile)] * (end - begin)
+
+    for turn in turns:
+        put(0, turn.issued, turn.issued + 1, LOADS, turn.tile)
+        for begin, end, paint in ((turn.issued, turn.full, LOADS), (turn.full, turn.begun, FULL), (turn.begun, turn.free, READ)):
+            put(1 + turn.stage, begin, end, paint, turn.tile)
+        put(1 + made.stages + turn.consumer, turn.begun, turn.free, READ, turn.tile)
+    for before, turn in pairwise(turns):
+        put(1 + made.stages + turn.consumer, before.free, turn.begun, WAITS, None)
+    for store in stores:
+        put(1 + made.stages + store.consumer, store.begun, store.done, STORES, store.work)
+    return out
+
+
+def _braces(turns: Sequence[Turn], slots: int) -> list[Shape]:
+    """Prologue, steady state and drain, above the slots: until the first MMA, until the last load is issued, until the end."""
+    first, last = turns[0].begun, max(turns[0].begun, turns[-1].issued + 1)
+    parts = ((0, first, "prologue"), (first, last, "steady state"), (last, slots, "drain"))
+    return [Shape("brace", ((a + 0.1, -0.05), (b - 0.1, -0.05)), words, "up bold") for a, b, words in parts if b - a > 1]
+
+
+def _barriers(made: Pipeline, turns: Sequence[Turn]) -> list[Shape]:
+    """The barriers of stage 0, once: its first load lets an MMA begin, and the end of that lets the producer load again."""
+    first, mma = turns[0], 1 + made.stages
+    out = [Shape("arrow", ((first.full, 1.5), (first.full, mma + 0.05)), "", "")]
+    if len(turns) > made.stages and (again := turns[made.stages]).issued == first.free:
+        out.append(Shape("arrow", ((again.issued, mma + 0.5), (again.issued, 0.95)), "", ""))
+    return out
+
+
+def _title(made: Pipeline) -> str:
+    """Whether loads are hidden, and what would hide them."""
+    stages, waits = count(made.stages, "stage"), made.waits()
+    all_of_it = f"{waits} of {made.compute * made.tiles * made.work + waits} slots"
+    if made.consumers > 1:
+        alone = replace(made, consumers=1).waits()
+        many = f"{made.consumers} consumers take turns"
+        return (
+            f"{many}: the MMA waits {all_of_it}, with one {alone}"
+            if waits
+            else f"{many}: the MMA never waits; with one, {alone} slots"
+        )
+    if not waits:
+        return f"{stages} hide{'s' * (made.stages == 1)} a load of {count(made.load, 'slot')}: the MMA waits only for the first"
+    enough = next((n for n in range(1, MOST["stages"] + 1) if not replace(made, stages=n).waits()), 0)
+    more = f"; {enough} stages would hide the loads" if enough else ", the epilogue among them" if made.work > 1 else ""
+    return f"{stages}: the MMA waits {all_of_it}{more}"

@@ -1,0 +1,296 @@
+"""What the title of a picture of hardware claims, read back and held against the cells of the model by rules of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from cute_viz.figures.model import HOLE, Figure, Panel
+
+LANES, WARP = 128, 32
+
+
+def is_true_of(title: str, figure: Figure) -> bool:
+    """Whether a title holds of the cells of a figure; of one that is no such claim nothing is asked.
+
+    >>> from cute_viz import figure
+    >>> drawn = figure("tmem_load_32x32b")
+    >>> is_true_of(drawn.title, drawn), is_true_of("Thread t gets 7 columns of lane t", drawn)
+    (True, False)
+    """
+    for pattern, holds in CLAIMS.items():
+        if found := re.fullmatch(pattern, title):
+            return holds(figure, found)
+    return True
+
+
+def _outside(figure: Figure, found: re.Match[str]) -> bool:
+    """Bytes that are not there: of the cells of the boxes, or of the pixels of the tile, the hatched ones."""
+    share = Fraction(int(found[1]), int(found[2]))
+    if found[3] == "image":
+        cells = [(label, paint) for panel in figure.panels for label, paint in zip(panel.labels, panel.paints, strict=True)]
+        pixels = [paint for label, paint in cells if re.fullmatch(r"p\d+", label)]
+        rows = int(re.search(r"tile of (\d+)", figure.caption)[1])  # type: ignore[index]
+        return len(pixels) != rows or Fraction(pixels.count(HOLE), rows) == share
+    lost = every = 0
+    for panel in figure.panels:
+        for r0, c0, r1, c1 in panel.boxes if "dim" in panel.row_ruler.title else ():
+            inside = [panel.paints[r * panel.cols + c] for r in range(r0, r1) for c in range(c0, c1)]
+            lost, every = lost + inside.count(HOLE), every + len(inside)
+    drawn = not any("planes of dimensions" in note for note in figure.notes)
+    return not drawn or Fraction(lost, every) == share
+
+
+def _multicast(figure: Figure, found: re.Match[str]) -> bool:
+    """Each CTA issues a part, and receives those of all."""
+    panel = next(panel for panel in figure.panels if panel.caption.startswith("multicast"))
+    rows = [{*panel.labels[r * panel.cols : (r + 1) * panel.cols]} for r in range(panel.rows)]
+    return int(found[1]) == int(found[2]) == panel.rows == panel.cols == len(set().union(*rows)) and all(
+        len(row) == 1 for row in rows
+    )
+
+
+def _gathered(figure: Figure, found: re.Match[str]) -> bool:
+    """Boxes in the tensor, and the rows of the tile in shared memory."""
+    boxes = {label for label in figure.panels[0].labels if label.startswith("box")}
+    rows = {label.partition(",")[0] for label in figure.panels[-1].labels if label}
+    return (len(boxes), len(rows)) == (int(found[1]), int(found[1]) * int(found[2]))
+
+
+def _descriptors(figure: Figure, found: re.Match[str]) -> bool:
+    """The labels `start N`, in units of 16 bytes."""
+    starts = sorted({int(n) for label in figure.panels[0].labels for n in re.findall(r"start (\d+)", label)})
+    return len(starts) == int(found[1]) and {16 * (b - a) for a, b in pairwise(starts)} == {int(found[2])}
+
+
+def _offsets(figure: Figure, found: re.Match[str]) -> bool:
+    """The bytes of the core matrices to which arrows lead."""
+    panel = figure.panels[0]
+    bytes_ = panel.data["byte"]
+    steps = {
+        (words.partition(" ")[0], bytes_[r1 * panel.cols + c1] - bytes_[r0 * panel.cols + c0], r0 == r1)
+        for (r0, c0, r1, c1), words in zip(panel.arrows, panel.arrow_labels, strict=True)
+    }
+    told = {(name, int(step), way == "K") for name, step, way in re.findall(r"(\w+) leads (\d+) bytes? on along (\w)", found[0])}
+    return steps == told
+
+
+def _instruction(figure: Figure, found: re.Match[str]) -> bool:
+    """M and N out of the bits themselves."""
+    panel = figure.panels[0]
+    values: dict[str, int] = {}
+    for name, bit in zip(panel.data["field"], panel.labels, strict=True):  # the highest first
+        values[name] = 2 * values.get(name, 0) + int(bit)
+    types = [
+        f"{name}_format {values[f'{name}_format']}: {word}" for name, word in zip("abc", found.groups()[2:], strict=True) if word
+    ]
+    told = {entry.label for legend in figure.legends for entry in legend.entries}
+    return (16 * values["m_dim"], 8 * values["n_dim"]) == (int(found[1]), int(found[2])) and told >= {*types}
+
+
+def _in_place(figure: Figure, found: re.Match[str]) -> bool:
+    """A cell of tensor memory holds the rows and columns that its lanes and columns are."""
+    (panel,) = figure.panels
+    high, wide = LANES // panel.rows, 512 // panel.cols
+    taken = {n % panel.cols for n, label in enumerate(panel.labels) if label}
+    first, stage = int(found[1] or 0), int(found[2]) if found.lastindex == 3 else 512
+    return len(taken) * wide == int(found[found.lastindex or 0]) and all(
+        label.split("\n")[-1] == f"{_span(n // panel.cols * high, high)},{_span((n % panel.cols * wide - first) % stage, wide)}"
+        and (stage == 512 or label.startswith(f"stage {(n % panel.cols * wide - first) // stage}\n"))
+        for n, label in enumerate(panel.labels)
+        if label
+    )
+
+
+def _span(first: int, count: int) -> str:
+    return str(first) if count == 1 else f"{first}-{first + count - 1}"
+
+
+def _reached(figure: Figure, found: re.Match[str]) -> bool:
+    """Columns with a label, and of each warp the rows that its labels name."""
+    (panel,) = figure.panels
+    wide, rows = 512 // panel.cols, dict[int, set[int]]()
+    for n, label in enumerate(panel.labels):
+        for low, high in re.findall(r"(\d+)(?:-(\d+))?", label.split("\n")[-1].partition(",")[0].replace("…", " ")):
+            rows.setdefault(n // panel.cols * (LANES // panel.rows) // WARP, set()).update(range(int(low), int(high or low) + 1))
+    taken = {n % panel.cols for n, label in enumerate(panel.labels) if label}
+    whole = not any("…" in label for label in panel.labels)
+    return len(taken) * wide == int(found[2]) and (not whole or {len(mine) for mine in rows.values()} == {int(found[1])})
+
+
+def _free(figure: Figure, found: re.Match[str]) -> bool:
+    """Columns of cells without a tensor."""
+    (panel,) = figure.panels
+    wide = 512 // panel.cols
+    taken = {n % panel.cols for n, part in enumerate(panel.data["part"]) if part is not None}
+    parts = {part for part in panel.data["part"] if part is not None}
+    counted = (len(parts), 512 - int(found[3])) == (int(found[1]), int(found[2]))
+    return counted and (panel.cols - len(taken)) * wide == int(found[3])
+
+
+def _lanes(figure: Figure, found: re.Match[str]) -> bool:
+    """Of each lane its one thread, of the same number."""
+    panel = figure.panels[0]
+    own = all(t is None or t == n // panel.cols for n, t in enumerate(panel.data["thread"]))
+    return own and panel.cols == int(found[1])
+
+
+def _shared_lanes(figure: Figure, found: re.Match[str]) -> bool:
+    """The threads of each lane, and the lanes of each thread, as the panel of tensor memory has them."""
+    panel = figure.panels[0]
+    pairs = {(n // panel.cols, t) for n, t in enumerate(panel.data["thread"]) if t is not None}
+    threads = {sum(lane == one for lane, _ in pairs) for one, _ in pairs}
+    lanes = {sum(t == one for _, t in pairs) for _, one in pairs}
+    return (threads, lanes) == ({int(found[1])}, {int(found[2])})
+
+
+def _filled(figure: Figure, found: re.Match[str]) -> bool:
+    """Rows of shared memory above, and how often each stands below."""
+    above = [x for panel in figure.panels if panel.place[0] == 0 for x in panel.labels]
+    below = [x for panel in figure.panels if panel.place[0] == 1 for x in panel.labels]
+    rows = sum(panel.rows for panel in figure.panels if panel.place[0] == 0)
+    lanes = sum(panel.rows for panel in figure.panels if panel.place[0] == 1)
+    wanted = (int(found[1]), int(found[2]), int(found[3])) if found.lastindex == 3 else (int(found[1]), int(found[1]), 1)
+    return (rows, lanes) == wanted[:2] and {below.count(x) for x in above} == {wanted[2]}
+
+
+def _scale_rows(figure: Figure, found: re.Match[str]) -> bool:
+    """Rows that stand in a line of memory."""
+    panel = figure.panels[1]
+    apart = [0, *map(int, re.findall(r"r \+ (\d+)", found[0]))]
+    for n in range(0, len(panel.labels), panel.cols):
+        rows = sorted({int(label.partition(",")[0]) for label in panel.labels[n : n + panel.cols] if label})
+        if [row - rows[0] for row in rows] != apart:
+            return False
+    return panel.cols == int(found[1])
+
+
+def _metadata(figure: Figure, found: re.Match[str]) -> bool:
+    """Lines of a label are rows of A, with their columns."""
+    labels = [label.split("\n") for panel in figure.panels for label in panel.labels if label]
+    wide = {int(b) - int(a) + 1 for lines in labels for line in lines for a, b in re.findall(r",(\d+)-(\d+)", line)}
+    return {len(lines) for lines in labels} == {int(found[2])} and wide == {int(found[1])}
+
+
+def _selected(figure: Figure, found: re.Match[str]) -> bool:
+    return {len({t for t, _ in owners}) for _, owners in figure.panels[0].owners} == {int(found[1])}
+
+
+def _blocks_of_k(figure: Figure, found: re.Match[str]) -> bool:
+    """The hues of an operand in shared memory, block after block along K."""
+    shown = [panel for panel in figure.panels if "in shared memory" in panel.caption]
+    return all(len({p for p in panel.paints if p >= 0}) == int(found[1]) for panel in shown)
+
+
+def _c_in_place(figure: Figure, found: re.Match[str]) -> bool:
+    """`lane 0-15`, `col 32-63` where the rulers say row 0, column 32."""
+    panel = figure.panels[0]
+    for n, label in enumerate(panel.labels):
+        lane, column = (int(x) for x in re.findall(r"(?:lane|col) (\d+)", label))
+        row, col = divmod(n, panel.cols)
+        if (lane, column) != (int(panel.row_ruler.labels[row]), int(panel.col_ruler.labels[col])):
+            return False
+    return True
+
+
+def _held(figure: Figure, found: re.Match[str]) -> bool:
+    """Rows, or columns, of an operand whose cells have one paint, in units of its rulers."""
+    for size, what, names in re.findall(r"(\d+) (row|column)s? of (\w(?: and \w)*)(?= and \d|$)", found[0]):
+        for name in names.split(" and "):
+            panel = next(panel for panel in figure.panels if panel.caption.startswith(f"{name}:"))
+            labels = (panel.row_ruler if what == "row" else panel.col_ruler).labels
+            lines = [_line(panel, n, what == "row") for n in range(len(labels))]
+            unit = int(labels[1]) - int(labels[0])
+            if any(unit * sum(line == {p} for line in lines) != int(size) for p in set(panel.paints) - {HOLE}):
+                return False
+    return True
+
+
+def _line(panel: Panel, n: int, is_row: bool) -> set[int]:
+    cells = panel.paints[n * panel.cols : (n + 1) * panel.cols] if is_row else panel.paints[n :: panel.cols]
+    return set(cells)
+
+
+def _tiles(figure: Figure, found: re.Match[str]) -> bool:
+    """Tiles or copies by their hues in the result, as many times as the rest of the sentence has it."""
+    panel = figure.panels[-1]
+    count, size = int(found[1]), int(found[2] or 0)
+    if len(set(panel.data.get("offset", ()))) != len(panel.paints):
+        return True  # of what is shared, nothing is counted
+    if not size and count * len(figure.panels[0].paints) != len(panel.paints):
+        return False
+    if size and count * size != sum(len(p.paints) for p in figure.panels if p.caption.startswith("result")):
+        return False
+    columns = [{*panel.paints[c :: panel.cols]} for c in range(panel.cols)]
+    return found[3] is None or (len(columns) == count and all(len(its) == 1 for its in columns))
+
+
+def _once(figure: Figure, found: re.Match[str]) -> bool:
+    """What A and its complement give is each offset once."""
+    own, rest = (panel.data["offset"] for panel in figure.panels[:2])
+    return sorted(a + b for a in own for b in rest) == [*range(int(found[1]))]
+
+
+def _same_order(figure: Figure, found: re.Match[str]) -> bool:
+    """Both have the same offsets; the order of a panel's cells need not be that of the layout."""
+    first, last = (sorted(figure.panels[n].data["offset"]) for n in (0, -1))
+    return len(figure.panels) > 2 or (first == last and len(first) == int(found[1]))
+
+
+def _chosen(figure: Figure, found: re.Match[str]) -> bool:
+    result, a = figure.panels[-1].data["offset"], figure.panels[0].data["offset"]
+    return (len(result), len(a)) == (int(found[1]), int(found[2] or found[1])) and {*result} <= {*a}
+
+
+def _partition(figure: Figure, found: re.Match[str]) -> bool:
+    """The elements of the thread in the panel of the whole tensor, whose extents its caption has."""
+    each = int(found[3]) * int(found[4]) if found[3] else int(found[1])
+    rows, cols = re.search(
+        r": (\d+) × (\d+)", figure.panels[-1].caption or f": {figure.panels[-1].rows} × {figure.panels[-1].cols}"
+    ).groups()  # type: ignore[union-attr]
+    return figure.facts["elements"] == int(found[1]) == each and int(rows) * int(cols) == int(found[2])
+
+
+def _wavefronts(figure: Figure, found: re.Match[str]) -> bool:
+    """A row of a panel is a wavefront."""
+    rows = [panel.rows for panel in figure.panels if "wavefront" in panel.row_ruler.title]
+    told = [int(n) for n in re.findall(r"(?:turns|:|into) (\d+)", found[0])]
+    return not rows or rows == told
+
+
+def _sectors(figure: Figure, found: re.Match[str]) -> bool:
+    return sum(label != "" for label in figure.panels[0].labels) == int(found[1])
+
+
+CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
+    r"(\d+) of the tile's (\d+) bytes lie outside the (tensor|image) and (?:arrive as zeros|are not written)": _outside,
+    r"Each of (\d+) CTAs loads a part of the tile, and all (\d+) get it whole": _multicast,
+    r"(\d+) instructions? gathers? (\d+) rows each": _gathered,
+    r"(\d+) descriptors, each (\d+) bytes after the last": _descriptors,
+    r"\wBO leads \d+ bytes? on along .*": _offsets,
+    r"32 bits ask for M = (\d+), N = (\d+), (\w+) by (\w+)(?: into (\w+))?.*": _instruction,
+    r"Row m, column n lies in lane m, column n(?: \+ (\d+))?: (\d+) of 512 columns": _in_place,
+    r"Row m lies in lane m, column n of stage s in column n(?: \+ (\d+))? \+ (\d+)s: (\d+) of 512 columns": _in_place,
+    r"Each warp reaches (\d+) rows? in (\d+) of 512 columns": _reached,
+    r"(\d+) tensors take (\d+) of 512 columns: (\d+) stay free": _free,
+    r"Thread t (?:gets|writes) (\d+) columns? of lane t": _lanes,
+    r"(\d+) threads? (?:share|write) each lane; each thread (?:gets|writes) (\d+) lanes?": _shared_lanes,
+    r"(\d+) rows fill (\d+) lanes: each row goes to (\d+) of them": _filled,
+    r"Each of (\d+) rows goes to one lane": _filled,
+    r"Rows r.* share a line of (\d+) bytes": _scale_rows,
+    r"Each 32 bits are for (\d+) columns of (\d+) rows? of A": _metadata,
+    r"The 4 bits of each cell are in (\d+) threads; a selector picks one": _selected,
+    r"Descriptor n reads block n along K of .*: (\d+) instructions": _blocks_of_k,
+    r"C\(m, n\) lies in lane m, column n of tensor memory": _c_in_place,
+    r"Each (?:CTA|warp) (?:holds|reaches) \d+ (?:row|column).*": _held,
+    r"(\d+) (?:tiles?|copies of A)(?: of (\d+) elements?)?(: each column of the result is one)?(?:, .*)?": _tiles,
+    r"A and its complement reach each of (\d+) offsets once": _once,
+    r"All (\d+) offsets stay in their order": _same_order,
+    r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
+    r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,
+    r".*: (?:the swizzle turns )?\d+ wavefronts?.*": _wavefronts,
+    r"(\d+) sectors? (?:is|are) moved.*": _sectors,
+}

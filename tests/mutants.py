@@ -1,0 +1,336 @@
+"""Mistakes put into a copy of the project, and the tests that run the line of each: how `tests/mutations.py` asks them quickly.
+
+The tests are run once, and for each it is kept which lines it runs, how long it takes and that it passes (`learn`). Then a process
+that has read the project and its tests forks for each mistake: in the fork the functions of the line get the code of the file with
+the mistake. What no test of that notices, and every mistake outside functions (tables, defaults, YAML), is asked again in a fork
+that has read nothing of the project yet.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import multiprocessing
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+import pytest
+
+FORK = multiprocessing.get_context("fork")
+OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
+WITHOUT = (  # tests of what is around the rooms: servers, editors, sites, processes
+    *("browser", "live", "live_browser", "mcp", "playground", "ext", "notebooks", "documents", "embed", "faults", "help", "doors"),
+    *("record", "systems", "hints", "compiled", "english", "device", "layers", "limits", "fuzz", "oracles", "svg_oracle"),
+    *("address", "sniff", "requests", "boundary", "same_page", "docstrings"),
+)
+SLOW = 20.0  # seconds of a test that is not asked
+MOST = 120.0  # seconds of all tests that are asked about one mistake
+PATIENCE = 90  # seconds of processor time for one mistake, and three times what its tests take
+
+
+class Verdict(NamedTuple):
+    """What the tests make of a mistake: the one that fails, how many were asked, or that time ran out."""
+
+    by: str = ""
+    asked: int = 0
+    endless: bool = False
+
+
+def copied(root: Path, to: Path) -> Path:
+    """A copy of the project, with its bytecode; of the process, too: it reads the copy from now on."""
+    top = to / "project"
+    shutil.copytree(root, top, ignore=shutil.ignore_patterns(".git", "__pycache__", ".*_cache", "fuzz-findings"))
+    for name in ("CUTLASS_PATH", "NO_COLOR", "FORCE_COLOR"):
+        os.environ.pop(name, None)
+    os.environ |= {"PYTHONPATH": str(top), "CUTE_VIZ_DEBUG": "1"}
+    os.chdir(top)
+    sys.path[:] = [str(top), *[path for path in sys.path if path not in ("", str(root))]]
+    for name in [one for one in sys.modules if one.split(".")[0] in ("cute_viz", "tests")]:
+        if name not in ("__main__", __name__, "tests", "tests.mutations"):
+            del sys.modules[name]
+    import tests
+
+    tests.__path__[:] = [str(top / "tests")]
+    return top
+
+
+def asked_files(top: Path) -> list[str]:
+    """The files of tests that are asked, and the package, whose examples are tests."""
+    tests = sorted(path.name for path in (top / "tests").glob("test_*.py"))
+    return [*(f"tests/{name}" for name in tests if name[5:-3] not in WITHOUT), "cute_viz"]
+
+
+class Known:
+    """Which tests run which lines, and how long each takes."""
+
+    def __init__(self, seconds: dict[str, float], lines: dict[str, dict[str, list[int]]]) -> None:
+        self.seconds, self.names, self.lines = seconds, list(seconds), lines
+
+    def tests(self, path: str, first: int, last: int) -> list[str]:
+        """The tests that run one of the lines, the examples of the module first, then the quickest.
+
+        first, last: lines of a file; 0 of both: whoever reads the file.
+        """
+        here = self.lines.get(path, {})
+        found = {number for line, numbers in here.items() if not first or first <= int(line) <= last for number in numbers}
+        names = sorted((self.names[number] for number in found), key=lambda name: (not name.startswith(path), self.seconds[name]))
+        spent, out = 0.0, []
+        for name in names:
+            spent += self.seconds[name]
+            if out and spent > MOST:
+                break
+            out.append(name)
+        return out
+
+
+class _Learner:
+    """Notes of each test its lines, its time and whether it passes."""
+
+    def __init__(self, top: Path) -> None:
+        import coverage
+
+        self.top, self.seconds, self.failed = top, {}, set()  # type: ignore[var-annotated]
+        self.tracer = coverage.Coverage(data_file=None, source=[str(top / "cute_viz")], config_file=False, messages=False)
+        self.tracer.start()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.tracer.switch_context(item.nodeid)
+        since = time.process_time()
+        yield
+        self.seconds[item.nodeid] = round(time.process_time() - since, 3)
+        self.tracer.switch_context("")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed or (report.when == "call" and report.skipped):
+            self.failed.add(report.nodeid)
+
+    def known(self) -> dict[str, Any]:
+        self.tracer.stop()
+        good = {name: taken for name, taken in self.seconds.items() if name not in self.failed and taken < SLOW}
+        number = {name: at for at, name in enumerate(good)}
+        data, lines = self.tracer.get_data(), {}
+        for path in data.measured_files():
+            of = {
+                line: sorted(number[one] for one in set(names) if one in number)
+                for line, names in data.contexts_by_lineno(path).items()
+            }
+            lines[str(Path(path).relative_to(self.top))] = {line: tests for line, tests in of.items() if tests}
+        return {"seconds": good, "lines": lines, "failed": sorted(self.failed)}
+
+
+def learn(top: Path, kept: Path) -> Known:
+    """What the tests run, from a file that has it, or by running all of them once (minutes)."""
+    if not kept.is_file():
+        one = FORK.Process(target=_learn, args=(top, kept))
+        one.start()
+        one.join()
+    given = json.loads(kept.read_text("utf-8"))
+    return Known(given["seconds"], given["lines"])
+
+
+def _learn(top: Path, kept: Path) -> None:
+    learner = _Learner(top)
+    pytest.main([*OPTIONS, *asked_files(top)], plugins=[learner])
+    kept.write_text(json.dumps(learner.known()), "utf-8")
+    os._exit(0)
+
+
+class _Server:
+    """Holds the tests of the project, and for each mistake that it is told forks and asks those of its line."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self.pipe = pipe
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        functions: dict[tuple[str, int, str], list[FunctionType]] = {}
+        for one in gc.get_objects():
+            if type(one) is FunctionType and "cute_viz" in one.__code__.co_filename:
+                code = one.__code__
+                functions.setdefault((os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name), []).append(one)
+        gc.collect()
+        gc.freeze()
+        self.pipe.send(len(items))
+        while told := self.pipe.recv():
+            path, before, tests, patience = told
+            self.pipe.send(_forked(lambda: _ask(items, tests, _changed(functions, path, before)), patience))  # noqa: B023
+        return True
+
+
+def _changed(functions: dict[tuple[str, int, str], list[FunctionType]], path: str, before: str) -> Callable[[], None]:
+    """What gives the functions of a file the code that it has now."""
+    full = os.path.realpath(path)
+
+    def change() -> None:
+        for old, new in differing(compile(before, full, "exec"), compile(Path(full).read_text("utf-8"), full, "exec")) or []:
+            for function in functions.get((full, old.co_firstlineno, old.co_name), []):
+                function.__code__ = new
+
+    return change
+
+
+def differing(old: CodeType, new: CodeType) -> list[tuple[CodeType, CodeType]] | None:
+    """The functions whose code differs, the outer ones with the inner ones; None where other code than that of functions does.
+
+    >>> one, other = (compile(f"x = 1\\ndef f():\\n    return {n}\\n", "f.py", "exec") for n in (1, 2))
+    >>> [pair[0].co_name for pair in differing(one, other)], differing(one, compile("x = 2", "f.py", "exec"))
+    (['f'], None)
+    """
+    out: list[tuple[CodeType, CodeType]] = []
+    inner_old, inner_new = ([one for one in code.co_consts if isinstance(one, CodeType)] for code in (old, new))
+    if not old.co_flags & 0x1 and (  # a module or the body of a class
+        old.co_code != new.co_code
+        or len(inner_old) != len(inner_new)
+        or [one for one in old.co_consts if not isinstance(one, CodeType)]
+        != [one for one in new.co_consts if not isinstance(one, CodeType)]
+    ):
+        return None
+    for one, other in zip(inner_old, inner_new, strict=False):
+        if one == other:
+            continue
+        if one.co_flags & 0x1:
+            out.append((one, other))
+        deeper = differing(one, other)
+        if deeper is None:
+            return None
+        out += deeper
+    return out
+
+
+def _ask(items: dict[str, pytest.Item], tests: list[str], change: Callable[[], None]) -> Verdict:
+    from _pytest.runner import runtestprotocol
+
+    change()
+    chosen = [items[name] for name in tests if name in items]
+    for number, (item, after) in enumerate(zip(chosen, [*chosen[1:], None], strict=True)):
+        if any(report.failed for report in runtestprotocol(item, log=False, nextitem=after)):
+            return Verdict(item.nodeid, number + 1)
+    return Verdict("", len(chosen))
+
+
+class _Chosen:
+    """Keeps the chosen tests, in their order, and notes the first that fails."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.tests, self.failed = {name: at for at, name in enumerate(tests)}, ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted((one for one in items if one.nodeid in self.tests), key=lambda one: self.tests[one.nodeid])
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = f"{report.nodeid} (not read)"
+
+
+def _fresh(tests: list[str]) -> Verdict:
+    chosen = _Chosen(tests)
+    files = list(dict.fromkeys(name.split("::")[0] for name in tests))
+    status = pytest.main([*OPTIONS, "-x", *files], plugins=[chosen])
+    return Verdict(chosen.failed or ("" if status in (0, 5) else f"exit status {status}"), len(tests))
+
+
+def _forked(ask: Callable[[], Verdict], patience: float) -> Verdict:
+    """The verdict of a process of its own, which may take so many seconds."""
+    here, there = FORK.Pipe()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(patience) + 1, int(patience) + 2))
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        signal.alarm(int(12 * patience))  # a wait for what never comes
+        try:
+            there.send(ask())
+        except BaseException as error:
+            there.send(Verdict(f"{type(error).__name__}: {error}"[:100], 1))
+        os._exit(0)
+    there.close()
+    try:
+        verdict: Verdict = here.recv()
+    except EOFError:
+        verdict = Verdict("", 0, True)
+    os.waitpid(child, 0)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)  # what its tests have started
+    return verdict
+
+
+class Asker:
+    """Asks the tests of a copied project about one mistake after the other."""
+
+    def __init__(self, top: Path, known: Known) -> None:
+        self.top, self.known = top, known
+        self.pipe, there = FORK.Pipe()
+        self.server = FORK.Process(target=_serve, args=(there, asked_files(top)))
+        self.server.start()
+        self.tests = self.pipe.recv()
+        self.clock = int(time.time())
+        import hypothesis  # noqa: F401  # what a fork that has read nothing needs, too
+        import matplotlib.figure  # noqa: F401
+        import numpy  # noqa: F401
+        import yaml  # noqa: F401
+
+    def about(self, path: str, after: bytes, first: int, last: int) -> Verdict:
+        """What the tests of some lines make of a file that has become another."""
+        file = self.top / path
+        before, stat = file.read_bytes(), file.stat()
+        tests = self.known.tests(path, first, last) if path.endswith(".py") else []
+        self.clock += 10
+        try:
+            file.write_bytes(after)
+            os.utime(file, (self.clock, self.clock))  # no bytecode of the file as it was is of that time
+            inside = None
+            if path.endswith(".py"):
+                inside = differing(*(compile(text, path, "exec") for text in (before, after)))
+                if not tests and inside:
+                    return Verdict()  # nothing runs it
+            if inside and self.tests:
+                self.pipe.send((path, before.decode("utf-8"), tests, self._patience(tests)))
+                verdict = self.pipe.recv()
+                if verdict.by or verdict.endless:
+                    return verdict
+            else:
+                tests = self.readers(path)
+            return _forked(lambda: _fresh(tests), self._patience(tests))
+        finally:
+            file.write_bytes(before)
+            os.utime(file, (stat.st_atime, stat.st_mtime))
+
+    def readers(self, path: str) -> list[str]:
+        """The tests that may notice a mistake outside functions: those that run anything of the module, or read the library."""
+        if path.endswith(".py"):
+            return self.known.tests(path, 0, 0)
+        return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
+
+    def _patience(self, tests: list[str]) -> float:
+        return PATIENCE + 3 * sum(self.known.seconds[name] for name in tests)
+
+    def close(self) -> None:
+        """End the process that holds the tests."""
+        self.pipe.send(None)
+        self.server.join(10)
+
+
+def _serve(pipe: Connection, files: list[str]) -> None:
+    status = pytest.main([*OPTIONS, *files], plugins=[_Server(pipe)])
+    if status not in (0, 5):
+        pipe.send(0)
+    os._exit(0)

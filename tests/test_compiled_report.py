@@ -1,0 +1,157 @@
+"""Reports of kernels that a compiler reads: fixes as edits of definitions, after which the unit was compiled again; loops."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.cli import main
+from cute_viz.headers import cuda_headers, cute_headers
+from tests.test_kernel_loops import HEAD, body, runs_of
+
+pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
+pytestmark = pytest.mark.skipif(cute_headers() is None or not cuda_headers(), reason="pip install 'cute-viz[compiler]'")
+
+KERNEL = """#include <cute/tensor.hpp>
+#include "traits.h"
+using namespace cute;
+struct Storage { alignas(128) float v[4096]; float o[4096]; };
+template <class T, class View>
+__device__ void store(View sV, int tid) {
+  auto part = local_partition(sV, Layout<Shape<_1, _32>>{}, tid);
+  copy(make_fragment_like(part), part);
+}
+template <class T>
+__global__ void kernel() {
+  extern __shared__ char raw[];
+  Storage& storage = *reinterpret_cast<Storage*>(raw);
+  auto sV = make_tensor(make_smem_ptr(storage.v), typename T::Smem{});
+  store<T>(sV, threadIdx.x);
+  auto sVt = make_tensor(%s, typename T::Read{});
+  auto single = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_32, _1>>{}, Layout<Shape<_1, _1>>{});
+  auto columns = single.get_slice(threadIdx.x).partition_S(sVt);
+  copy(single, columns, make_fragment_like(columns));
+  %s
+}
+void host() { kernel<Traits<32>><<<1, 32>>>(); }
+"""
+TRAITS = """#pragma once
+#include <cute/layout.hpp>
+template <int N> struct Traits {
+  using Smem = cute::Layout<cute::Shape<cute::_32, cute::Int<N>>, cute::Stride<cute::Int<N>, cute::_1>>;
+  using Read = %s;
+};
+"""
+SAME = "cute::Layout<cute::Shape<cute::_32, cute::Int<N>>, cute::Stride<cute::Int<N>, cute::_1>>"
+
+
+def report(
+    folder: Path, capsys: pytest.CaptureFixture[str], pointer: str, read: str, more: str = "", *words: str
+) -> tuple[dict[str, Any], str]:
+    (folder / "k.cu").write_text(KERNEL % (pointer, more), encoding="utf-8")
+    (folder / "traits.h").write_text(TRAITS % read, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        main(["analyze", str(folder / "k.cu"), "--flags", "-arch=sm_80", *(words or ("--json",))])
+    assert not left.value.code
+    out = capsys.readouterr().out
+    return ({} if words else json.loads(out)), out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests: a unit that was compiled is kept for the next."""
+    return tmp_path_factory.mktemp("compiled")
+
+
+@pytest.fixture(autouse=True)
+def _cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+
+
+def test_an_edit_of_a_header(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a template parameter decides is written in a header, in a helper, and read through another view of the same alias."""
+    found, _ = report(folder, capsys, "sV.data()", "Smem")
+    (read,) = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert (read["wavefronts"], read["ideal"], read["fix"]["left"]) == (1024, 32, 32)
+    (edit,) = read["fix"]["edits"]
+    assert (edit["file"], edit["line"]) == ("traits.h", 4)
+    text = (folder / "traits.h").read_text(encoding="utf-8")
+    assert text == TRAITS % "Smem", "nothing is written"
+    assert edit["old"] in text
+    (folder / "traits.h").write_text(text.replace(edit["old"], edit["new"], 1), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["analyze", str(folder / "k.cu"), "--flags", "-arch=sm_80", "--json"])
+    again = json.loads(capsys.readouterr().out)
+    assert {row["wavefronts"] for row in again["accesses"] if row["wavefronts"]} == {32}
+
+
+def test_views_of_one_buffer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two aliases over one array of a storage, by data() or by its own pointer: both change, or there is no fix."""
+    found, _ = report(folder, capsys, "make_smem_ptr(storage.v)", SAME)
+    (read,) = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert {edit["line"] for edit in read["fix"]["edits"]} == {4, 5}
+    found, _ = report(folder, capsys, "make_smem_ptr(storage.o)", SAME)
+    (read,) = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert {edit["line"] for edit in read["fix"]["edits"]} == {5}
+
+
+def test_what_was_not_evaluated_stands_beside_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pointer that is computed may lead anywhere; an element is no statement."""
+    more = "float* p = storage.o + threadIdx.y; auto sX = make_tensor(make_smem_ptr(p), Layout<_32>{});\n"
+    more += "  copy(sX, make_fragment_like(sX));\n  sVt(0, threadIdx.x) = 0.f;"
+    found, _ = report(folder, capsys, "sV.data()", "Smem", more)
+    (read,) = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32" and row["fix"]]
+    lines = (KERNEL % ("sV.data()", more)).splitlines()
+    beside = [str(n) for n, line in enumerate(lines, 1) if "copy(sX" in line or "sVt(0," in line]
+    assert read["fix"]["unless"] == beside
+
+
+def test_another_definition(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--set as compiled: what would differ."""
+    padded = SAME.replace("cute::Stride<cute::Int<N>", "cute::Stride<cute::Int<N + 1>")
+    _, said = report(folder, capsys, "sV.data()", "Smem", "", "--set", f"Smem={padded}")
+    assert "1024 -> 32 wavefronts" in said
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+def test_loops_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of random loops each number is the one that a program counts; a bound may be a static integer."""
+    programs = [[*body(seed), "copy(r, part);"] for seed in range(12)]
+    counted = runs_of(programs, folder)
+    text, first = "#include <cute/tensor.hpp>\nusing namespace cute;\n", []
+    for n, lines in enumerate(programs):
+        text += HEAD.replace(" k(", f" k{n}(")
+        first.append(text.count("\n") + 1)
+        text += "\n".join(lines) + "\n}\n"
+    text += """__global__ void last(float* p, int n) {
+  __shared__ float sm[128];
+  auto s = make_tensor(make_smem_ptr(sm), make_layout(Shape<_32,_4>{}));
+  auto part = local_partition(s, Layout<_32>{}, threadIdx.x);
+  constexpr int kSteps = 3;
+  for (int tile = blockIdx.x; tile < n; tile += gridDim.x) {
+    for (int k = 0; k < size<1>(s) * kSteps; ++k) {
+      if (k == size<1>(s) - 1) { copy(make_fragment_like(part), part); }
+    }
+  }
+}
+"""
+    launches = "".join(f"k{n}<<<1, 32>>>(p, 4); " for n in range(len(programs)))
+    text += f"void host(float* p) {{ {launches} last<<<1, 32>>>(p, 4); }}\n"
+    (folder / "loops.cu").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["analyze", str(folder / "loops.cu"), "--flags", "-arch=sm_80", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    known = 0
+    for row in found["accesses"]:
+        n = next((n for n in reversed(range(len(first))) if row["line"] >= first[n]), 0)
+        times = row["often"]["times"]
+        if row["statement"].startswith("if"):
+            assert [(loop["rounds"], loop["runs"]) for loop in row["often"]["loops"]] == [(None, None), (12, 1)]
+            continue
+        assert times in (None, counted[n, row["line"] - first[n]]), (programs[n], row["line"] - first[n])
+        known += times is not None
+    assert known > 15, "`for` loops with constant bounds; of `while` and of remainders nothing is known"

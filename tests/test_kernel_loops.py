@@ -1,0 +1,195 @@
+"""How often a block runs a statement: by loops as they are written, held to the same loops when they run."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz import cli
+
+HEAD = """
+__global__ void k(float* p, int n) {
+  __shared__ float sm[128];
+  auto s = make_tensor(make_smem_ptr(sm), make_layout(Shape<_32,_4>{}));
+  auto part = local_partition(s, Layout<_32>{}, threadIdx.x);
+  auto r = make_fragment_like(part);
+"""
+
+
+def report(folder: Path, capsys: pytest.CaptureFixture[str], text: str, *words: str, name: str = "kernel.cu") -> Any:
+    (folder / name).write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        cli.main(["analyze", str(folder / name), "--json", *words])
+    assert not left.value.code
+    return json.loads(capsys.readouterr().out)
+
+
+def body(seed: int) -> list[str]:
+    """Loops and conditions over numbers, with copies in them."""
+    draw, names = random.Random(seed), iter("abcdefghij")
+    out: list[str] = []
+
+    def block(deep: int, mine: tuple[str, ...]) -> None:
+        for _ in range(draw.randint(1, 2)):
+            kind = draw.choice(["copy", "for", "for", "down", "if", "while"] if deep < 3 else ["copy"])
+            if kind == "copy":
+                out.append("copy(r, part);")
+                continue
+            if kind == "if":
+                test = f"{mine[-1]} % {draw.randint(1, 3)} == {draw.randint(0, 1)}" if mine else f"{draw.randint(0, 1)} == 0"
+                out.append(f"if ({test}) {{")
+                block(deep + 1, mine)
+                out.append("} else {" if draw.random() < 0.3 else "}")
+                if out[-1] != "}":
+                    block(deep + 1, mine)
+                    out.append("}")
+                continue
+            name, low, high, step = next(names, "z"), draw.randint(-2, 2), draw.randint(0, 5), draw.randint(1, 3)
+            if kind == "for":
+                word = draw.choice(["<", "<="])
+                out.append(f"for (int {name} = {low}; {name} {word} {high}; {draw.choice([f'{name} += {step}', f'++{name}'])}) {{")
+                block(deep + 1, (*mine, name))
+            elif kind == "down":
+                out.append(f"for (int {name} = {high}; {low} < {name}; {name}--) {{")
+                block(deep + 1, (*mine, name))
+            else:
+                out.append(f"{{ int {name} = {high}; for (int y = 0; y < {step}; ++y) {{ {name} += 2; }} while ({name} > {low}) {{")
+                block(deep + 1, mine)
+                out.append(f"{name} -= {step}; }}")
+            out.append("}")
+
+    block(0, ())
+    return out
+
+
+def runs_of(programs: list[list[str]], folder: Path) -> dict[tuple[int, int], int]:
+    """How often each line of each program runs, as g++ has it."""
+    run = "#include <cstdio>\nint main() {\n"
+    for n, lines in enumerate(programs):
+        run += "{ int count[99] = {0};\n"
+        run += "\n".join(re.sub(r"copy\(r, part\);", f"count[{line}]++;", text) for line, text in enumerate(lines))
+        run += f'\nfor (int i = 0; i < {len(lines)}; ++i) printf("{n} %d %d\\n", i, count[i]); }}\n'
+    (folder / "run.cpp").write_text(run + "}\n", encoding="utf-8")
+    subprocess.run(["g++", "-O0", "-o", str(folder / "run"), str(folder / "run.cpp")], check=True)
+    counted = {}
+    for line in subprocess.run([str(folder / "run")], check=True, capture_output=True, text=True).stdout.splitlines():
+        program, at, times = map(int, line.split())
+        counted[program, at] = times
+    return counted
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+def test_loops_run_as_often_as_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of random loops each number of times is the one that the compiled program counts, and most are known."""
+    known = all_ = 0
+    programs = [[*body(seed), "copy(r, part);"] for seed in range(24)]
+    counted = runs_of(programs, tmp_path)
+    for n, lines in enumerate(programs):
+        found = report(tmp_path, capsys, HEAD + "\n".join(lines) + "\n}\n")
+        first = HEAD.count("\n") + 1
+        for row in found["accesses"]:
+            times = row["often"]["times"]
+            assert times in (None, counted[n, row["line"] - first]), (n, lines, row["line"] - first)
+            known, all_ = known + (times is not None), all_ + 1
+    assert known > 0.9 * all_ > 20
+
+
+@pytest.mark.parametrize(
+    ("inside", "sure", "loops"),
+    [
+        ("for (int i = 0; i < n; ++i) copy(r, part);", True, [[None, None]]),
+        ("for (int i = 0; i < 4; ++i) { if (p[i] > 0) break; copy(r, part); }", True, [[None, None]]),
+        ("for (int i = 0; i < 4; ++i) { if (p[i] > 0) { copy(r, part); } }", False, [[4, 4]]),
+        ("for (int i = 0; i < 4; i = next(i)) copy(r, part);", True, [[None, None]]),
+        ("for (int i = 0; i < 4; ++i) { i += n; copy(r, part); }", True, [[None, None]]),
+        ("for (auto x : p) copy(r, part);", True, [[None, None]]),
+        ("for_each(p, [&](auto i) { copy(r, part); });", True, [[None, None]]),
+        ("switch (n) { case 4: copy(r, part); }", False, []),
+        ("if (threadIdx.x < 32) { copy(r, part); }", False, []),
+        ("for (int i = 0; i < size<1>(s); ++i) { copy(r, part); }", True, [[4, 4]]),
+        (
+            "}\ntemplate <class R, class S> void f(R r, S part) { copy(r, part); }\n"
+            + HEAD.replace(" k(", " g(")
+            + "f(r, part); f(r, part);",
+            False,
+            [],
+        ),
+    ],
+)
+def test_what_is_not_known_has_no_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], inside: str, sure: bool, loops: list[list[int | None]]
+) -> None:
+    (row,) = report(tmp_path, capsys, HEAD + inside + "\n}\n")["accesses"]
+    assert row["often"]["sure"] is sure
+    assert [[loop["rounds"], loop["runs"]] for loop in row["often"]["loops"]] == loops
+
+
+KERNEL = """
+import cutlass
+import cutlass.cute as cute
+
+@cute.kernel
+def kernel(mA: cute.Tensor, n: cutlass.Int32):
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = smem.allocate_tensor(cutlass.Float32, cute.make_layout((32, 4)), 16)
+    part = cute.local_partition(sA, cute.make_layout(32), tidx)
+    r = cute.make_fragment_like(part)
+    for k in cutlass.range(100):
+        cute.autovec_copy(part, r)
+        for j in range(4):
+            if cutlass.const_expr(j == 2):
+                cute.autovec_copy(r, part)
+    for k in cutlass.range(n):
+        helper(part, r)
+    if n > 4:
+        cute.autovec_copy(part, r)
+
+@cute.jit
+def helper(part: cute.Tensor, r: cute.Tensor):
+    for i in cutlass.range_constexpr(3):
+        cute.autovec_copy(part, r)
+
+@cute.jit
+def host(mA: cute.Tensor, n: cutlass.Int32):
+    for twice in range(2):
+        kernel(mA, n).launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+
+
+def test_loops_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rounds that are followed, those that one stands for, those of a caller; the host's launch the kernel anew."""
+    found = report(tmp_path, capsys, KERNEL, name="kernel.py")
+    told = [
+        (row["often"]["times"], row["often"]["sure"], [(loop["rounds"], loop["runs"]) for loop in row["often"]["loops"]])
+        for row in sorted(found["accesses"], key=lambda row: row["line"])
+    ]
+    assert told == [
+        (100, True, [(100, 100)]),
+        (100, True, [(100, 100), (4, 1)]),
+        (None, False, []),
+        (None, True, [(None, None), (3, 3)]),
+    ]
+
+
+def test_rounds_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An H200 counts 262,144 wavefronts of 16 blocks for two such stores of 64 k-tiles: 128 a store."""
+    text = (
+        HEAD
+        + "for (int k = 0; k < 64; ++k) {\n  copy(r, part);\n  for (int j = 0; j < 2; ++j) copy(part, r);\n}\ncopy(r, part);\n}\n"
+    )
+    found = report(tmp_path, capsys, text)
+    steps = [(step["loop"], step["now"], step["ideal"]) for step in found["steps"]]
+    assert steps == [(HEAD.count("\n") + 1, 12, 12), (None, 64 * 12 + 4, 64 * 12 + 4)]
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "kernel.cu")])
+    said = capsys.readouterr().out
+    assert "(64 rounds)   12" in said
+    assert re.search(r"in all +772 ", said)

@@ -1,0 +1,112 @@
+"""The stages of a kernel in lanes: what is in full hue, in tensor memory and in the titles, against formulas of the PTX ISA."""
+
+from __future__ import annotations
+
+import pytest
+
+from cute_viz import figure
+from cute_viz.figures.model import HOLE, Figure
+from cute_viz.gallery.gates import flaws
+from cute_viz.renderers import Options
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.targets import TARGETS
+
+KERNELS = ("hopper_gemm", "blackwell_gemm", "flash_attention_forward", "blackwell_gemm_2sm", "blackwell_gemm_block_scaled")
+
+
+def lanes_of(source: str) -> Figure:
+    found = figure(source).lanes
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("source", KERNELS)
+@pytest.mark.parametrize("target", ["readme", "slide", "page", "column"])
+def test_lanes_fit_and_can_be_read(source: str, target: str) -> None:
+    drawn, place = figure(source), TARGETS[target]
+    assert flaws(drawn, Options(target=target)) == []
+    page = page_of(drawn, Options(target=target))
+    assert (page.width <= place.width + 1, page.height <= place.height + 1) == (True, True)
+    high = min(found.grid.bottom - found.grid.top for found in page.panels)
+    assert high >= 0.07 * place.height  # of four in a column, one
+
+
+def by_wgmma(t: int, v: int) -> tuple[int, int]:
+    """Row and column of value v of thread t of an accumulator of wgmma (PTX ISA, "Register fragments", D)."""
+    return 16 * (t // 32) + t % 32 // 4 + 8 * (v // 2 % 2), 8 * (v // 4) + 2 * (t % 4) + v % 2
+
+
+def a_of_wgmma(t: int, v: int, per: int) -> tuple[int, int]:
+    """Row and k of value v of thread t of A in registers, `per` elements in each of the four registers."""
+    register, inside = divmod(v, per)
+    return 16 * (t // 32) + t % 32 // 4 + 8 * (register % 2), 4 * per * (register // 2) + per * (t % 4) + inside
+
+
+CHAIN = """mma = make_tiled_mma(SM90_64x64x{k}_F32{t}_SS_TN{{}}); next = make_tiled_mma(SM90_64x64x{k}_F32{t}_RS_TN{{}});
+sl = tile_to_shape(GMMA::Layout_K_SW64_Atom<{e}>{{}}, (64,64));
+q = make_tensor(make_gmem_ptr<{e}>(0), make_layout(make_shape(256,64), GenRowMajor{{}}));
+stages(make_tma_copy(SM90_TMA_LOAD{{}}, q, sl, (64,64), 1), sl, mma, next)"""
+
+
+def test_the_accumulator_of_half_is_a_of_the_next() -> None:
+    """FlashAttention's P: by the formulas of the ISA every element is in its thread, and of 8 bits half of them are not."""
+    for per, deep in ((2, 16), (4, 32)):
+        held = [{by_wgmma(t, v) for v in range(32)} for t in range(128)]
+        moved = sum(
+            (row, first + k) not in held[t]
+            for first in range(0, 64, deep)
+            for t in range(128)
+            for row, k in (a_of_wgmma(t, v, per) for v in range(4 * per))
+        )
+        if per == 2:
+            shown = lanes_of("flash_attention_forward")
+            assert (moved, shown.title) == (0, "The accumulator already is A of the next MMA: no data moves between threads")
+            assert [by_wgmma(0, v) for v in range(8)] == [a_of_wgmma(0, v, 2) for v in range(8)]
+            assert "T0 holds as V0..7 of C and reads as V0..7" in shown.caption
+            assert shown.arrows[2].label == "in place\nno copy"
+        else:
+            shown = lanes_of(CHAIN.format(k=32, t="E4M3E4M3", e="float_e4m3_t").replace("\n", " "))
+            assert shown.title == f"{moved} of 4096 elements of the next A are in another thread"
+            assert moved > 0
+            assert shown.arrows[2].label == "moved\nto A"
+
+
+def test_chained_products_share_the_axis_of_rows() -> None:
+    shown = lanes_of("flash_attention_forward")
+    assert [panel.caption for panel in shown.panels[:5]] == [
+        "Tile of A", "A, swizzled", "First product", "A of the next", "Next product",
+    ]  # fmt: skip
+    assert {panel.rows for panel in shown.panels[:7]} == {64}
+    for n, word in ((2, "n 0"), (3, "k 0"), (4, "n 0")):
+        panel = shown.panels[n]
+        assert panel.col_ruler.labels[0] == word
+        lit = {c for c in range(panel.cols) if not shown.paints[panel.paints[c]].faded}
+        assert lit == (set(range(8)) if n == 4 else {0, 1})  # 16 of 64 columns, 8 a cell
+
+
+def test_two_ctas_have_their_own_rows() -> None:
+    shown = lanes_of("blackwell_gemm_2sm")
+    assert shown.title == "One instruction of two CTAs: each loads, holds and stores its own 128 rows"
+    assert [arrow.label.split("\n")[1] for arrow in (shown.arrows[0], shown.arrows[-1])] == ["2 × 16 KB"] * 2
+    for panel in shown.panels:
+        hues = [shown.paints[panel.paints[r * panel.cols]].hue for r in range(256)]
+        assert panel.rows == 256
+        if panel.caption not in ("A, swizzled", "D, swizzled"):
+            assert hues == [r // 32 for r in range(256)]
+    assert shown.panels[0].row_ruler.labels[128:130] == ("128", "129")
+
+
+def test_tensor_memory_has_its_true_columns() -> None:
+    """Two accumulators of 192 columns, then SFA and SFB, each in columns of its own; one tcgen05.ld reads the first eight."""
+    shown = lanes_of("blackwell_gemm_block_scaled")
+    assert shown.title == "C, SFA and SFB share tensor memory: 408 of 512 columns"
+    panel = next(panel for panel in shown.panels if panel.caption == "C, by lane")
+    assert panel.col_ruler.labels == tuple(str(n) for n in range(0, 408, 8))
+    assert [8 * n for n, level in enumerate(panel.col_ruler.levels) if level] == [192, 384, 392]
+    for lane in (0, 31, 32, 127):
+        row = [shown.paints[p] for p in panel.paints[lane * panel.cols : (lane + 1) * panel.cols]]
+        assert [paint.hue for paint in row] == [lane // 32] * 48 + [-1] * 3
+        assert [n for n, paint in enumerate(row) if paint.hue >= 0 and not paint.faded] == [0]
+    assert HOLE not in panel.paints
+    other = next(panel for panel in lanes_of("blackwell_gemm").panels if panel.caption == "C, by lane")
+    assert [8 * n for n, level in enumerate(other.col_ruler.levels) if level] == [128]
