@@ -148,7 +148,9 @@ def split(x: Any) -> Any:
     layout = x.layout if isinstance(x, Tensor) else None
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
         return x
-    return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=x.pointer.moved(layout.offset))
+    at_start = not isinstance(x.pointer.offset, Unknown) and not x.pointer.offset  # the offset keeps its mark
+    where = replace(x.pointer, offset=layout.offset) if at_start else x.pointer.moved(layout.offset)
+    return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=where)
 
 
 def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Division | None = None) -> Any:
