@@ -68,7 +68,7 @@ def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figu
     thread, warp, value: color only these: 5, "0..3" or range(4). follow: follow this thread through a GEMM.
     operand: draw only these panels: "A", "CA", "S". tensor: draw what `thread` holds of this tensor.
     type: the element type, "f16", or its width in bits, 16. coord: the origin of a TMA tile in its tensor: "96,0".
-    schedule: the numbers of a pipeline: "tiles=8,load=3".
+    schedule: the numbers of a pipeline: "tiles=8,load=3". cluster: the CTAs of a zoom that share TMA loads: "2x1".
     by: what accesses the tile of the view `access`. note: words on cells, one line each: "(0,0)..(7,0): one bank group".
     diff: mark the cells that differ between two sources. fold: wrap panels after this many columns.
     blank: leave out labels for an exercise: "offsets=5". key: show the answers beside it.

@@ -54,6 +54,7 @@ class DrawingWords(SourceWords, total=False):
     type: int | str | None
     tensor: object
     schedule: str | None
+    cluster: str | tuple[int, int] | None
     coord: str | None
     by: object
     note: str | None

@@ -65,8 +65,9 @@ def test_a_path_joins_the_cells_in_the_order_of_their_addresses(layout, shape, n
     first = {at: min(cell for cell, other in cells.items() if other == at) for at in set(cells.values())}
     steps = {(first[a], first[b]): b - a for a, b in pairwise(sorted(first))}
     near = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 and gap == 1 for (a, b), gap in steps.items())
-    assert drawn.title == f"{name}: {near} of {len(steps)} steps go to a neighbor"
     gaps = sum(gap - 1 for gap in steps.values())
+    unused = f"{gaps} of {max(first) - min(first) + 1} addresses are unused"
+    assert drawn.title == f"{name}: {unused if gaps else f'{near} of {len(steps)} steps go to a neighbor'}"
     assert (drawn.facts["gaps"], drawn.facts["repeated"]) == (gaps, len(cells) - len(first))
     seen = set()
     for shape_ in drawn.panels[0].shapes:
@@ -769,3 +770,33 @@ def test_the_zoom_of_a_launch_has_its_grid_and_its_tile(launch, grid, tile, tmp_
     assert first["foot"].endswith(f"begins at C({row * tile[0]}, {col * tile[1]})")
     assert found["caption"].startswith(f"{grid[0]}x{grid[1]} CTAs of {tile[0]}x{tile[1]} = 2x2 warps")
     assert f"a row below {grid[0]}" in fails(run(*words, "--coord", f"{grid[0]},0", cwd=tmp_path), 1)
+
+
+@pytest.mark.parametrize(("cluster", "at"), [((2, 1), (2, 7)), ((2, 2), (3, 3)), ((1, 4), (5, 2)), ((4, 2), (0, 5))])
+def test_the_ctas_of_a_cluster_share_the_tiles_that_they_both_need(cluster, at):
+    """CTA (r, c) needs tile r of A and tile c of B, in every step over K."""
+    drawn = figure(
+        "SM90_64x128x16_F32F16F16_SS", view="zoom", tile="128x128", cluster="x".join(map(str, cluster)), coord=f"{at[0]},{at[1]}"
+    )
+    panel = drawn.panels[0]
+    for n, label in enumerate(panel.labels):
+        r, c = divmod(n, panel.cols)
+        inside = r // cluster[0] == at[0] // cluster[0] and c // cluster[1] == at[1] // cluster[1]
+        same = "A" if r == at[0] else "B" if c == at[1] else ""
+        assert label == (f"{r},{c}" if (r, c) == at else same if inside else "")
+        assert (drawn.paints[panel.paints[n]].hue != -1) == inside
+    m, n = cluster
+    for x, times in (("A", n), ("B", m)):
+        words = "twice" if times == 2 else f"{times} times"
+        assert (f"not {words}" in drawn.title) if times > 1 else (f"of {x}" not in drawn.title)
+
+
+@pytest.mark.parametrize(
+    ("source", "more", "words"),
+    [
+        ("SM90_64x128x16_F32F16F16_SS", ("--cluster", "8x4"), "at most 16 CTAs"),
+        ("talk_zoom_blackwell", ("--cluster", "2x1"), "a pair of CTAs has one tile"),
+    ],
+)
+def test_clusters_that_are_none(source, more, words):
+    assert words in fails(run("render", source, "--view", "zoom", *more), 1)

@@ -192,3 +192,51 @@ def test_what_could_be_wider(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     plain = LDMATRIX.format(layout=PLAIN).replace("SM75_U32x4_LDSM_N, half_t", "DefaultCopy, half_t")
     assert not any("run-time" in tip["text"] for tip in json.loads(analyze(tmp_path, capsys, plain, "--json"))["advice"])
     assert f"wider  {first}, {second}  tArA goes through registers" in analyze(tmp_path, capsys, narrow)
+
+
+HELPERS = """
+import cutlass
+import cutlass.cute as cute
+
+@cute.kernel
+def kernel():
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = smem.allocate_tensor(cutlass.Float32, cute.make_layout((32, 32), stride=(32, 1)), 16)
+    sB = smem.allocate_tensor(cutlass.Float32, cute.make_layout((32, 64), stride=(64, 1)), 16)
+    row = cute.local_partition(sA, cute.make_layout((1, 32)), tidx)
+    r = cute.make_fragment_like(row)
+    cute.autovec_copy(r, row)
+    read(sA, 32, r, tidx)
+    read(sB, 64, r, tidx)
+
+@cute.jit
+def read(sX: cute.Tensor, n: cutlass.Constexpr, r: cute.Tensor, tidx: cutlass.Int32):
+    view = cute.make_tensor(sX.iterator, cute.make_layout((32, 32), stride=(n, 1)))
+    atom = cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float32, num_bits_per_copy=32)
+    tiled = cute.make_tiled_copy_tv(atom, cute.make_layout((32, 1)), cute.make_layout((1, 1)))
+    column = tiled.get_slice(tidx).partition_S(view)
+    cute.copy(tiled, column, cute.make_fragment_like(column))
+
+@cute.jit
+def host():
+    kernel().launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+
+
+def test_a_helper_reads_what_its_kernel_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A view that a helper makes is one of the kernel's buffer: an edit of one of both definitions alone is no fix."""
+    (tmp_path / "kernel.py").write_text(HELPERS, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "kernel.py"), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    reads = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert [row["wavefronts"] for row in reads] == [1024, 1024]
+    assert {row["tile"]: row["unfixed"] for row in reads}["sA"] == "sA is read by another layout than it is written by"
+    assert list(found["totals"]) == ["kernel"], "a helper is no launch of its own"
+    alone = HELPERS.replace("    read(sA, 32, r, tidx)\n", "").replace("    read(sB, 64", "    read(sA, 32")
+    (tmp_path / "kernel.py").write_text(alone.replace("cute.make_layout((32, 32), stride=(n, 1))", "sX.layout"), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "kernel.py"), "--json"])
+    (read,) = [row for row in json.loads(capsys.readouterr().out)["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert read["fix"]["left"] == 32, "where the view has the buffer's own layout one edit serves both"

@@ -80,7 +80,8 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
     "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
     "follow": ("0", "13"), "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
-    "by": ("ldmatrix.x1", "st.32"), "schedule": ("tiles=5", "load=5,epilogue=1"), "note": ("(0,0): one", "row 0: two"),
+    "by": ("ldmatrix.x1", "st.32"), "cluster": ("2x1", "1x2"),
+    "schedule": ("tiles=5", "load=5,epilogue=1"), "note": ("(0,0): one", "row 0: two"),
     "blank": ("labels=1",), "key": (),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike

@@ -12,7 +12,21 @@ WIDTH = 80
 _DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
     "Picture": (
-        *("view", "tile", "color_by", "labels", "coords", "title", "type", "palette", "theme", "style", "by", "schedule"),
+        *(
+            "view",
+            "tile",
+            "color_by",
+            "labels",
+            "coords",
+            "title",
+            "type",
+            "palette",
+            "theme",
+            "style",
+            "by",
+            "schedule",
+            "cluster",
+        ),
         *("diff", "note", "blank", "key", "draw", "wavefront", "animate"),
         *("thread", "warp", "value", "operand", "tensor", "follow"),
     ),

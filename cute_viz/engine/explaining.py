@@ -137,7 +137,7 @@ class Explanation:
 
 
 def moving(drawn: Figure, how: Options) -> bytes:
-    """The steps of an operation as an SVG that moves. Raises: FigureError for any other picture.
+    """The steps of an operation, or the wavefronts of an access, as an SVG that moves. Raises: FigureError for any other picture.
 
     >>> from cute_viz.spec import PACKAGED
     >>> b"@keyframes" in moving(explain("complement(4:2, 24)", {}, PACKAGED).figure, Options())

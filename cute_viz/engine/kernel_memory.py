@@ -199,7 +199,7 @@ def _size(x: Tensor) -> int:
 
         columns = {found(x, int(o)).column for o in offsets(x.layout)}
         return max(columns) - min(columns) + 1
-    begin = int(x.offset) if isinstance(x.offset, int) and x.pointer.placed else 0
+    begin = int(x.offset) if isinstance(x.offset, int) and x.pointer.placed and whole is x.layout else 0
     return -(-(begin + span_of(whole)) * x.bits // 8)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 4  # statements in full
 _ROWS = 16  # of a report without conflicts
-_TOTALS = 4
+_TOTALS = 6
 _WIDE = 96  # columns
 
 
@@ -31,6 +31,8 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
     'kernel.cu'
     """
     out = [head(report, name)]
+    if len(out[0]) > 1.5 * _WIDE and report.assumed:
+        out = list(out[0].rsplit(", ", 1))
     groups = problems(report)
     shown = groups if everything else groups[:_SHOWN]
     before: dict[tuple[str, str], int] = {}
@@ -58,7 +60,7 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         out[-1] += f"    {len(told) - 1} more; --all lists them" * (len(told) > 1 and not everything)
     if totals := totals_of(report):
         out += ["", *(totals if everything else totals[: _TOTALS + 2])]
-        out += [f"... {len(totals) - _TOTALS - 2} more launches; --all lists them"] * (len(totals) > _TOTALS + 2 and not everything)
+        out += [f"... {len(totals) - _TOTALS - 2} more rows; --all lists them"] * (len(totals) > _TOTALS + 2 and not everything)
     if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
         out += ["", *(held if everything else held[:3])]
     out += ["", *missing(report, everything)]

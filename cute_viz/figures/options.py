@@ -47,6 +47,7 @@ class FigureOptions:
     bits: int | None = None
     coord: str | None = None
     schedule: str | None = None
+    cluster: tuple[int, int] | None = None
     by: Any = None
     heat: bool = False
     beside: Any = None

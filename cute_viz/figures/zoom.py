@@ -24,7 +24,8 @@ LANES = 128  # of tensor memory, PTX ISA: row i of an accumulator of 128 rows a 
 DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
 HUES = 8
 CTAS, MOST_CTAS = 16, 64  # of a launch along one side that are drawn, and that can be opened
-PAPER, LIT = 2 * HUES, 2 * HUES + 1  # paints, behind the hues and their faded ones
+PAPER, LIT, BESIDE = 2 * HUES, 2 * HUES + 1, 2 * HUES + 2  # paints, behind the hues and their faded ones
+IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks for them)
 
 
 def zoom(obj: Any, options: FigureOptions) -> Figure:
@@ -65,7 +66,7 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     at = _cta(options)
     block = _block(owners, (am, an), together)
     panels = [
-        _grid(at, (m, n), options.grid),
+        _grid(at, (m, n), options),
         _tile(owners, (m, n), (tm, tn), block, together, group, called),
         _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
     ]
@@ -80,7 +81,8 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} CTAs of "
     chain = f"{whole}{m}x{n}{f'x{k}' if k else ''} = {part} = {len(downs)}x{len(rights)} atoms of {am}x{an}"
     values = len(inside)
-    title = options.title or f"One thread holds {values} values in each of {count(len(downs) * len(rights), 'atom')}"
+    title = f"One thread holds {values} values in each of {count(len(downs) * len(rights), 'atom')}"
+    title = options.title or _shared(options.cluster) or title
     name = tiled.atom.name or "an MMA atom"
     caption = f"{chain}; {name}, thread {thread}"
     found = {"threads": threads, "values": values * len(downs) * len(rights), "atoms": len(downs) * len(rights)}
@@ -96,7 +98,13 @@ def _figure(
         source=source,
         caption=caption,
         description=f"{title}. {caption}. {' '.join(panel.caption + ': ' + panel.foot + '.' for panel in panels)}",
-        paints=(*[Paint(h) for h in _ORDER], *[Paint(h, faded=True) for h in _ORDER], Paint(-1), Paint(_ORDER[group % HUES])),
+        paints=(
+            *[Paint(h) for h in _ORDER],
+            *[Paint(h, faded=True) for h in _ORDER],
+            Paint(-1),
+            Paint(_ORDER[group % HUES]),
+            Paint(_ORDER[group % HUES], faded=True),
+        ),
         legends=(),
         panels=tuple(panels),
         facts=facts,
@@ -121,7 +129,9 @@ def _in_tmem(
         hint = "an atom of M = 128 for one CTA, or 256 for two, its tile, and `thread=` below 128"
         raise FigureError("where the rows of this accumulator lie in tensor memory is not drawn", hint=hint)
     warp, block = thread // 32, _block(owners, (tm, tn), 1)
-    panels = [_grid(at, tile, options.grid), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
+    if ctas > 1 and options.cluster is not None:
+        raise FigureError("`cluster=` is of an MMA of one CTA: here a pair of CTAs has one tile", hint="leave out `cluster=`")
+    panels = [_grid(at, tile, options, "CTA pair" if ctas > 1 else "CTA"), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
         rows=4,
@@ -140,7 +150,15 @@ def _in_tmem(
     arrows = (Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide"))
     name = tiled.atom.instruction.called or "an MMA"
     found = {"CTAs": ctas, "values": n}
-    return _figure(options.title or title, str(tiled.atom.name), f"{chain}; {name}", (*panels, lanes), ctas - 1, arrows, found)
+    return _figure(
+        options.title or _shared(options.cluster) or title,
+        str(tiled.atom.name),
+        f"{chain}; {name}",
+        (*panels, lanes),
+        ctas - 1,
+        arrows,
+        found,
+    )
 
 
 _ORDER = (2, 3, 4, 5, 0, 6, 7, 4)  # hues of groups; red is a conflict
@@ -171,6 +189,16 @@ def _cta(options: FigureOptions) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
+def _shared(cluster: tuple[int, int] | None) -> str:
+    """What TMA multicast saves a cluster: its CTAs of a row have the same tile of A, those of a column the same of B."""
+    m, n = cluster or (1, 1)
+    often = {2: "twice"}
+    parts = [f"each tile of {x} once, not {often.get(k, f'{k} times')}" for x, k in (("A", n), ("B", m)) if k > 1]
+    if m == n and parts:
+        parts = [parts[0].replace("of A", "of A and B")]
+    return f"A cluster of {m} x {n} CTAs loads {' and '.join(parts)}" if parts else ""
+
+
 def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
     return Ruler("", tuple(labels) or ("",) * count, (0,) * (count + 1))
 
@@ -181,24 +209,35 @@ def _unit(rows: int, cols: int, tall: float = 1.0, wide: float = 1.0) -> tuple[f
     return max(wide * cols, long / 4) * SIDE / long / cols, max(tall * rows, long / 4) * SIDE / long / rows
 
 
-def _grid(at: tuple[int, int], tile: tuple[int, int], grid: tuple[int, int] | None) -> Panel:
-    """The CTAs of a launch; of one that is not known, or has many, the first."""
+def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, called: str = "CTA") -> Panel:
+    """The CTAs of a launch; of one that is not known, or has many, the first. The cluster of the CTA that is opened is outlined."""
+    grid, cluster = options.grid, options.cluster or (1, 1)
+    if cluster[0] * cluster[1] > IN_CLUSTER or (grid is not None and (grid[0] % cluster[0] or grid[1] % cluster[1])):
+        words = f"`cluster={cluster[0]}x{cluster[1]}`: a cluster has at most {IN_CLUSTER} CTAs and divides the grid"
+        raise FigureError(words, hint="`cluster=2x1`")
     rows = cols = max(8, max(at) + 1)
-    words = f"{rows} x {cols} CTAs and on"
+    words = f"{rows} x {cols} {called}s and on"
     if grid is not None:
         rows, cols = (min(grid[axis], max(CTAS, at[axis] + 1)) for axis in (0, 1))
-        words = f"{grid[0]} x {grid[1]} CTAs" + ("" if (rows, cols) == grid else f", the first {rows} x {cols}")
+        words = f"{grid[0]} x {grid[1]} {called}s" + ("" if (rows, cols) == grid else f", the first {rows} x {cols}")
     cells = [(r, c) for r in range(rows) for c in range(cols)]
+    top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
+    mine = [(r, c) for r in range(top, top + cluster[0]) for c in range(left, left + cluster[1])]
+    shared = {(r, c): "A" if r == at[0] else "B" if c == at[1] else "" for r, c in mine if (r, c) != at}
+    outline = [Shape("box", ((left, top), (left + cluster[1], top + cluster[0])), "", "strong dashed")] if shared else []
+    foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
+    if shared:
+        foot += "; dashed: its cluster, A and B: who shares its tiles of A, of B, each of which loads its part for all"
     return Panel(
         caption=f"1 Grid  {words}",
         rows=rows,
         cols=cols,
-        labels=tuple([f"{r},{c}" if (r, c) == at else "" for r, c in cells]),
-        paints=tuple([LIT if cell == at else PAPER for cell in cells]),
+        labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
+        paints=tuple([LIT if cell == at else BESIDE if cell in shared else PAPER for cell in cells]),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        shapes=(Shape("box", ((at[1], at[0]), (at[1] + 1, at[0] + 1)), "", "strong"),),
-        foot=f"CTA ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})",
+        shapes=(*outline, Shape("box", ((at[1], at[0]), (at[1] + 1, at[0] + 1)), "", "strong")),
+        foot=foot,
         place=(0, 0),
         unit=_unit(rows, cols),
     )

@@ -100,6 +100,7 @@ OPTIONS: dict[str, Option] = {
             more="A TiledCopy, a TiledMMA with operand, a TV layout; ldmatrix.x4, st.64 ..., with a row of the tile per lane;"
             " or wgmma, tcgen05, tma, cp.async.128.",
         ),
+        Option("cluster", "tile", "Of a zoom: CTAs that share TMA loads by multicast", "object"),
         Option(
             "schedule",
             "text",

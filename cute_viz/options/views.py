@@ -42,7 +42,9 @@ VIEWS = {  # of a layout; the option `view` picks one
     "access": View("what one instruction accesses, over its banks", "access.access", ("by", "operand", "type"), ("auto", "full")),
     "path": View("one line through the cells in the order of addresses", "path.path", labels=("auto", "full")),
     "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),
-    "zoom": View("a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord"), ("auto", "full")),
+    "zoom": View(
+        "a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord", "cluster"), ("auto", "full")
+    ),
     "cube": View("an MMA as a cube of A, B and C", "cube.cube", ("thread",), ("auto", "full")),
     "pipeline": View("stages of shared memory against time", "pipeline.pipeline", ("schedule",), ("auto", "full")),
     "steps": View("an operation step by step", "motion.motion", labels=("auto", "full")),
@@ -64,7 +66,7 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "tma": View("a TMA copy", "tma.tma", ("coord",), instead=_MOVED),
     "operands": View("an MMA with its operands in memory", "mma_operands.operands"),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
-    "way": View("a thread's way through the stages", "follow_stages.follow", ("follow",)),
+    "way": View("a thread's way through the stages", "stages.follow", ("follow",)),
     "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
     "pipeline": View("a pipeline", "pipeline.pipeline", ("schedule",), instead="its rows are stages and warp groups"),
     "bulk": View("a TMA or bulk copy atom", "bulk.bulk", instead=_MOVED),

@@ -32,7 +32,11 @@ const first = new First({ settings, draw: (question, channel) => engine.ask({ as
 const editor = new Editor(by("editor"), {
   ...words({ settings, rows: () => rows, ask }),
   suggest: () => { example(first.suggestion); return true; },
-  changed: (typed) => { state.source = editor.text; state.file = false; changed(typed); },
+  changed: (typed, anew) => {
+    Object.assign(state, { source: editor.text, file: false });
+    if (typed && anew) another();
+    changed(typed);
+  },
 });
 const report = new Report({ ask, editor, open: access, told: reported, proposed: () => { if (narrow.matches) panes.open("source"); }, values: (lines) => give(lines) });
 const compare = new Compare({ ask, others, changed: () => { state.against = compare.against; state.named = compare.named; address(); } });
@@ -74,6 +78,15 @@ async function address() {
 }
 explorer.find.addEventListener("change", () => address());
 by("picture").addEventListener("wheel", () => { clearTimeout(waiting); waiting = setTimeout(address, 600); }, { passive: true });
+
+// Another text: what the example before it had, and what the old text alone has, does not apply to it.
+let lent = {};
+function another() {
+  state.options = Object.fromEntries(Object.entries(state.options).filter(([name, value]) => lent[name] !== value));
+  Object.assign(state, { name: "", launch: "" });
+  lent = {};
+  for (const input of document.querySelectorAll("#options [name]")) if (!(input.name in state.options)) input.type === "checkbox" ? (input.checked = false) : (input.value = "");
+}
 
 function changed(typed = false) {
   fresh = false;
@@ -362,6 +375,7 @@ function example(one) {
   hold();
   if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   texts[at].file = one.shown || "";
+  lent = { ...one.options };
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   editor.quiet = true;
   editor.put([0, editor.text.length], state.source, !narrow.matches);
@@ -489,6 +503,9 @@ function follow(now) {
     button("Keep mine", mine), button("See the file's in another tab", () => { mine(); turnTo(0, { ...BLANK, source: now.text }, now.name); }));
 }
 
+const whole = button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : by("picture-pane").requestFullscreen()));
+document.querySelector("#controls .zoom").append(whole);
+document.addEventListener("fullscreenchange", () => { whole.textContent = document.fullscreenElement ? "Leave" : "Full screen"; });
 build();
 strip();
 const before = by("picture").querySelector("svg"); // drawn when the site was made
@@ -497,7 +514,8 @@ if (before && settings.drawn && !location.hash) {
   fields(settings.drawn.uses);
 } else by("picture").classList.toggle("stale", Boolean(before));
 if (settings.engine !== "server" && navigator.serviceWorker) {
-  navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+  const keep = () => navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+  engine.ready.then(() => setTimeout(keep, 1000)); // it reads all files once more: not while the first picture waits for them
 }
 if (settings.file) engine.follow(follow);
 narrow.addEventListener("change", () => draw());

@@ -1,7 +1,8 @@
 """What the reader knows of modules that files import, in the DSL's own words: `quack`, and helpers of the DSL for its own parts.
 
 What lies beside a source under the name of `quack` is read instead. Sources of these texts: quack's layout_utils.py, sm90_utils.py
-and copy_utils.py; cutlass/utils/blackwell_helpers.py, gemm/sm100.py and mixed_input_helpers.py of the Python DSL 4.8.
+and copy_utils.py; cutlass/utils/blackwell_helpers.py, gemm/sm100.py, mixed_input_helpers.py and tensor_helpers.py of the Python DSL
+4.8. Of torch and argparse they have what scripts make tensors with, and no elements.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ MODULES = (
     *(HELPERS, "quack.layout_utils", "quack.sm90_utils", "quack.copy_utils", "cutlass.utils.blackwell_helpers"),
     *("cutlass.utils.gemm.sm100", "cutlass.utils.mixed_input_helpers"),
 )
+SCRIPTS = ("cutlass.utils.tensor_helpers", "cutlass.torch", "cutlass.cute.runtime", "torch", "argparse")  # of hosts that are run
 
 
 @cache

@@ -49,7 +49,15 @@ from cute_viz.source.python.values import (
 from cute_viz.values.integer import Unknown
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
-_PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
+_PASS = (
+    "mark_layout_dynamic",
+    "mark_compact_shape_dynamic",
+    "const_expr",
+    "make_warp_uniform",
+    "static_assert",
+    "Constexpr",
+    "dynamic_expr",
+)
 _PLACES: tuple[str, ...] = ("thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim")
 _PLACES += ("block_in_cluster_idx", "block_in_cluster_dim")
 _NUMBERS = ("warp_idx", "lane_idx", "block_idx_in_cluster", "cluster_size")  # of a thread, one each
@@ -106,6 +114,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
+    if function.path == "cutlass.cute.compile" and args:
+        return machine.parts.call(machine, args[0], args[1:], {word: x for word, x in named.items() if word != "options"}, node)
     if module == "cute" and name in _COPIES:
         words = _COPIES[name]
         machine.moved(node, [*args, *(named[word] for word in words[len(args) :] if word in named)])

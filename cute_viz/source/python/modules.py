@@ -58,7 +58,7 @@ USUAL = {
 _WORDS = (
     "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
     "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
-    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
+    "__given__ staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
 )
 BUILTINS = frozenset(_WORDS.split())
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -31,7 +34,8 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
     >>> [(move.name, move.line) for move in moves(tree, Runs(tree, Given()))]
     [('copy', 2)]
     """
-    out = []
+    out: list[Move] = []
+    kernels: list[tuple[str, int] | None] = []
     rows = launches(tree)
     only = str(chosen(rows, runs.machine.given.launch).key) if runs.machine.given.launch else ""
     for call, around, scope in _calls(tree.module):
@@ -44,10 +48,23 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
             span=tree.span(call),
         )
         name = _NAMES[dotted(call.func)]
-        for label, ways, sole in _labelled(runs.values(around, id(call))) or [("", [], True)]:
+        script = runs.scripted(id(call))
+        assumed = {
+            word: (str(value).replace(" ", ""), at) for word, (value, at) in runs.machine.arguments.items() if _counts(word, value)
+        }
+        for label, ways, sole in _labelled(script or runs.values(around, id(call))) or [("", [], True)]:
             often = partial(_often, ways, sole)
-            out.append(Move(name, line, scope, label, _reader(ways, lost), text, often=often))
-    return tuple(sorted(out, key=lambda move: move.line))
+            kernel = ways[0].kernel if ways else None
+            out.append(Move(name, line, scope, label, _reader(ways, lost), text, assumed if script else {}, often=often))
+            kernels.append(kernel)
+    several = Counter(kernel[0] for kernel in {*kernels} if kernel is not None)
+    named = ["" if x is None else f"{x[0]}, line {x[1]}" if several[x[0]] > 1 else x[0] for x in kernels]
+    return tuple(sorted((replace(move, launch=name) for move, name in zip(out, named, strict=True)), key=lambda move: move.line))
+
+
+def _counts(word: str, value: Any) -> bool:
+    """Whether an argument of a script may be one of a kernel's, as far as its name and its value say."""
+    return value is not None and not isinstance(value, (bool, float)) and not re.search("iter|warmup|seed|benchmark", word)
 
 
 def launches(tree: Tree) -> tuple[Launch, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -220,6 +221,19 @@ def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     machine.store.write(target.names, name, value)
 
 
+def _given(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """The value of an argument of a script: what was given for it, or its default."""
+    name = need(args[0])
+    value = args[1]
+    if name in machine.given.let:
+        machine.given.used.add(name)
+        value = machine.parts.convert(machine, machine.given.let[name])
+    text = machine.main.text
+    found = re.search(rf"""["']-*{name.replace("_", "[-_]")}["']""", text)
+    machine.arguments[name] = value, text.count("\n", 0, found.start()) + 1 if found is not None else 0
+    return value
+
+
 _BUILTINS: dict[str, Callable[..., Any]] = {
     "setattr": _set,
     "object.__setattr__": _set,
@@ -244,18 +258,21 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
     "getattr": _attribute,
     "hasattr": _has,
     "print": lambda machine, args, named, node: None,
+    "__given__": _given,
 }
+
+
+_OF_TEXTS = frozenset(("lower", "upper", "strip", "lstrip", "rstrip", "replace", "startswith", "endswith"))
 
 
 def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """Methods of lists, dictionaries and texts. One that is not known may change the list."""
     target, *rest = args
     if kind == "@str":
-        if name in ("lower", "upper", "strip") and not rest:
-            machine.made(len(target), node)
-            return getattr(target, name)()
-        if name in ("startswith", "endswith") and len(rest) == 1:
-            return getattr(target, name)(need(rest[0]))
+        words = list(map(need, rest))
+        if name in _OF_TEXTS and len(words) <= 2 and all(isinstance(word, str) for word in words):
+            machine.made(len(target) * max(1, *(len(word) for word in words), 1), node)
+            return getattr(target, name)(*words)
         raise machine.fail(f"{name} of a text is not supported here", node)
     content = need_whole(target.items)
     if isinstance(content, dict):

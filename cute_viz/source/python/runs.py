@@ -12,7 +12,7 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow, parameter
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
-from cute_viz.source.python.known import MODULES, defined, text_of
+from cute_viz.source.python.known import MODULES, SCRIPTS, defined, text_of
 from cute_viz.source.python.machine import Frame, Machine, Parts
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.statements import execute
@@ -40,6 +40,26 @@ class Runs:
     def values(self, functions: tuple[ast.AST, ...], target: int) -> list[Any]:
         """The values that a definition has in the runs that reach it."""
         return self._found(functions, lambda records, ends: records.get(target, []))
+
+    def scripted(self, target: int) -> list[Any]:
+        """The operands of a call where the file is run as a script without arguments; `--let` gives those of its ArgumentParser.
+
+        Empty where it does not come there, an operand is not known, or a value is given for anything else.
+        """
+        machine = self.machine
+        if "script" not in self.done:
+            body = [node for item in self.tree.module.body if isinstance(item, ast.If) and _is_script(item) for node in item.body]
+            self._run("module")
+            dead, told = dict(machine.dead), dict(machine.told)
+            self._layer("script")
+            mark, machine.scripted = machine.store.mark(), True
+            with suppress(CuteVizError, RecursionError):
+                execute(machine, body, machine.module)
+            machine.store.undo(mark)
+            machine.dead, machine.told, machine.scripted = dead, told, False
+        found = self.done["script"][0][0].get(target, [])
+        known = set(machine.given.let) <= set(machine.arguments) and not any(isinstance(x, Lost) for one in found for x in one.args)
+        return found if known else []
 
     def at_end(self, functions: tuple[ast.AST, ...], name: str) -> list[Any]:
         """The values that a name has when calls of its function end."""
@@ -154,7 +174,7 @@ class Runs:
     def _layer(self, root: str) -> None:
         self.machine.restart()
         self.machine.records, self.machine.ends = {}, {}
-        self.done[root].append((self.machine.records, self.machine.ends))
+        self.done.setdefault(root, []).append((self.machine.records, self.machine.ends))
 
     def _module(self) -> None:
         """The statements of the module, but those that a script alone runs."""
@@ -228,7 +248,8 @@ def _is_script(node: ast.stmt) -> bool:
 def outside(machine: Machine, symbol: Symbol) -> Any:
     """What an imported name is in the file that it is from, where that lies beside the one that imports it; else the name."""
     beside = machine.given.beside
-    ours = symbol.path.startswith("quack.") or any(symbol.path.startswith(f"{module}.") for module in MODULES)
+    modules = (*MODULES, *SCRIPTS) if machine.scripted else MODULES
+    ours = symbol.path.startswith("quack.") or any(symbol.path.startswith(f"{module}.") for module in modules)
     if symbol.path[0] == "@" or (not ours and (beside is None or is_library(symbol.path))):
         return symbol
     parts = symbol.path.lstrip(".").split(".")
@@ -236,7 +257,7 @@ def outside(machine: Machine, symbol: Symbol) -> Any:
     for n in range(len(parts), 0, -1):
         module = level + ".".join(parts[:n])
         found = beside(module, symbol.origin) if beside is not None and not is_library(module) else None
-        if found is None and module in MODULES and (not is_library(module) or parts[n] in defined(module)):
+        if found is None and module in modules and (not is_library(module) or parts[n] in defined(module)):
             found = (module, text_of(module))
         if found is None:
             continue
@@ -257,7 +278,10 @@ def _other(machine: Machine, path: str, text: str) -> Frame | None:
         return None
     tree, store, steps = machine.tree, machine.store, machine.steps
     try:
-        machine.tree, machine.store = Tree(text, path, path in MODULES), Journal()  # what it binds stays, whichever branch asked
+        machine.tree, machine.store = (
+            Tree(text, path, path in (*MODULES, *SCRIPTS)),
+            Journal(),
+        )  # what it binds stays, whichever branch asked
         frame = Frame({}, tree=machine.tree)
         machine.others[path] = frame
         execute(machine, [node for node in machine.tree.module.body if not _is_script(node)], frame)

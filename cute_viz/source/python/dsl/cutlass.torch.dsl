@@ -1,0 +1,2 @@
+def dtype(kind):
+    return kind
