@@ -163,3 +163,17 @@ def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) 
         if not any(at in range(n.start(), n.end()) for word in CONSTANT for n in re.finditer(word, drawn.title)):
             wrong = drawn.title[:at] + str((int(found[0]) + 1) % 10) + drawn.title[at + 1 :]
             assert not is_true_of(wrong, drawn) or "inverse" in source, wrong
+
+
+@pytest.mark.parametrize(("operand", "title"), [
+    ("A", "Thread 13 copies row 1 of A, and holds rows 3 and 11 of C"),
+    ("B", "Thread 13 copies row 1 of B, and holds columns 2 and 3 of C"),
+])  # fmt: skip
+def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
+    """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""
+    drawn = figure("ampere_gemm", follow=13, operand=operand)
+    assert drawn.title == title
+    assert flaws(drawn, README) == []
+    for n in range(len(title)):
+        if title[n].isdigit() and not title[:n].rstrip("0123456789").endswith("Thread "):
+            assert not is_true_of(title[:n] + str((int(title[n]) + 1) % 10) + title[n + 1 :], drawn)
