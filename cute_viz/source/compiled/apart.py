@@ -17,10 +17,11 @@ from importlib.util import find_spec
 
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over, taken
-from cute_viz.source.compiled.clang import NEEDS, Unit
+from cute_viz.source.compiled.clang import NEEDS
 from cute_viz.source.compiled.clang import parse as parse_here
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.kept import data_of, unit_from
+from cute_viz.source.compiled.unit import Unit
 
 # Isolated, so that no file of the working folder is taken for a module.
 _CHILD = "import sys; sys.path[:] = {path!r}; from cute_viz.source.compiled.apart import child; child()"
