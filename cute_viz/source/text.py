@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.call import Operation
     from cute_viz.notation.program import Document
     from cute_viz.notation.reading import Resolver
-    from cute_viz.source.cpp.line import Lines
+    from cute_viz.source.cpp.line import Pasted
 
 # What C++ has and notation has not: braces, types with arguments, what makes tuples and pointers, declarations.
 _CPP = re.compile(
@@ -46,10 +46,10 @@ def is_cpp(text: str, dialect: str = "auto") -> bool:
     return sniff(text) in ("cpp", "notation")
 
 
-def _lines(source: Passage) -> Lines:
-    from cute_viz.source.cpp.line import Lines
+def _lines(source: Passage) -> Pasted:
+    from cute_viz.source.cpp.line import Pasted
 
-    return Lines(source)
+    return Pasted(source)
 
 
 def read(

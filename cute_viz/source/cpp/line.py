@@ -42,7 +42,7 @@ _BEHIND = _OPEN - {"(", "[", "{", "-", "*"}
 _FREE = 32  # names without a value, in one text
 
 
-class Lines:
+class Pasted:
     """The statements of a text, which is read with what a `Passage` has."""
 
     def __init__(self, reading: Passage) -> None:
