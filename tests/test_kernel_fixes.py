@@ -155,6 +155,30 @@ def test_beside_what_nsight_compute_counted(tmp_path: Path, capsys: pytest.Captu
     assert "--print-source sass" in analyze_error(tmp_path, capsys, text, "--ncu", str(tmp_path / "r.csv"))
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        '"' * 200_000,
+        SASS.format(1).replace('"Source"', '"Other"'),
+        SASS.format("9" * 500) + '"0x60","  STS [R2], R4","1.2.3",".","\u0663","1e999",""\n',
+        "".join(f'"{word}",' * 3 for word in ("Instructions Executed", "Source", "Line No", "Address"))
+        + '\n"\u00b2","0x1","LDS"\n' * 3,
+        "\0" * 300,
+    ],
+    ids=("a quote", "no source", "numbers", "columns twice", "zeros"),
+)
+def test_a_table_of_strangers_is_read_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str) -> None:
+    (tmp_path / "r.csv").write_text(table, encoding="utf-8")
+    (tmp_path / "kernel.cu").write_text(GEMM, encoding="utf-8")
+    try:
+        cli.main(["analyze", str(tmp_path / "kernel.cu"), "--ncu", str(tmp_path / "r.csv")])
+        status = 0
+    except SystemExit as left:
+        status = left.code
+    said = capsys.readouterr().err
+    assert (status in (0, None)) or (status == 1 and said.count("error: ") == 1)
+
+
 def test_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Another definition, of several lines or one: what differs; a view that is left behind breaks the kernel."""
     text = GEMM.replace("Int<8>{}), make_stride", "Int<8>{}),\n    make_stride").replace("copy(tArA, unheard_of);", "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
-from cute_viz.limits import Budget
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
@@ -49,7 +48,7 @@ class Context:
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
         self.own = len(reader.text)  # where the file ends, and what is read behind it begins
-        self.budget = Budget()
+        self.budget = reader.source.budget
         self.deep = 0
         self.types = 0  # how many `decltype` are being evaluated
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
