@@ -113,3 +113,26 @@ def test_tensor_memory_has_its_true_columns() -> None:
     assert HOLE not in panel.paints
     other = next(panel for panel in lanes_of("blackwell_gemm").panels if panel.caption == "C, by lane")
     assert [8 * n for n, level in enumerate(other.col_ruler.levels) if level] == [128]
+
+
+def test_the_matrices_of_ldmatrix_stand_in_their_square() -> None:
+    """PTX ISA, ldmatrix.x4: thread 8 i + r gives row r of matrix i; thread t gets columns 2 (t % 4) and the next of row t / 4."""
+    for target in ("readme", "slide", "column", "page"):
+        source, destination = (place.panel for place in page_of(figure("SM75_U32x4_LDSM_N"), Options(target=target)).panels)
+        for panel in (source, destination):
+            assert (panel.rows, panel.cols) == (16, 16)
+            for row in range(16):
+                for col in range(16):
+                    matrix, r, c = row // 8 + 2 * (col // 8), row % 8, col % 8
+                    wanted = (8 * matrix + r, c) if panel is source else (4 * r + c // 2, 2 * matrix + c % 2)
+                    assert (panel.data["thread"][16 * row + col], panel.data["value"][16 * row + col]) == wanted
+    grids = [place.grid for place in page_of(figure("SM75_U32x4_LDSM_N"), Options(target="readme")).panels]
+    assert len({(grid.cell_w, grid.cell_h) for grid in grids}) == 1
+
+
+def test_a_comparison_has_one_geometry() -> None:
+    """C of one product on three machines: cells of one size, beside each other where there is room."""
+    for target in ("readme", "slide", "column", "page"):
+        grids = [place.grid for place in page_of(figure("one_product_on_three_machines"), Options(target=target)).panels]
+        assert len({(round(grid.cell_w, 3), round(grid.cell_h, 3)) for grid in grids}) == 1, target
+        assert (target == "column") == (len({grid.left for grid in grids}) == 1)

@@ -33,8 +33,8 @@ def form_call(evaluator: Meaning, node: Call) -> Any:
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "Layout<Shape<_4,_8>, Stride<_8,_1>>{}"
-    >>> from cute_viz.notation.reading import Source
-    >>> str(form_call(Evaluator(Source(text)), parse_program(text)[0].value))
+    >>> from cute_viz.notation.reading import Passage
+    >>> str(form_call(Evaluator(Passage(text)), parse_program(text)[0].value))
     '(_4,_8):(_8,_1)'
     """
     name = short(node.name)
