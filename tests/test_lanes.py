@@ -12,6 +12,7 @@ from cute_viz.gallery.gates import flaws
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.targets import TARGETS
+from tests.commands import run
 
 KERNELS = ("hopper_gemm", "blackwell_gemm", "flash_attention_forward", "blackwell_gemm_2sm", "blackwell_gemm_block_scaled")
 
@@ -136,3 +137,16 @@ def test_a_comparison_has_one_geometry() -> None:
         grids = [place.grid for place in page_of(figure("one_product_on_three_machines"), Options(target=target)).panels]
         assert len({(round(grid.cell_w, 3), round(grid.cell_h, 3)) for grid in grids}) == 1, target
         assert (target == "column") == (len({grid.left for grid in grids}) == 1)
+
+
+@pytest.mark.parametrize("source", KERNELS)
+def test_a_terminal_shows_the_first_rows_of_each_lane(source: str) -> None:
+    """In 80 columns, without the rows that repeat; the swizzle of 128 bytes puts chunk c of line r at c ^ r."""
+    lines = run("render", source, "--for", "terminal").stdout.decode().splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(n for n, line in enumerate(lines) if line.startswith("A, swizzled: shared, by TMA load, "))
+    each = 16 if "scaled" in source else 8
+    for r in range(8):
+        cells = lines[start + 3 + r].partition("│")[2].split()
+        assert cells == [f"{r},{(c ^ r) * each}" for c in range(8)]
+    assert "The first 8 rows of each lane are shown." in lines
