@@ -18,10 +18,10 @@ from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.apart import parse
-from cute_viz.source.compiled.clang import CallSite, Instance, Unit
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.loops import often
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
+from cute_viz.source.compiled.unit import CallSite, Instance, Unit
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened

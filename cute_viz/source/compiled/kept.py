@@ -12,10 +12,10 @@ from dataclasses import astuple
 from typing import Any
 
 from cute_viz.files import write
-from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.loops import Around
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 
-_FORM = 4  # counts with what is written
+_FORM = 5  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
