@@ -28,8 +28,8 @@ from cute_viz.figures.frames import frames
 from cute_viz.figures.model import CONFLICT
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
-from cute_viz.notation import parse
 from cute_viz.renderers import render
+from cute_viz.source.text import parse
 from cute_viz.spec import resolve
 from cute_viz.spec.build import read_specs
 from tests import readback

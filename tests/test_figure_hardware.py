@@ -19,10 +19,10 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma import pieces_at
-from cute_viz.notation import read
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Boxes, Labels
+from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 import cute_viz as cv
 from cute_viz import cli
+from cute_viz.engine import Request, ask
+from cute_viz.engine.kernel import report_of
 from cute_viz.testing import assert_no_bank_conflicts
 from tests.test_kernel_report import GEMM, LDMATRIX, PLAIN, line_of
 
@@ -264,3 +267,18 @@ def test_a_helper_reads_what_its_kernel_wrote(tmp_path: Path, capsys: pytest.Cap
         cli.main(["analyze", str(tmp_path / "kernel.py"), "--json"])
     (read,) = [row for row in json.loads(capsys.readouterr().out)["accesses"] if row["instruction"] == "ld.shared.32"]
     assert read["fix"]["left"] == 32, "where the view has the buffer's own layout one edit serves both"
+
+
+def test_what_has_no_text_has_no_edit() -> None:
+    """Of a compiler's own text, and of a unit of many kernels, the report says what places would help, and edits nothing."""
+    file = ask(Request((VIEWS.format(second=ROWS, more=""),))).readings[0].file
+    assert file is not None
+    written = report_of(file)
+    assert written is not None
+    assert any(row.fix for row in written.accesses)
+    for other in (replace(file, compiled=True), replace(file, compiled=True, again=lambda texts: file)):
+        found = report_of(other)
+        assert found is not None
+        bad = [row for row in found.accesses if row.cost.ways > 1]
+        assert all(row.fix is None for row in bad)
+        assert {"would leave" in row.unfixed for row in bad} == {True}

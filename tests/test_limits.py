@@ -21,10 +21,10 @@ from cute_viz.figures import build
 from cute_viz.figures.load import from_json
 from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode, searched, write
-from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
 from cute_viz.source import cpp, mlir, python, types
 from cute_viz.source.model import Given
+from cute_viz.source.text import parse, read
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.library_files import library_of
 from cute_viz.spec.yaml import read_yaml
@@ -340,7 +340,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
 from cute_viz.options.views import VIEWS
-from cute_viz.notation import read, read_call
+from cute_viz.source.text import read, read_call
 
 WIDE = ["(65536,65536)", "(65536,65536):(1@0,1@1)", "(65536,65536):(F1,F65537)", "(65536,65536) o 5 o (65536,65536)",
         "Sw<3,4,3> o smem_ptr[16b](unset) o (65536,65536)", "Sw<3,3,3> o 0 o (65536,65536):(F1,F7)"]

@@ -171,6 +171,12 @@ class Fixer:
         if key not in self.places:
             self.places[key] = better(list(key))[0]
         found = self.places[key]
+        if self.file.compiled and (self.file.again is None or not rows[0].move.launch):
+            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
+            other = (
+                "for one launch, or up to 8 kernels" if self.file.again is not None else "where the file is read as it is written"
+            )
+            return f"{told}; edits are searched {other}" if found else told
         wrong = ""
         for places, _ in found:
             views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]

@@ -14,7 +14,6 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.hardware import ScaleConfig
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
@@ -25,7 +24,6 @@ from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES,
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
-_PAIRS = re.compile(r"\btma_partition$")  # gives several parts, of which `auto [a, b]` takes one each
 _GIVES = re.compile(r"(?:(?:op|smem)_selector|\brecast)$")
 
 
@@ -260,9 +258,6 @@ def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     if isinstance(node, Apply):
         found = _slice(node.args, ungroup(Evaluator(source).value(node.function)), source)
         return (*operations_of(node.function, source), *found) if found else ()
-    pair = node.args[0] if isinstance(node, Call) and node.name == "get" and node.args else None
-    if isinstance(pair, Call) and _PAIRS.search(pair.name):
-        return operations_of(pair, source)
     call = _operation(node, source)
     return () if call is None else (Operation(call[0], tuple(call[1]), call[2]),)
 
@@ -291,12 +286,6 @@ def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, 
     head, _, method = node.name.rpartition(".")
     if head in source.names and is_operation(method):
         return method, [source.names[head], *map(evaluator.value, node.args)], evaluator.template(node)
-    config = source.names.get(node.name.rpartition("::")[0])
-    if isinstance(config, ScaleConfig):  # Cfg::deduce_smem_layoutSFA(mma, tile)
-        from cute_viz.algebra import ops
-
-        found_op = ops.find(f"{config.name}::{short(node.name)}")
-        return found_op.name, [evaluator.value(item) for item in node.args], config.template
     if node.name in SWIZZLES:
         return None
     return node.name.removeprefix("cute::"), [evaluator.value(item) for item in node.args], evaluator.template(node)
