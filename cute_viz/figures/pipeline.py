@@ -59,7 +59,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         caption=f"  {made.source}" if made.source else "",
         rows=rows,
         cols=slots,
-        labels=tuple(["" if tile is None else str(tile) for tile in tiles]),
+        labels=tuple(["" if n is None else f"{'C' * (p == STORES)}{n}" for n, p in zip(tiles, painted, strict=True)]),
         paints=painted,
         row_ruler=Ruler("", tuple(names), (0, 1, *[0] * (made.stages - 1), 1, *[0] * (made.consumers - 1), 0)),
         col_ruler=Ruler("slot", tuple(map(str, range(slots))), (0,) * (slots + 1)),
