@@ -16,7 +16,6 @@ from cute_viz.analysis import expect
 from cute_viz.api import parse, report
 from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
-from cute_viz.notation import read_call
 from cute_viz.options.words import parse_tile
 from cute_viz.recording import Recorded
 
@@ -113,11 +112,7 @@ def assert_vector(copy: object, bits: int, let: Let = None) -> None:
     if isinstance(copy, str) and name in ("copy", "copy_if", "copy_aligned"):
         from cute_viz.spec import PACKAGED
 
-        _check(
-            expect.vector(
-                read_call(copy, {name: parse(value) for name, value in (let or {}).items()}, PACKAGED.resolve)[1], bits, name
-            )
-        )
+        _check(expect.vector(PACKAGED.read_call(copy, {name: parse(value) for name, value in (let or {}).items()})[1], bits, name))
     else:
         _check(expect.vector(_object(copy, let), bits))
 

@@ -359,6 +359,18 @@ def ask(statements: list[Statement], flags: list[str], folder: Path) -> Asked:
     return asked
 
 
+def expressions(asked: Asked, longest: int = 600) -> dict[str, str | None]:
+    """The statements as one expression each, names replaced by what they are, and what g++ printed; None for a refusal."""
+    out: dict[str, str | None] = {}
+    known: dict[tuple[str, str], str] = {}  # by function and name
+    for x in asked.statements:
+        text = re.sub(r"\bv\d+\b", lambda name, x=x: known.get((x.function, name[0]), name[0]), x.text)  # type: ignore[misc]
+        known[x.function, x.name] = text
+        if f"{x.function}::{x.name}" in asked.values and len(text) <= longest:
+            out[text] = asked.values[f"{x.function}::{x.name}"]
+    return out
+
+
 def _bounded() -> None:
     """Two minutes and 3 GB for a compiler, as some random types explode."""
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))

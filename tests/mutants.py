@@ -28,10 +28,34 @@ import pytest
 
 FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
-WITHOUT = (  # tests of what is around the rooms: servers, editors, sites, processes
-    *("browser", "live", "live_browser", "mcp", "playground", "ext", "notebooks", "documents", "embed", "faults", "help", "doors"),
-    *("record", "systems", "hints", "compiled", "english", "device", "layers", "limits", "fuzz", "oracles", "svg_oracle"),
-    *("address", "sniff", "requests", "boundary", "same_page", "docstrings"),
+ASKED = (  # tests of the rooms, in the order in which they are learned
+    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers"),
+    *(
+        "algebra_vectors",
+        "layout_values",
+        "coordinates",
+        "tensors",
+        "ops",
+        "xor_inverse",
+        "algebra_laws",
+        "mixed",
+        "hardware",
+        "tables",
+    ),
+    *(
+        "library",
+        "banks",
+        "access",
+        "verdict",
+        "vendors",
+        "hardware_random",
+        "figure_grid",
+        "figure_tv",
+        "figure_hardware",
+        "follow",
+    ),
+    *("boards", "tilings", "views", "palettes", "render_svg", "render_text", "render_tikz", "render_html", "writers", "pages"),
+    *("targets", "pictures", "gates", "fragment_steps", "cpp_tensors", "kernel_report", "specs", "selectors", "gallery"),
 )
 SLOW = 20.0  # seconds of a test that is not asked
 MOST = 120.0  # seconds of all tests that are asked about one mistake
@@ -65,9 +89,9 @@ def copied(root: Path, to: Path) -> Path:
 
 
 def asked_files(top: Path) -> list[str]:
-    """The files of tests that are asked, and the package, whose examples are tests."""
-    tests = sorted(path.name for path in (top / "tests").glob("test_*.py"))
-    return [*(f"tests/{name}" for name in tests if name[5:-3] not in WITHOUT), "cute_viz"]
+    """The files of tests that are asked, and the packages whose examples are tests."""
+    named = [word if "/" in word else f"tests/test_{word}.py" for word in ASKED]
+    return [path for path in named if (top / path).exists()]
 
 
 class Known:
@@ -96,9 +120,10 @@ class Known:
 class _Learner:
     """Notes of each test its lines, its time and whether it passes."""
 
-    def __init__(self, top: Path) -> None:
+    def __init__(self, top: Path, kept: Path) -> None:
         import coverage
 
+        self.kept, self.until = kept, time.monotonic() + 120  # what is known so far is written now and then
         self.top, self.seconds, self.failed = top, {}, set()  # type: ignore[var-annotated]
         self.tracer = coverage.Coverage(data_file=None, source=[str(top / "cute_viz")], config_file=False, messages=False)
         self.tracer.start()
@@ -114,9 +139,11 @@ class _Learner:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed or (report.when == "call" and report.skipped):
             self.failed.add(report.nodeid)
+        if report.when == "teardown" and time.monotonic() > self.until:
+            self.kept.write_text(json.dumps(self.known()), "utf-8")
+            self.until = time.monotonic() + 120
 
     def known(self) -> dict[str, Any]:
-        self.tracer.stop()
         good = {name: taken for name, taken in self.seconds.items() if name not in self.failed and taken < SLOW}
         number = {name: at for at, name in enumerate(good)}
         data, lines = self.tracer.get_data(), {}
@@ -140,7 +167,7 @@ def learn(top: Path, kept: Path) -> Known:
 
 
 def _learn(top: Path, kept: Path) -> None:
-    learner = _Learner(top)
+    learner = _Learner(top, kept)
     pytest.main([*OPTIONS, *asked_files(top)], plugins=[learner])
     kept.write_text(json.dumps(learner.known()), "utf-8")
     os._exit(0)
@@ -242,7 +269,9 @@ def _fresh(tests: list[str]) -> Verdict:
     chosen = _Chosen(tests)
     files = list(dict.fromkeys(name.split("::")[0] for name in tests))
     status = pytest.main([*OPTIONS, "-x", *files], plugins=[chosen])
-    return Verdict(chosen.failed or ("" if status in (0, 5) else f"exit status {status}"), len(tests))
+    if status not in (0, 1, 5):
+        raise RuntimeError(f"pytest ends with status {status}")
+    return Verdict(chosen.failed, len(tests))
 
 
 def _forked(ask: Callable[[], Verdict], patience: float) -> Verdict:
@@ -260,17 +289,19 @@ def _forked(ask: Callable[[], Verdict], patience: float) -> Verdict:
         try:
             there.send(ask())
         except BaseException as error:
-            there.send(Verdict(f"{type(error).__name__}: {error}"[:100], 1))
+            there.send(error if isinstance(error, Exception) else RuntimeError(repr(error)))
         os._exit(0)
     there.close()
     try:
-        verdict: Verdict = here.recv()
+        verdict = here.recv()
     except EOFError:
         verdict = Verdict("", 0, True)
     os.waitpid(child, 0)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)  # what its tests have started
-    return verdict
+    if isinstance(verdict, Exception):
+        raise verdict
+    return Verdict(*verdict)
 
 
 class Asker:
@@ -283,8 +314,7 @@ class Asker:
         self.server.start()
         self.tests = self.pipe.recv()
         self.clock = int(time.time())
-        import hypothesis  # noqa: F401  # what a fork that has read nothing needs, too
-        import matplotlib.figure  # noqa: F401
+        import matplotlib.figure  # noqa: F401  # what a fork that has read nothing needs, too
         import numpy  # noqa: F401
         import yaml  # noqa: F401
 
@@ -316,8 +346,8 @@ class Asker:
 
     def readers(self, path: str) -> list[str]:
         """The tests that may notice a mistake outside functions: those that run anything of the module, or read the library."""
-        if path.endswith(".py"):
-            return self.known.tests(path, 0, 0)
+        if path.endswith(".py"):  # all of what begins with its import, where no function of it is run
+            return self.known.tests(path, 0, 0) or sorted(self.known.seconds, key=self.known.seconds.__getitem__)[:200]
         return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
 
     def _patience(self, tests: list[str]) -> float:

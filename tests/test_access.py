@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,14 +25,14 @@ from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.frames import frames
-from cute_viz.figures.model import CONFLICT, Paint
+from cute_viz.figures.model import CONFLICT
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
-from cute_viz.notation import parse
-from cute_viz.renderers import Options, render
-from cute_viz.renderers.colours import page_palette
+from cute_viz.renderers import render
+from cute_viz.source.text import parse
 from cute_viz.spec import resolve
 from cute_viz.spec.build import read_specs
+from tests import readback
 from tests.commands import fails, run
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
@@ -517,23 +518,23 @@ class TestCommands:
                 assert cell % 8 == (half ^ m % 8 if swizzled else half)
                 assert panel["row_ruler"]["labels"][cell // 8].startswith(f"{lane // 8}.")
 
-    def test_a_film_has_a_frame_for_each_wavefront(self, tmp_path):
+    def test_a_film_shows_the_wavefronts_one_after_the_other(self, tmp_path):
+        """32 of the plain tile and 4 of the swizzled one: each but the first is hidden until its turn, where its row is."""
         out = tmp_path / "film.svg"
         tile = "tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))"
         assert run("analyze", tile, "--access", LDSM, "-o", str(out), "--animate").returncode == 0
-        root = ElementTree.fromstring(out.read_text())
-        frames = list(root.iter("{http://www.w3.org/2000/svg}g"))
-        assert len(frames) == 33 + 5  # and one of each at the end
-        delays = [float(re.search(r"delay:([\d.]+)s", g.get("style"))[1]) for g in frames]
-        assert delays == pytest.approx([0.45 * n for n in (*range(33), *range(5))])
-        lines = [g.find("{http://www.w3.org/2000/svg}path[@class='w']") for g in frames]
-        assert [0 if line is None else line.get("d").count("L") for line in lines] == [1] * 32 + [0] + [8] * 4 + [0]
-        lit = page_palette(Options()).fill(Paint(3))
-        rows = [[p.get("d") for p in g.findall("{http://www.w3.org/2000/svg}path") if p.get("fill") == lit] for g in frames]
-        assert not any(rows[:33])
-        for wave, bits in enumerate(rows[33:37]):  # lanes 8 w .. 8 w + 7 are rows 0 .. 7 of the atom, XORed into bits 4, 5, 6
-            lanes = [[round((float(x) - 366) / 10) for x in re.findall(r"M([\d.]+) ", row)] for row in bits]
-            assert lanes == [[8 * wave + m for m in range(8) if m >> bit & 1] for bit in (2, 1, 0)]
+        text = out.read_text()
+        root = ElementTree.fromstring(text)
+        hidden = [g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "go"]
+        names = [re.search(r"animation:(w\d+) ", g.get("style"))[1] for g in hidden]
+        assert names == [f"w{n}" for n in (*range(1, 32), *range(1, 4))]
+        ends = {name: float(until) for name, until in re.findall(r"@keyframes (w\d+)\{0%,([\d.]+)%", text)}
+        assert [ends[f"w{n}"] for n in range(1, 32)] == pytest.approx([45 * n / (32 * 0.45 + 3) for n in range(1, 32)], abs=0.01)
+        tops = [float(re.search(r"M[\d.]+[ ,]([\d.]+)", g[0].get("d"))[1]) for g in hidden]
+        steps = {round(b - a, 2) for a, b in pairwise(tops[:31])}
+        assert len(steps) == 1
+        assert tops[31] > tops[30] + steps.pop()
+        assert all(float(g.get("opacity")) == 0 for g in hidden)  # where nothing moves, all is seen
 
     def test_frames_join_each_lane_to_the_banks_of_its_row(self, tmp_path):
         """Plain beside swizzled: lane l reads 16 bytes, whose banks the XOR of its row tells. Of both the first phase."""
@@ -576,7 +577,11 @@ class TestCommands:
         assert path.get("d").count("C") == len(figure["arrows"])
         assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames", "--for", "readme").returncode == 0
         words = [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
-        assert words.count("first wavefront of its phase") == 2  # in a strip, and in the legend
+        assert words.count("first wavefront of its phase") == 1  # in the legend
+        assert [word for word in words if word.endswith("of 8")] == ["plain, phase 1 of 4: wavefront 1 of 8", "2 of 8", "8 of 8"]
+        assert "Of each column the first 2 wavefronts and the last are" in words
+        shown = readback.svg(svg.read_text())
+        assert (shown.width <= 700, shown.height <= 900) == (True, True)
         assert "idle" not in words
 
     @pytest.mark.parametrize("more", [(), ("--thread", "8..15", "--wavefront", "1")])

@@ -35,7 +35,7 @@ from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError
-from cute_viz.notation import read
+from cute_viz.source.text import read
 from tests.by_hand import as_places, at, count, digits, leaves, starts, table
 from tests.strategies import composed_layouts, coordinate_layouts, layouts, nested, shapes
 

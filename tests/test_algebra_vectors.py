@@ -16,7 +16,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError
-from cute_viz.notation import read, read_call
+from cute_viz.source.text import read, read_call
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "algebra_vectors.json.gz").read_bytes()))
 ROWS = defaultdict(list)

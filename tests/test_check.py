@@ -45,8 +45,8 @@ from cute_viz.errors import CannotCheck, CuteVizError, FigureError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
-from cute_viz.notation import parse
 from cute_viz.renderers import render
+from cute_viz.source.text import parse
 from cute_viz.spec import Library, read
 from cute_viz.spec.library import resolve
 from cute_viz.spec.listing import Listed, listing

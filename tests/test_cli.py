@@ -325,7 +325,7 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
         (["render", "tests"], 1, "tests: this is a folder"),
         (["render", "/proc/self/mem"], 1, "/proc/self/mem: Input/output error"),
         (["render", "(8,8):(-8,1)", "--view", "banks"], 1, "no memory before its pointer"),
-        (["eval", "make_layout(make_shape(010,4))"], 1, "010 is octal in C++"),
+        (["eval", "make_layout((010,4))"], 1, "010 is octal in C++"),
         (["eval", "a" * 100_000], 1, "characters; the limit is 65536"),
         (["list", "ops", "--arch", "sm80"], 2, "--arch and --type apply to mma and copy"),
         (["list", "mma", "--arch", "sm81"], 1, "no mma atoms of sm81"),

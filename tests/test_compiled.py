@@ -14,9 +14,10 @@ from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
-from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable, words
+from cute_viz.source.compiled.clang import words
 from cute_viz.source.compiled.flags import Flags, flags
-from cute_viz.source.compiled.meaning import UnitMeaning, frames
+from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import value_of
 from cute_viz.spec.project import project_of
 
@@ -211,6 +212,30 @@ def test_defaults_that_a_compiler_leaves_out() -> None:
     assert mma.splitlines()[1:3] == ["  ThrLayoutVMNK:  (_32,_2,_2,_1):(_1,_32,_64,_0)", "  PermutationMNK: (_,_,_)"]
 
 
+def test_a_zipped_tensor_multiplies_as_its_data() -> None:
+    from cute_viz.spec import resolve
+
+    bits = "cutlass::integer_subbyte<4, false>"
+    layouts = ", ".join(
+        f"cute::Layout<cute::tuple<cute::C<{n}>, cute::C<2>>, cute::tuple<cute::C<1>, cute::C<{n}>>>" for n in (8, 4)
+    )
+    registers = f"cute::Tensor<cute::ArrayEngine<{bits}, 16>, {layouts.partition(', cute::Layout')[0]}>"
+    zipped = f"cute::ViewEngine<cute::ZipIterator<cute::subbyte_iterator<{bits}>, cutlass::float_ue4m3_t *>>"
+    node = Node(
+        "call", "make_zip_tensor", 3, f"cute::Tensor<{zipped}, cute::ZipLayout<{layouts}>>", (Node("ref", "a", 2, registers),)
+    )
+    found = UnitMeaning(Unit((Instance(("k",), (), True, ()),), (), ()), resolve, {}).operand(Reached(0), node)
+    assert (str(found.layout), found.pointer.element, found.bits) == ("(_8,_2):(_1,_8)", "u4", 4)
+
+
+def test_a_copy_without_the_argument_that_is_its_default() -> None:
+    from cute_viz.spec import resolve
+
+    unit = Unit((Instance(("k",), (), True, ()),), (), ())
+    auto = [UnitMeaning(unit, resolve, {}).object(f"cute::AutoVectorizingCopyWithAssumedAlignment<{n}>") for n in ("", "128", "64")]
+    assert auto[0] == auto[1] != auto[2]
+
+
 def test_a_copy_of_so_many_bits() -> None:
     from cute_viz.spec import resolve
 
@@ -312,6 +337,7 @@ class TestUnits:
         rows = json.loads(out)
         assert code == 0
         assert "k.cu:41: CuTe refuses this: Shape Divisibility Condition" in err
+        assert "k.cu:41: composition((_3,_5):(_5,_7), _5:_2): " in err  # why, in our words
         assert {row["value"] for row in rows if row["name"] == "NeverNamed"} == {"(_8,_64):(_64,_1)", "(_8,_128):(_128,_1)"}
         assert next(row for row in rows if row["name"] == "Mma")["brief"] == "Mine, 128 threads, tile 32x16x16"
         assert [(row["line"], row["brief"]) for row in rows if row["kind"].startswith("launch")] == [
@@ -339,6 +365,27 @@ class TestUnits:
         code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", *names)
         assert code == 0
         assert [line.split() for line in out.splitlines()] == [["3", "a::k", "launch", "1"], ["3", "a::k::s", "layout", "_64:_1"]]
+
+    def test_words_that_nvcc_does_without_are_added(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        unit.write_text(
+            "#include <cute/tensor.hpp>\nusing namespace cute;\n"
+            "struct Sum { template <bool First, class T> __device__ void add(T const& t) { copy(t, make_fragment_like(t)); } };\n"
+            "struct Traits { using Rows = _8; };\n"
+            "template <class Rows, class A> __device__ void body(A& a, float* p) {\n"
+            "  auto s = make_tensor(make_smem_ptr(p), Layout<Shape<Rows, _4>>{});\n  a.add<true>(s);\n}\n"
+            "template <class T, class A> __global__ void kernel(float* p) {\n  A a;\n  body<T::Rows>(a, p);\n}\n"
+            "void host(float* p) { kernel<Traits, Sum><<<1, 32>>>(p); }\n"
+        )
+        code, out, err = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--json")
+        assert (code, err) == (0, "")
+        assert [(row["line"], row["elements"]) for row in json.loads(out)["accesses"]] == [(3, 32)]
+
+    def test_a_macro_instantiates(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        body = "template <class T, int N> void run(T* p) { auto s = cute::Layout<cute::C<N>>{}; }\n"
+        macro = "#define INST(T, N) \\\n  template void \\\n  run<T, N>(T* p)\n#define OTHER(x) (x)\n"
+        unit.write_text(f"#include <cute/layout.hpp>\n{body}{macro}INST(float, 32);\n// INST(int, 8);\nINST(cute::half_t, 64);\n")
+        code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
+        assert (code, [row["value"] for row in json.loads(out)]) == (0, ["_32:_1", "_64:_1"])
 
     def test_a_header_is_read_through_a_unit(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = [{"directory": str(unit.parent), "command": "nvcc -arch=sm_80 -c k.cu", "file": "k.cu"}]
@@ -396,6 +443,10 @@ class TestUnits:
         code, _, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80")
         assert code == 1
         assert "k.cu:1: use of undeclared identifier 'x'" in err
+        unit.write_text("#include <cute/layout.hpp>\n#include <nowhere.h>\nauto s = cute::Layout<cute::C<4>>{};\n")
+        code, _, err = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80")
+        assert code == 1
+        assert "k.cu:2: 'nowhere.h' file not found" in err
 
 
 def test_without_libclang_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

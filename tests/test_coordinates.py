@@ -173,7 +173,7 @@ def test_an_origin_is_sliced_and_drawn():
     assert show(parse("(ArithTuple(4,8) o (8,8):(1@0,1@1))(2,_)")) == "ArithTuple(6,8) o (8):(1@1)"
     assert show(
         parse("partition_C(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), ArithTuple(16,8) o (32,32):(1@0,1@1))")
-    ) == ("ArithTuple(17,10) o ((_2,2),2,4):((1@1,8@0),16@0,8@1)")
+    ) == ("ArithTuple(17,10) o ((_2,_2),_2,_4):((1@1,8@0),16@0,8@1)")
     assert "(7,10)" in figure("ArithTuple(4,8) o (4,3):(1@0,1@1)").panels[0].labels
 
 

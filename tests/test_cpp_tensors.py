@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from cute_viz import notation
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import main
 from cute_viz.engine import Request, Source, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given
+from cute_viz.source.text import read as read_text
 from cute_viz.spec.library import resolve
 from tests import commands
 
@@ -52,9 +52,8 @@ def test_a_kernel_has_the_values_that_its_compiler_prints(name: str) -> None:
 def test_tensors_of_coordinates_begin_where_cute_prints_it(text: str) -> None:
     file = read(text, Given({}, resolve))
     assert {name: show(file.find(name).read()) for name in PRINTED["origins"][text]} == PRINTED["origins"][text]
-    if "domain_offset" not in text:  # which in a line of notation is of layouts
-        read_at_once = notation.read(text, resolve=resolve).values
-        assert {name: show(read_at_once[name]) for name in PRINTED["origins"][text]} == PRINTED["origins"][text]
+    at_once = read_text(text, resolve=resolve).values
+    assert {name: show(at_once[name]) for name in PRINTED["origins"][text]} == PRINTED["origins"][text]
 
 
 @pytest.mark.parametrize(

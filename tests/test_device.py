@@ -15,7 +15,7 @@ from cute_viz.check import device, plan, report, runner
 from cute_viz.check.device import Device, DeviceError
 from cute_viz.check.job import In, KernelRun, Map, Out, Scalar
 from cute_viz.errors import CannotCheck
-from cute_viz.notation import parse
+from cute_viz.source.text import parse
 from cute_viz.spec import resolve
 from tests.test_check import interpret
 

@@ -42,7 +42,6 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "engine/pages.py::drawings": "reads a file",
     "engine/pages.py::one_page": "draws a file",
     "engine/reading.py::values_of": "reads what a request's `let` holds",
-    "notation/hardware.py::element_type": "parse shows it",
     "source/mlir_moves.py::moves": "mlir.read shows it",
     "live/mcp.py": "needs a package that may not be there",
     "live/pool.py::work": "runs in a process of its own; Pool shows it",

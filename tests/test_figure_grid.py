@@ -14,7 +14,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError, LimitError
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import HOLE, to_dict
-from cute_viz.notation import parse
+from cute_viz.source.text import parse
 from tests.strategies import any_layouts
 
 

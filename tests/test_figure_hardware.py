@@ -19,10 +19,10 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma import pieces_at
-from cute_viz.notation import read
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Boxes, Labels
+from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
@@ -179,46 +179,14 @@ def test_a_box_is_hatched_where_it_is_out_of_bounds():
 
 
 @pytest.mark.parametrize("name", ["hopper_gemm", "blackwell_gemm"])
-def test_the_page_of_a_gemm_shows_lines_of_every_warp_in_memory(name):
+def test_the_lanes_of_a_gemm_show_the_lines_of_every_warp_in_memory(name):
     """K-major, swizzle of 128 bytes: row r of A is line r; warp w of a wgmma's four holds 16 rows, of tensor memory's four 32."""
     drawn, rows = figure(name), {"hopper_gemm": 16, "blackwell_gemm": 32}[name]
-    load, *_, store = (p for p in drawn.panels if "swizzle 128B" in p.caption)
-    core = next(p for p in drawn.panels if "core matrix (row" in p.caption)
-    for panel, start in ((load, 0), (core, 1024), (store, 0)):
-        lines = [(int(label) - start) // 128 for label in panel.row_ruler.labels]
-        assert lines == [warp * rows + n for warp in range(4) for n in range(4)]
+    for panel in (p for p in drawn.panels if ", swizzled" in p.caption):
         for n, (paint, label) in enumerate(zip(panel.paints, panel.labels, strict=True)):
-            line, chunk = lines[n // 8], n % 8
+            line, chunk = divmod(n, 8)
             assert drawn.paints[paint].hue == line // rows
-            box, matrix = f"{line},{(chunk ^ line % 8) * 8}", f"{line // 8},{chunk ^ line % 8}.{line % 8}"
-            assert label == (matrix if panel is core else box)
-        assert any(f"bytes {start}, {start + 128 * rows}" in note for note in drawn.notes)
-    if name == "blackwell_gemm":
-        held = next(panel for panel in drawn.panels if "registers of the warp" in panel.caption)
-        assert held.labels == tuple(f"{lane},{register}" for lane in range(16) for register in range(8))
-        (registers,) = [place for place in page_of(drawn, Options()).panels if place.panel is held]
-        assert registers.detail.name == "FULL"
-
-
-def test_on_a_page_of_stages_the_rows_of_b_are_not_those_of_c():
-    text = (
-        "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{});"
-        "sl = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)); s = make_tensor(make_smem_ptr<half_t>(1024), sl);"
-        "load = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (128,256):(256,1)), sl, (64,64), 1);"
-        "rA = mma.make_fragment_A(mma.get_slice(0).partition_A(s)); rB = mma.make_fragment_B(mma.get_slice(0).partition_B(s));"
-        "stages(load, load, rA, rB, mma)"
-    )
-    for follow in (None, 45):
-        drawn = ask(Request((text,), {"follow": follow} if follow else {})).figure
-        hues = {panel.caption[0]: set() for panel in drawn.panels}
-        for panel in drawn.panels:
-            if "bits of" not in panel.caption:
-                hues[panel.caption[0]] |= {drawn.paints[p].hue for p in panel.paints if p != HOLE}
-        assert hues["2"] == hues["4"] == {-1}
-        assert all({0, 1, 2, 3} & hues[stage] for stage in "135")
-        assert [p.row_ruler.title for p in drawn.panels if "core matrix of" in p.caption] == ["M", "N"]
-        assert any(note.endswith("B, white, is for the rows of all warps.") for note in drawn.notes)
-        assert not any(panel.boxes for panel in drawn.panels if panel.caption[0] in "24") or not follow
+            assert label == f"{line},{(chunk ^ line % 8) * 8}"
 
 
 def test_the_memory_of_an_mn_major_operand_shows_every_k_block():
@@ -397,16 +365,13 @@ def test_operands_of_tcgen05_lie_where_the_ptx_isa_has_them(kind, m, n, k, per):
     assert any("factors of such a shape" in note for note in drawn.notes) == ("MX" in kind and not per)
 
 
-def test_one_threads_rows_are_lit_in_every_stage():
-    drawn = figure("hopper_gemm", follow=45)
-    lit = [[n for n, p in enumerate(panel.paints) if p >= 0 and not drawn.paints[p].faded] for panel in drawn.panels]
-    labels = [drawn.panels[1].labels[n] for n in lit[1]]
-    assert {label.split(",")[0] for label in labels} <= {"19", "27"}
-    accumulator = next(n for n, panel in enumerate(drawn.panels) if "accumulator" in panel.caption)
-    panel = drawn.panels[accumulator]
-    assert {panel.row_ruler.labels[n // panel.cols] for n in lit[accumulator]} == {"19", "27"}
-    assert panel.row_ruler.labels == tuple(map(str, range(16, 32)))
-    assert {panel.data["thread"][n] for n in lit[accumulator]} == {45}
+def test_one_threads_rows_are_lit_in_every_lane():
+    drawn = figure("hopper_gemm", follow=45)  # lane 13 of warp 1: rows 16 + 3 and 16 + 11
+    for panel in drawn.panels[:5]:
+        lit = [panel.labels[n] for n, p in enumerate(panel.paints) if p >= 0 and not drawn.paints[p].faded]
+        assert {label.split(",")[0] for label in lit} == {"19", "27"}
+        assert len(lit) == 2 * panel.cols
+    assert drawn.facts["rows of C"] == "19,27"
 
 
 def test_a_box_of_three_dimensions_is_drawn_plane_by_plane():
@@ -536,13 +501,13 @@ def test_a_thread_and_its_registers_stand_out_of_a_copy_of_tensor_memory():
             figure(source, **words)
 
 
-def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
+def test_the_lanes_of_a_kernel_have_one_meaning_of_hue():
     for name, rows in (("hopper_gemm", 16), ("blackwell_gemm", 32)):
         drawn = figure(name)
         assert [legend.title[:9] for legend in drawn.legends if legend.title.startswith("hue")] == ["hue: warp"]
-        operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M")
-        hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
-        assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C
+        for panel in (p for p in drawn.panels if "bit" not in p.data and "tensor memory" not in p.caption):
+            hues = [drawn.paints[p].hue for p in panel.paints]
+            assert hues == [int(label.split(",")[0]) // rows for label in panel.labels]  # row r is the warp's that holds it of C
 
 
 # PTX ISA, "Swizzling modes": which 16 bytes of the data lie in each chunk of the lines of 128 bytes, the pattern once

@@ -10,7 +10,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.explain import explain
 from cute_viz.cli import main
-from cute_viz.notation import parse
+from cute_viz.source.text import parse
 from cute_viz.spec.library import resolve
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"

@@ -103,18 +103,17 @@ def test_the_documentation_has_the_table_of_meanings() -> None:
 
 def test_the_lanes_of_a_kernel() -> None:
     """One panel for each memory on the way, an arrow for each movement; the k slice in full hue, 16 of 64 columns of A."""
-    lanes = figure("hopper_gemm").lanes
-    assert lanes is not None
-    assert lanes.outer[1].labels == ("global", "shared", "registers", "shared", "global")
-    assert all(len(panel.caption.split()) <= 4 for panel in lanes.panels[:-1])
+    lanes = figure("hopper_gemm")
+    named = [panel.caption.split(": ") for panel in lanes.panels[:-1]]
+    assert [memory for _, memory in named] == ["global", "shared", "registers", "shared", "global"]
+    assert all(len(name.split()) <= 4 for name, _ in named)
     a, shared = lanes.panels[:2]
     hue = [lanes.paints[paint].hue for paint in a.paints[:: a.cols]]
     assert hue == [row // 16 for row in range(64)]
     for row in range(64):  # the 128-byte swizzle: chunk c of row r stands at c ^ r % 8
         lit = {c for c in range(8) if not lanes.paints[shared.paints[row * 8 + c]].faded}
         assert lit == {c ^ row % 8 for c in range(2)}
-    thread = figure("hopper_gemm", follow=13).lanes
-    assert thread is not None
+    thread = figure("hopper_gemm", follow=13)
     assert {n // 8 for n, paint in enumerate(thread.panels[0].paints) if not thread.paints[paint].faded} == {3, 11}
     for target in ("readme", "slide", "column", "page"):
         assert flaws(figure("hopper_gemm"), Options(target=target)) == []
@@ -164,3 +163,17 @@ def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) 
         if not any(at in range(n.start(), n.end()) for word in CONSTANT for n in re.finditer(word, drawn.title)):
             wrong = drawn.title[:at] + str((int(found[0]) + 1) % 10) + drawn.title[at + 1 :]
             assert not is_true_of(wrong, drawn) or "inverse" in source, wrong
+
+
+@pytest.mark.parametrize(("operand", "title"), [
+    ("A", "Thread 13 copies row 1 of A, and holds rows 3 and 11 of C"),
+    ("B", "Thread 13 copies row 1 of B, and holds columns 2 and 3 of C"),
+])  # fmt: skip
+def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
+    """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""
+    drawn = figure("ampere_gemm", follow=13, operand=operand)
+    assert drawn.title == title
+    assert flaws(drawn, README) == []
+    for n in range(len(title)):
+        if title[n].isdigit() and not title[:n].rstrip("0123456789").endswith("Thread "):
+            assert not is_true_of(title[:n] + str((int(title[n]) + 1) % 10) + title[n + 1 :], drawn)

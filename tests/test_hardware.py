@@ -19,7 +19,7 @@ from cute_viz.algebra.tma_parts import receivers
 from cute_viz.algebra.tmem import place
 from cute_viz.engine.facts import facts_of
 from cute_viz.errors import CuteVizError
-from cute_viz.notation import read
+from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED
 from cute_viz.spec.library import resolve
 from tests.commands import fails, run

@@ -14,7 +14,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.engine.facts import facts_of
 from cute_viz.errors import CuteVizError
-from cute_viz.notation import read
+from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED
 from cute_viz.spec.library import resolve
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 import cute_viz as cv
 from cute_viz import cli
+from cute_viz.engine import Request, ask
+from cute_viz.engine.kernel import report_of
 from cute_viz.testing import assert_no_bank_conflicts
 from tests.test_kernel_report import GEMM, LDMATRIX, PLAIN, line_of
 
@@ -155,6 +158,30 @@ def test_beside_what_nsight_compute_counted(tmp_path: Path, capsys: pytest.Captu
     assert "--print-source sass" in analyze_error(tmp_path, capsys, text, "--ncu", str(tmp_path / "r.csv"))
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        '"' * 200_000,
+        SASS.format(1).replace('"Source"', '"Other"'),
+        SASS.format("9" * 500) + '"0x60","  STS [R2], R4","1.2.3",".","\u0663","1e999",""\n',
+        "".join(f'"{word}",' * 3 for word in ("Instructions Executed", "Source", "Line No", "Address"))
+        + '\n"\u00b2","0x1","LDS"\n' * 3,
+        "\0" * 300,
+    ],
+    ids=("a quote", "no source", "numbers", "columns twice", "zeros"),
+)
+def test_a_table_of_strangers_is_read_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str) -> None:
+    (tmp_path / "r.csv").write_text(table, encoding="utf-8")
+    (tmp_path / "kernel.cu").write_text(GEMM, encoding="utf-8")
+    try:
+        cli.main(["analyze", str(tmp_path / "kernel.cu"), "--ncu", str(tmp_path / "r.csv")])
+        status = 0
+    except SystemExit as left:
+        status = left.code
+    said = capsys.readouterr().err
+    assert (status in (0, None)) or (status == 1 and said.count("error: ") == 1)
+
+
 def test_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Another definition, of several lines or one: what differs; a view that is left behind breaks the kernel."""
     text = GEMM.replace("Int<8>{}), make_stride", "Int<8>{}),\n    make_stride").replace("copy(tArA, unheard_of);", "")
@@ -192,3 +219,66 @@ def test_what_could_be_wider(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     plain = LDMATRIX.format(layout=PLAIN).replace("SM75_U32x4_LDSM_N, half_t", "DefaultCopy, half_t")
     assert not any("run-time" in tip["text"] for tip in json.loads(analyze(tmp_path, capsys, plain, "--json"))["advice"])
     assert f"wider  {first}, {second}  tArA goes through registers" in analyze(tmp_path, capsys, narrow)
+
+
+HELPERS = """
+import cutlass
+import cutlass.cute as cute
+
+@cute.kernel
+def kernel():
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = smem.allocate_tensor(cutlass.Float32, cute.make_layout((32, 32), stride=(32, 1)), 16)
+    sB = smem.allocate_tensor(cutlass.Float32, cute.make_layout((32, 64), stride=(64, 1)), 16)
+    row = cute.local_partition(sA, cute.make_layout((1, 32)), tidx)
+    r = cute.make_fragment_like(row)
+    cute.autovec_copy(r, row)
+    read(sA, 32, r, tidx)
+    read(sB, 64, r, tidx)
+
+@cute.jit
+def read(sX: cute.Tensor, n: cutlass.Constexpr, r: cute.Tensor, tidx: cutlass.Int32):
+    view = cute.make_tensor(sX.iterator, cute.make_layout((32, 32), stride=(n, 1)))
+    atom = cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float32, num_bits_per_copy=32)
+    tiled = cute.make_tiled_copy_tv(atom, cute.make_layout((32, 1)), cute.make_layout((1, 1)))
+    column = tiled.get_slice(tidx).partition_S(view)
+    cute.copy(tiled, column, cute.make_fragment_like(column))
+
+@cute.jit
+def host():
+    kernel().launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+
+
+def test_a_helper_reads_what_its_kernel_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A view that a helper makes is one of the kernel's buffer: an edit of one of both definitions alone is no fix."""
+    (tmp_path / "kernel.py").write_text(HELPERS, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "kernel.py"), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    reads = [row for row in found["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert [row["wavefronts"] for row in reads] == [1024, 1024]
+    assert {row["tile"]: row["unfixed"] for row in reads}["sA"] == "sA is read by another layout than it is written by"
+    assert list(found["totals"]) == ["kernel"], "a helper is no launch of its own"
+    alone = HELPERS.replace("    read(sA, 32, r, tidx)\n", "").replace("    read(sB, 64", "    read(sA, 32")
+    (tmp_path / "kernel.py").write_text(alone.replace("cute.make_layout((32, 32), stride=(n, 1))", "sX.layout"), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "kernel.py"), "--json"])
+    (read,) = [row for row in json.loads(capsys.readouterr().out)["accesses"] if row["instruction"] == "ld.shared.32"]
+    assert read["fix"]["left"] == 32, "where the view has the buffer's own layout one edit serves both"
+
+
+def test_what_has_no_text_has_no_edit() -> None:
+    """Of a compiler's own text, and of a unit of many kernels, the report says what places would help, and edits nothing."""
+    file = ask(Request((VIEWS.format(second=ROWS, more=""),))).readings[0].file
+    assert file is not None
+    written = report_of(file)
+    assert written is not None
+    assert any(row.fix for row in written.accesses)
+    for other in (replace(file, compiled=True), replace(file, compiled=True, again=lambda texts: file)):
+        found = report_of(other)
+        assert found is not None
+        bad = [row for row in found.accesses if row.cost.ways > 1]
+        assert all(row.fix is None for row in bad)
+        assert {"would leave" in row.unfixed for row in bad} == {True}

@@ -261,6 +261,42 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["analyze", "(8,64):(64,1)", "--max-ways", "1"]) == 2
 
 
+@pytest.mark.parametrize(
+    "baseline",
+    [
+        "[]",
+        "{}",
+        '{"accesses": [1]}',
+        '{"accesses": [], "unknown": {"a": 1}}',
+        '{"accesses": [{"file": [], "statement": {}, "wavefronts": "x"}], "unknown": [null]}',
+        '{"accesses": [{"wavefronts": {}}], "unknown": []}',
+        "[" * 100_000,
+        "1e999",
+    ],
+    ids=range(8),
+)
+def test_a_baseline_of_strangers_is_read_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], baseline: str) -> None:
+    (tmp_path / "kernel.cu").write_text(LDMATRIX.format(layout=PLAIN), encoding="utf-8")
+    (tmp_path / "b.json").write_text(baseline, encoding="utf-8")
+    assert main(["analyze", str(tmp_path / "kernel.cu"), "--baseline", str(tmp_path / "b.json")]) == 1
+    assert capsys.readouterr().err.count("error: ") == 1
+
+
+def test_a_path_of_strangers_is_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In SARIF a URI, in annotations one line, in HTML a text."""
+    path = tmp_path / "k<script>,x;y::error::%25.cu"
+    path.write_text(LDMATRIX.format(layout=PLAIN), encoding="utf-8")
+    assert main(["analyze", str(path), "--format", "sarif"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri.endswith("k%3Cscript%3E%2Cx%3By%3A%3Aerror%3A%3A%2525.cu")
+    assert main(["analyze", str(path), "--format", "github"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "k<script>%2Cx;y%3A%3Aerror%3A%3A%2525.cu,line=" in line
+    assert main(["analyze", str(path), "-o", str(tmp_path / "r.html")]) == 0
+    assert "k<script" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
 def test_what_is_written_in_a_file_is_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Names of a stranger's file do not become markup."""
     path = tmp_path / "kernel.cu"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cute_viz import figure
@@ -9,15 +11,18 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.gallery.gates import flaws
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
+from cute_viz.renderers.primitives import Line
 from cute_viz.renderers.targets import TARGETS
+from tests.commands import run
 
 KERNELS = ("hopper_gemm", "blackwell_gemm", "flash_attention_forward", "blackwell_gemm_2sm", "blackwell_gemm_block_scaled")
 
 
 def lanes_of(source: str) -> Figure:
-    found = figure(source).lanes
-    assert found is not None
-    return found
+    """The lanes, each called by its name alone."""
+    found = figure(source)
+    assert found.kind == "journey"
+    return replace(found, panels=tuple(replace(panel, caption=panel.caption.partition(": ")[0]) for panel in found.panels))
 
 
 @pytest.mark.parametrize("source", KERNELS)
@@ -110,3 +115,46 @@ def test_tensor_memory_has_its_true_columns() -> None:
     assert HOLE not in panel.paints
     other = next(panel for panel in lanes_of("blackwell_gemm").panels if panel.caption == "C, by lane")
     assert [8 * n for n, level in enumerate(other.col_ruler.levels) if level] == [128]
+
+
+def test_the_matrices_of_ldmatrix_stand_in_their_square() -> None:
+    """PTX ISA, ldmatrix.x4: thread 8 i + r gives row r of matrix i; thread t gets columns 2 (t % 4) and the next of row t / 4."""
+    for target in ("readme", "slide", "column", "page"):
+        source, destination = (place.panel for place in page_of(figure("SM75_U32x4_LDSM_N"), Options(target=target)).panels)
+        for panel in (source, destination):
+            assert (panel.rows, panel.cols) == (16, 16)
+            for row in range(16):
+                for col in range(16):
+                    matrix, r, c = row // 8 + 2 * (col // 8), row % 8, col % 8
+                    wanted = (8 * matrix + r, c) if panel is source else (4 * r + c // 2, 2 * matrix + c % 2)
+                    assert (panel.data["thread"][16 * row + col], panel.data["value"][16 * row + col]) == wanted
+    grids = [place.grid for place in page_of(figure("SM75_U32x4_LDSM_N"), Options(target="readme")).panels]
+    assert len({(grid.cell_w, grid.cell_h) for grid in grids}) == 1
+
+
+def test_a_comparison_has_one_geometry() -> None:
+    """C of one product on three machines: cells of one size, beside each other where there is room."""
+    for target in ("readme", "slide", "column", "page"):
+        grids = [place.grid for place in page_of(figure("one_product_on_three_machines"), Options(target=target)).panels]
+        assert len({(round(grid.cell_w, 3), round(grid.cell_h, 3)) for grid in grids}) == 1, target
+        assert (target == "column") == (len({grid.left for grid in grids}) == 1)
+
+
+@pytest.mark.parametrize("source", KERNELS)
+def test_a_terminal_shows_the_first_rows_of_each_lane(source: str) -> None:
+    """In 80 columns, without the rows that repeat; the swizzle of 128 bytes puts chunk c of line r at c ^ r."""
+    lines = run("render", source, "--for", "terminal").stdout.decode().splitlines()
+    assert max(map(len, lines)) <= 80
+    start = next(n for n, line in enumerate(lines) if line.startswith("A, swizzled: shared, by TMA load, "))
+    each = 16 if "scaled" in source else 8
+    for r in range(8):
+        cells = lines[start + 3 + r].partition("│")[2].split()
+        assert cells == [f"{r},{(c ^ r) * each}" for c in range(8)]
+    assert "The first 8 rows of each lane are shown." in lines
+
+
+def test_lanes_with_every_label_are_whole_grids() -> None:
+    """`labels=full` shows the coordinate in each cell, the bits of the descriptor below."""
+    page = page_of(figure("hopper_gemm"), Options(full=True))
+    assert [place.detail.name for place in page.panels] == ["FULL"] * 6
+    assert not any(isinstance(item, Line) and item.text in ("TMA load", "wgmma") for item in page.items)

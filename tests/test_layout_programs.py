@@ -14,7 +14,7 @@ from cute_viz import parse
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import show
 from tests import commands
-from tests.layout_programs import CORPUS, Asked, Statement, ask, program
+from tests.layout_programs import CORPUS, Asked, Statement, ask, expressions, program
 from tests.test_oracles import includes
 
 
@@ -67,6 +67,36 @@ def test_a_new_program_has_the_values_of_cute(seed, tmp_path):
     assert wrong(asked, ours) == []
     refused = [name for name, value in asked.values.items() if value is None]
     assert len(accepted(asked, ours)) <= len(refused) // 10
+
+
+def lines(texts: list[str]) -> list[str | None]:
+    """Each text as a line of `eval -`; None for an error."""
+    done = commands.run("eval", "-", stdin="\n".join(texts).encode()).stdout.decode().splitlines()
+    return [None if line.startswith("error: ") else line for line in done]
+
+
+def test_an_expression_in_one_line_is_what_cute_prints():
+    count = 0
+    for asked in corpus():
+        told = expressions(asked)
+        assert [x for x in zip(told.items(), lines(list(told)), strict=True) if x[0][1] != x[1]] == []
+        count += len(told)
+    assert count > 600
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("seed", [211, 212, 213])
+def test_a_random_expression_is_the_same_in_a_line_in_a_file_and_in_cute(seed, tmp_path):
+    told = expressions(ask(program(seed), flags(), tmp_path))
+    expected = {text: value for text, value in told.items() if value is not None}
+    assert len(expected) > 90
+    assert [x for x in zip(expected.items(), lines(list(expected)), strict=True) if x[0][1] != x[1]] == []
+    file = tmp_path / "expressions.cu"
+    file.write_text("void f() {\n" + "".join(f"  auto x{n} = {text};\n" for n, text in enumerate(expected)) + "}\n")
+    listed = {entry["name"]: entry["value"] for entry in json.loads(commands.run("list", str(file), "--json").stdout)}
+    assert listed == {f"x{n}": value for n, value in enumerate(expected.values())}
+    for n, value in list(enumerate(expected.values()))[::20]:
+        assert commands.run("eval", str(file), "--name", f"x{n}").stdout.decode().strip() == value
 
 
 @pytest.mark.parametrize(

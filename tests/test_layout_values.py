@@ -26,7 +26,7 @@ from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy
 from cute_viz.errors import AlgebraError
-from cute_viz.notation import parse
+from cute_viz.source.text import parse
 from tests.strategies import any_layouts, composed_layouts, layouts, shapes, swizzles
 
 

@@ -228,7 +228,7 @@ def test_what_no_operation_is_called(called, words):
         ("SM100_TMEM_LOAD_STAT_32dp32b2x", "there is no atom"),
         ("SM75_U32x4_LDSM_N<int>", "takes none"),
         ("Copy_Atom<SM75_U32x4_LDSM_N>{}", "a value type"),
-        ("Copy_Atom<SM75_U32x4_LDSM_N, no_t>{}", "not a value type"),
+        ("Copy_Atom<SM75_U32x4_LDSM_N, no_t>{}", "'no_t' has no value"),
     ],
 )
 def test_wrong_names(written, words):

@@ -21,13 +21,14 @@ from cute_viz.figures import build
 from cute_viz.figures.load import from_json
 from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode, searched, write
-from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
 from cute_viz.source import cpp, mlir, python, types
 from cute_viz.source.model import Given
+from cute_viz.source.text import parse, read
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.library_files import library_of
 from cute_viz.spec.yaml import read_yaml
+from tests import worst
 from tests.commands import fails, process, run
 
 
@@ -227,6 +228,36 @@ def test_values_that_double_are_no_bomb(bomb: str, tmp_path) -> None:
         assert not rows["n"]["value"]
 
 
+OBJECTS = f"struct A {{ int {', '.join(f'a{n}' for n in range(200))}; }};\n" + (
+    "constexpr int f() { A a{}; int s = 0; for (int i = 0; i < 20000; ++i) { A b = a; s += b.a0; } return s; }\n"
+)
+CPP_BOMBS = {  # what a few lines of C++ make: tokens of macros, objects that are copied, arrays
+    "macros": ("#define A " + "1+" * 20_000 + "1\n" + "".join(f"int a{n} = A;\n" for n in range(500)), "values of this file"),
+    "objects": (f"{OBJECTS}constexpr int n = f();\nusing Z = Layout<C<n>>;\n", "values of this file"),
+    "arrays in loops": (
+        "constexpr int f() { int s = 0; for (int i = 0; i < 20000; ++i) { int b[4000] = {}; s += b[0]; } return s; }\n"
+        "constexpr int n = f();\nusing Z = Layout<C<n>>;\n",
+        "values of this file",
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", CPP_BOMBS)
+def test_what_cpp_makes_is_counted(bomb: str, tmp_path) -> None:
+    text, why = CPP_BOMBS[bomb]
+    (tmp_path / "x.cu").write_text(f"using L = Layout<Shape<_4,_8>>;\n{text}")
+    done = run("list", str(tmp_path / "x.cu"), "--json")
+    assert why in (done.stdout + done.stderr).decode()
+
+
+def test_the_worst_inputs_are_listed() -> None:
+    """A hundred and more, of every language, none larger than a file may be."""
+    known = dict(worst.inputs())
+    assert len(known) >= 150
+    assert {name.split(":")[0] for name in known} >= {"C++", "Python", "notation", "IR", "YAML", "other"}
+    assert all(len(content) <= 1 << 20 for one in known.values() for content in one.files.values())
+
+
 def test_the_limit_of_source_suffices(tmp_path) -> None:
     """A file over two limits of characters, and what is evaluated in it: one option lets it in."""
     (tmp_path / "x.cu").write_text("// x\n" * 300_000 + "using L = Layout<Shape<_4,_8>>;\n")
@@ -309,7 +340,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
 from cute_viz.options.views import VIEWS
-from cute_viz.notation import read, read_call
+from cute_viz.source.text import read, read_call
 
 WIDE = ["(65536,65536)", "(65536,65536):(1@0,1@1)", "(65536,65536):(F1,F65537)", "(65536,65536) o 5 o (65536,65536)",
         "Sw<3,4,3> o smem_ptr[16b](unset) o (65536,65536)", "Sw<3,3,3> o 0 o (65536,65536):(F1,F7)"]

@@ -508,3 +508,42 @@ def test_a_phone_shows_one_pane_at_a_time(driver, server):
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_large_picture_shows_numbers_when_near_and_keeps_the_place_under_the_pointer(page, driver):
+    page.type("(256,256):(256,1)")
+    page.drawn("(256,256):(256,1)")
+    place = """const box = document.querySelector("#picture").getBoundingClientRect(), svg = document.querySelector("#picture svg");
+        const at = { clientX: box.left + 300, clientY: box.top + 400, bubbles: true, cancelable: true };"""
+    wheel = f"{place} svg.dispatchEvent(new WheelEvent('wheel', {{ ...at, deltaY: -400, ctrlKey: true }}))"
+    under = f"{place} svg.dispatchEvent(new PointerEvent('pointermove', at)); return document.querySelector('#cell').textContent"
+    scaled = "return document.querySelector('#picture svg').style.transform"
+    before = driver.execute_script(under)
+    assert "offset" in before
+    for _ in range(3):
+        driver.execute_script(wheel)
+    assert "scale" in driver.execute_script(scaled)  # the picture as it stands, until the wheel is still
+    assert driver.execute_script(under) == before
+    until(lambda: driver.execute_script(scaled) == "" and page.find("#picture").get_attribute("class") == "near")
+    assert driver.execute_script(under) == before
+    offset = before.rpartition("offset ")[2].split()[0]
+    until(
+        lambda: (
+            offset in driver.execute_script("return [...document.querySelectorAll('#picture .close text')].map(t => t.textContent)")
+        )
+    )
+    page.find("[data-zoom=fit]").click()
+    until(lambda: not driver.find_elements("css selector", "#picture .close text"))
+
+
+def test_what_an_example_had_does_not_apply_to_another_text(page, driver):
+    page.find("#source").send_keys("\ue004")  # Tab: the suggestion, with its tile
+    until(lambda: "8 elements of one row" in page.picture())
+    page.type("(4,8):(8,1)")
+    page.drawn("(4,8):(8,1)")
+    until(lambda: page.picture() == "Row-major: each row is contiguous")
+    page.set("#options [name=tile]", "4x8")  # one's own stays
+    until(lambda: page.picture().startswith("Each thread"))
+    page.type("(4,4):(8,1)")
+    page.drawn("(4,4):(8,1)")
+    assert page.picture().startswith("Each thread")

@@ -185,4 +185,20 @@ def test_through_the_client_of_the_protocol(tmp_path: Path):
             assert (await client.call_tool("nothing", {"source": "(4,8)"})).is_error
 
     assert mcp
-    asyncio.run(asyncio.wait_for(talk(), 60))
+    asyncio.run(asyncio.wait_for(talk(), 600))
+
+
+@pytest.mark.parametrize(
+    ("second", "summary"),
+    [
+        ("", "0 of 1 access above the ideal"),
+        ("copy(local_partition(s, Layout<_32>{}, threadIdx.x), nowhere);", "0 of 1 access above the ideal; 1 not evaluated"),
+        ("copy(make_tensor<float>(_4{}), local_partition(t, Layout<_32>{}, threadIdx.x));", "1 of 2 accesses above the ideal"),
+    ],
+)
+def test_a_report_counts_what_was_evaluated(second, summary):
+    tile = "auto s = make_tensor(make_smem_ptr<float>(0), make_layout(make_shape(_32{}, _4{})));\n"
+    tile += "auto t = make_tensor(make_smem_ptr<float>(0), make_layout(make_shape(_32{}, _4{}), make_stride(_32{}, _1{})));\n"
+    source = f"{tile}copy(make_tensor<float>(_4{{}}), local_partition(s, Layout<_32>{{}}, threadIdx.x));\n{second}\n"
+    assert answer({"ask": "tool.report", "source": source})["summary"] == summary
+    assert answer({"ask": "tool.report", "source": "copy(nowhere, there);\ncopy(a, b);\n"})["summary"] == "no access was evaluated"

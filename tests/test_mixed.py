@@ -38,7 +38,7 @@ def test_what_cute_prints():
         ("logical_divide((10,2):(1,10), 4)", "(4,5):(1,4)"),
         (
             "tile_to_shape(Layout_K_SW128_Atom<half_t>{}, (128,64))",
-            "Sw<3,4,3> o smem_ptr[16b](unset) o ((_8,16),(_64,1)):((_64,512),(_1,0))",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o ((_8,_16),(_64,_1)):((_64,_512),(_1,_0))",
         ),
         ("logical_product((_2,_2), 4)", "((_2,_2),4):((_1,_2),_4)"),
         ("logical_divide(composition(_8:_1,_4:_1), 4)", "(4,1):(_1,4)"),

@@ -11,7 +11,7 @@ from cute_viz.algebra.inttuple import X, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.notation import parse, read
+from cute_viz.source.text import parse, read
 from tests.strategies import any_layouts
 
 
@@ -42,7 +42,7 @@ def test_str_and_parse_round_trip(layout):
         ("Sw<3,4,3> o _0 o (_8,_64):(_64,_1)", None),
         ("Sw<3,4,3> o ? o (8,64):(64,1)", None),
         ("S<3,4,3> o 0 o (8,64):(64,1)", "Sw<3,4,3> o 0 o (8,64):(64,1)"),
-        ("Swizzle<2,3,-3>{} o 0 o (8,64):(64,1)", "Sw<2,3,-3> o 0 o (8,64):(64,1)"),
+        ("Swizzle<2,3,-3>{} o 0 o (8,64):(64,1)", "Sw<2,3,-3> o 0 o (_8,_64):(_64,_1)"),
         ("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)", None),
         ("(4,5):(1,4) o 2 o (2,3):(1,2)", None),
         ("_64:_2 o _0 o (_4,_8):(_8,_1)", None),

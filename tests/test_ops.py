@@ -14,6 +14,7 @@ import pytest
 
 from cute_viz import algebra, parse
 from cute_viz.algebra.composed import ComposedLayout, make_composed_layout
+from cute_viz.algebra.doubts import DIVIDES
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.stride import F2
@@ -21,9 +22,9 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.algebra_steps import WRITERS as EXPLAINED
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.notation import read, read_call
-from cute_viz.notation.evaluate import DIVIDES, Evaluator
+from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.reading import Passage
+from cute_viz.source.text import read, read_call
 from cute_viz.spec import resolve
 
 

@@ -25,7 +25,7 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.notation import read
+from cute_viz.source.text import read
 
 pytestmark = pytest.mark.oracle
 OPERATIONS = (

@@ -242,7 +242,7 @@ class TestDifferences:
             r, c = divmod(cell, 64)
             before = r * 64 + c
             after = before ^ (before >> 3 & 56)
-            assert old.labels[cell] == str(before)
+            assert old.labels[cell] == (f"{before}\nnow {after}" if differs else str(before))
             assert new.labels[cell] == (f"{after}\nwas {before}" if differs else str(before))
             assert bool(differs) == (before != after)
 

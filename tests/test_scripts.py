@@ -46,7 +46,7 @@ def run(m, dtype, major, rows):
     if major == "m":
         a = torch.empty((64, m), dtype=torch_dtype(dtype), device="cuda").permute(1, 0)
     a_ = from_dlpack(a, assumed_align=16)
-    compiled = cute.compile(Copy(dtype, rows), a_)
+    compiled = cute.compile[cute.GenerateLineInfo(True)](Copy(dtype, rows), a_ if major == "m" else a)
     compiled(a_)
 
 if __name__ == "__main__":

@@ -202,7 +202,7 @@ def test_yaml_that_is_written_reads_back(value):
 
 def test_a_spec_by_name_and_one_of_several():
     alone = run("render", "GMMA::Layout_K_SW128_Atom<half_t>").stdout
-    assert run("render", "gmma_k_sw128").stdout.partition("\n")[2] == alone  # under the title of the spec
+    assert run("render", "gmma_k_sw128").stdout == alone  # without a title of its own
     several = str(ROOT / "layouts" / "specs" / "swizzles.yaml")
     assert run("render", several, "--name", "smem_128x64_sw333").stdout == run("render", "smem_128x64_sw333").stdout
     out = run("render", several)

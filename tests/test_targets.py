@@ -53,7 +53,8 @@ LADDER = [
     ("(128,128):(1,128)", {}), ("1024:1", {}), ("(256,64):(64,1)", {}), ("(64,64):(64,1)", {}), ("200:1", {}), ("(4,8):(8,1)", {}),
     ("(2,3,4,2):(1,2,6,24)", {}), ("SM75_U32x4_LDSM_N", {}), ("SM90_64x64x16_F32F16F16_SS", {}), ("tma_out_of_bounds", {}),
     ("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>", {}), ("gmma_desc_k_sw128", {}),
-    ("zipped_divide((16,16):(16,1), (4,8))", {}), ("instr_desc", {}), ("wgmma_sparse_metadata", {}),
+    ("zipped_divide((16,16):(16,1), (4,8))", {}), ("instr_desc", {}), ("wgmma_sparse_metadata", {}), ("tma_multicast", {}),
+    ("one_product_on_three_machines", {}), ("SM80_16x8x16_F32F16F16F32_TN", {"warp": 0, "value": 0}), ("scale_factors", {}),
 ]  # fmt: skip
 
 

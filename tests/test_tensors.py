@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from cute_viz import cli, notation
+from cute_viz import cli
 from cute_viz.algebra.inttuple import show
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given
+from cute_viz.source.text import read as read_text
 from cute_viz.spec.library import resolve
 
 HEAD = """#include <cute/tensor.hpp>
@@ -212,6 +213,6 @@ def test_types_and_common_vectors_are_those_of_the_headers_in_a_file() -> None:
 @pytest.mark.parametrize("start", range(6))
 def test_types_and_common_vectors_are_those_of_the_headers_in_a_line(start: int) -> None:
     for text, *wanted in CORPUS[start::6]:
-        values = notation.read(f"{text} auto v = max_common_vector(a, b);", resolve=resolve)
+        values = read_text(f"{text} auto v = max_common_vector(a, b);", resolve=resolve)
         a, b = (values.tensors[name] for name in "ab")
         assert [int(values.values["v"]), show(a.layout), show(b.layout), a.bits, b.bits] == wanted, text

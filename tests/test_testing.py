@@ -102,11 +102,11 @@ def test_specs_say_what_must_hold(tmp_path: Path, capsys: pytest.CaptureFixture[
     [
         (
             f"partition_S(get_slice({COPY}, 5), (128,64):(64,1))",
-            ["mode 1 is CPY_M: 8 with 8:1024", "thread 5 begins at (m, k) = (0, 40): offsets 40, 41, 42, 43 ..."],
+            ["mode 1 is CPY_M: 8 with _8:_1024", "thread 5 begins at (m, k) = (0, 40): offsets 40, 41, 42, 43 ..."],
         ),
         (
             "partition_A(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)), 5), (128,64):(64,1))",
-            ["mode 2 is MMA_K: 4 with 4:16", "begins at (m, k) = (1, 2): offsets 66, 67, 578, 579 ..."],
+            ["mode 2 is MMA_K: 4 with _4:_16", "begins at (m, k) = (1, 2): offsets 66, 67, 578, 579 ..."],
         ),
         ("local_tile((128,64):(64,1), (32,32), (1,1))", ["mode 1 is BLK_N: 32 with 32:1", "begins at offset 2080"]),
         ("local_partition((8,8):(8,1), (2,4):(4,1), 5)", ["thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57"]),

@@ -135,7 +135,7 @@ def test_every_element_of_a_tile_has_its_threads(name, atoms, repeats, row):
     ("text", "words"),
     [
         ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1,1))", "rank-3 AtomLayoutMNK"),
-        ("make_tiled_mma(SM75_U32x4_LDSM_N{})", "MMA atom"),
+        ("make_tiled_mma(SM75_U32x4_LDSM_N{})", "not an MMA operation"),
         ("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (4,4), (1,1))", "too few thrs"),
         ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (4,4), (1,2))", "too few vals"),
         ("get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 32)", "thread 32 is not"),

@@ -11,7 +11,7 @@ import pytest
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError
-from cute_viz.notation import parse
+from cute_viz.source.text import parse
 from cute_viz.values.integer import compared, unknowns
 from tests.commands import run
 

@@ -105,7 +105,7 @@ SMEM = "make_tensor(make_smem_ptr<half_t>(0), {})"
         ("(_8,_8):(_8,_1)", "(_8,_8):(_9,_1)", "a stride of 9 elements of the destination is 18 bytes"),
         ("(_8,_8):(_16,_2)", "(_8,_8):(_8,_1)", "no mode of the source has stride 1"),
         ("(_4,_8):(_1,_16)", "(_4,_8):(_1,_4)", "only 4 elements are contiguous in both"),
-        ("(8,8):(8,1)", "(8,8):(8,1)", "run-time integers"),
+        ("make_shape(8,8), make_stride(8,1)", "make_shape(8,8), make_stride(8,1)", "run-time integers"),
     ],
 )
 def test_a_narrow_copy_says_why(src: str, dst: str, words: str, monkeypatch: Any, capsys: Any) -> None:

@@ -9,7 +9,6 @@ from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, counting
 from cute_viz.algebra.inttuple import (
     IntTuple,
-    Made,
     Major,
     compact_major,
     is_int_tuple,
@@ -62,7 +61,7 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
 
     A run-time extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones.
     """
-    if not isinstance(shape, Made) and len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
+    if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
     return _mixed(shape, Static(1), left)[0]
 
@@ -183,7 +182,7 @@ def make_identity_layout(shape: IntTuple) -> Layout:
     '(4,(2,3)):(1@0,(1@0@1,1@1@1))'
     """
     strides = unit_strides(shape)
-    if isinstance(shape, Made) or any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
+    if any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
         strides = map_leaves(lambda unit: Basis(Static(1), unit.path) if isinstance(unit, Basis) else Static(unit), strides)
     return Layout(shape, strides)
 

@@ -105,8 +105,10 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
     if not fits(picks, limit):
         return None
     try:
-        found = zip(offsets(picks), offsets(logical_divide(layout, tiler)), strict=True)
-        return all(value_at(layout, place) == without_padding(value) for place, value in found if _inside(place, layout.shape))
+        places, values = list(offsets(picks)), list(offsets(logical_divide(layout, tiler)))
+        found = [(place, value) for place, value in zip(places, values, strict=False) if _inside(place, layout.shape)]
+        same = all(value_at(layout, place) == without_padding(value) for place, value in found)
+        return False if not same else True if len(places) == len(values) else None
     except AlgebraError:  # strides of several kinds have no values
         return None
 

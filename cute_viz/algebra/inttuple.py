@@ -25,16 +25,6 @@ class Unwritten(Static):
     __slots__ = ()
 
 
-class Made(tuple[Any, ...]):
-    """A tuple that C++ code makes, `make_shape(4, 1)`: a plain integer of it is known at run time alone.
-
-    >>> Made((4, 1)) == (4, 1)
-    True
-    """
-
-    __slots__ = ()
-
-
 class Underscore:
     """CuTe's `_`: keep this mode whole (in a coordinate), leave this mode alone (in a tiler)."""
 

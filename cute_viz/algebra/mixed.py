@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Made, leaves
+from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
@@ -41,7 +41,7 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     if name not in SIMPLIFIES:
         return operands
     extents = operands[:2] if name in ("local_tile", "local_partition") else operands  # a projection has none
-    if not any(type(x) is Static for operand in extents for x in _integers(operand)) and not any(map(_made, operands)):
+    if not any(type(x) is Static for operand in extents for x in _integers(operand)):
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
     below = name in _RECASTS
@@ -80,12 +80,6 @@ def left(value: Any) -> Any:
     if isinstance(value, bool):
         return Static(value)
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
-
-
-def _made(value: Any) -> bool:
-    """Whether C++ code made a layout of run-time integers, `make_shape(4, 1)`, of which a tiling takes a part."""
-    layout = value.layout if isinstance(value, Tensor) else value
-    return isinstance(layout, Layout) and (isinstance(layout.shape, Made) or isinstance(layout.stride, Made))
 
 
 def _integers(value: Any) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain
@@ -26,6 +27,7 @@ class Kind(NamedTuple):
     takes: what it may be, in the words of `what`.
     without: kinds of strides that its layouts must not have, in the words of `strides`.
     as_layout, as_shape: a shape is taken as the compact layout of it, a layout for its shape.
+    of_layout: a layout is as good as an integer, and a name that nobody has bound is no integer.
     """
 
     words: str
@@ -33,6 +35,7 @@ class Kind(NamedTuple):
     without: tuple[str, ...] = ()
     as_layout: bool = False
     as_shape: bool = False
+    of_layout: bool = False
 
 
 KINDS = {
@@ -45,15 +48,15 @@ KINDS = {
     "N": Kind("an integer", {"an integer"}),
     "I": Kind("an integer or a tuple of integers", {*_SHAPES, "no integers"}),
     "S": Kind("a shape", {*_SHAPES, "no integers", *_LAYOUTS}, as_shape=True),
-    "Q": Kind("a shape or a layout", {*_SHAPES, "no integers", *_LAYOUTS, "an atom or a tiling"}),
-    "E": Kind("a shape or a layout", {*_SHAPES, "no integers", *_LAYOUTS}, ("XOR",)),
+    "Q": Kind("a shape or a layout", {*_SHAPES, "no integers", *_LAYOUTS, "an atom or a tiling"}, of_layout=True),
+    "E": Kind("a shape or a layout", {*_SHAPES, "no integers", *_LAYOUTS}, ("XOR",), of_layout=True),
     "C": Kind("a coordinate", _CRD),
     "D": Kind("strides", {*_SHAPES, "no integers", "strides"}),
     "P": Kind("a profile", {*_CRD, "strides"}),
     "M": Kind("an order", {*_SHAPES, "no integers", "a major order"}),
     "B": Kind("an offset", {*_SHAPES, "a pointer"}),
     "Y": Kind("an element type", {"an integer", "an element type"}),
-    "G": Kind("a layout or a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}),
+    "G": Kind("a layout or a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}, of_layout=True),
     "W": Kind("a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}),
     "Z": Kind("a value", {*_TILERS, "strides", "a tuple", "a tensor", "an element type", "an atom or a tiling", "a pointer"}),
     "K": Kind("a shape, strides or a layout", {*_SHAPES, *_LAYOUTS, "no integers", "strides", "a swizzle", "a major order"}),
@@ -63,6 +66,17 @@ KINDS = {
     "J": Kind("a type, a word or an integer", {"an element type", "an integer"}),
     "X": Kind("an atom or a tiling", {"an atom or a tiling"}),
 }
+
+
+def check_named(operands: list[Any], kinds: str, free: Container[str]) -> None:
+    """Raises: the error of a name without a value where a layout stands: it is no integer. free: such names.
+
+    >>> from cute_viz.values.integer import Unknown
+    >>> check_named([8, Unknown("N", "", None)], "LN", ("N",))
+    """
+    for operand, letter in zip(operands, kinds.rstrip("*"), strict=False):
+        if isinstance(operand, Unknown) and operand.name in free and (KINDS[letter].as_layout or KINDS[letter].of_layout):
+            raise operand.error().but(needs=())
 
 
 def what(value: Any) -> str:

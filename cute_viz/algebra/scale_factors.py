@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse, told_outside
-from cute_viz.algebra.inttuple import Made, modes, product
+from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import append, get
@@ -63,7 +63,7 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     for given, blocks, stride in extents:
         steps.append(0 if blocks == 1 and isinstance(given, Static) else stride)
     counts = [blocks for _, blocks, _ in extents]
-    if isinstance(shape, Made) or any(isinstance(x, Static) for x in shape):  # what is static in CuTe: a box of TMA follows from it
+    if any(isinstance(x, Static) for x in shape):  # what is static in CuTe: a box of TMA follows from it
         known = [isinstance(x, Static) for x in own]
         before = (known[1], True, known[0] and known[1])  # blocks follow each other along K, then along M or N
         atom, counts = mark_static(atom), [Static(x) if fixed else x for x, fixed in zip(counts, known, strict=True)]

@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Made, leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -184,9 +184,8 @@ def check_static(name: str, smem: Any) -> None:
 
     >>> check_static("f", Layout((64, 32)))
     """
-    of_code = isinstance(getattr(smem, "shape", None), Made)
     for extent in leaves(smem.shape) if isinstance(smem, (Layout, ComposedLayout)) else ():
-        if type(extent) is Runtime or (of_code and not isinstance(extent, Static)):
+        if type(extent) is Runtime:
             raise AlgebraError(
                 f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes? The extent"
                 f" {extent} of the tile in shared memory is known at run time only",

@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes
 from cute_viz.algebra.inttuple import unflatten as nested
 from cute_viz.algebra.layout import Layout
@@ -51,6 +52,8 @@ def take(x: Any, begin: int, end: int) -> tuple[Any, ...]:
     entries = modes(x)
     last = len(entries) if end == -1 else end
     if not begin < last:
+        if begin == end and not in_dsl():
+            return ()
         refuse(f"take<{begin},{end}>", (x,), "empty range error")
     if begin < 0 or last > len(entries):
         refuse(f"take<{begin},{end}>", (x,), f"range out of bounds: the modes are 0 to {len(entries) - 1}")

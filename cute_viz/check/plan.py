@@ -45,7 +45,6 @@ from cute_viz.figures.lanes import is_lanes
 from cute_viz.figures.metadata import group_of, has_metadata
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
-from cute_viz.notation import parse
 from cute_viz.spec import PACKAGED, Library
 
 MAX_CELLS = 1 << 20
@@ -152,7 +151,7 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> list[Item]:
 def _fixed(obj: Any) -> tuple[Any, str]:
     """An atom or operation with the hardware's layouts where CuTe is known to have others, and that in words."""
     words, layouts = KNOWN.get(obj.name, ("", {}))
-    return replace(obj, **{key: parse(text) for key, text in layouts.items()}) if layouts else obj, words
+    return replace(obj, **{key: PACKAGED.read(text).pick() for key, text in layouts.items()}) if layouts else obj, words
 
 
 def _parts(gemm: Gemm) -> list[tuple[str, Any]]:

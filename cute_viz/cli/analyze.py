@@ -15,9 +15,10 @@ from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
 from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import accessor, film, picture_of, report_of, typed
+from cute_viz.engine.access import accessor, picture_of, report_of, typed
 from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.engine.answer import format_of
+from cute_viz.engine.explaining import moving
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
@@ -27,6 +28,7 @@ from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.options.words import read
+from cute_viz.renderers import Options
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
@@ -63,7 +65,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.option("--view", "--draw", "draw", type=Choice(DRAWN), default="phases", metavar="VIEW", help="Picture of -o")
 @click.option("--thread", metavar="N[..M]", help="Highlight only these threads (view tile)")
 @click.option("--wavefront", type=click.IntRange(0), metavar="N", help="Highlight only this wavefront, from 0 (view tile)")
-@click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, a frame per wavefront")
+@click.option("--animate", is_flag=True, help="With -o FILE.svg: one wavefront after the other")
 @option("target")
 @option("fragment")
 @reading_options
@@ -124,11 +126,9 @@ def command(
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--view, --thread and --wavefront need -o, without --animate")
     if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
-        raise CuteVizError(
-            "there is no `copy` or `gemm` statement to report",
-            name=source,
-            hint="for one tile: `name=` its name, `access=` a TiledCopy of the file; `cute-viz list` shows the names",
-        )
+        hint = "for one tile: `name=` its name, `access=` a TiledCopy of the file; `cute-viz list` shows the names"
+        hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
+        raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
     asked = Accessor(
@@ -138,7 +138,7 @@ def command(
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         target = None if target == "screen" else target
-        output.write(film(drawn) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
+        output.write(moving(drawn, Options()) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
     found = report_of(answer.layout, asked)
     if by is None:
         output.facts(found, as_json)

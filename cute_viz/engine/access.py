@@ -141,21 +141,6 @@ def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Served]:
     return out
 
 
-def film(drawn: Figure) -> bytes:
-    """A picture of wavefronts that moves, as SVG: a frame for each.
-
-    Raises: FigureError for any other picture.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> film(picture_of(Layout((32, 1), (32, 0)), Accessor(Layout((32, 1)), 32))).count(b"<g ")
-    33
-    """
-    from cute_viz.renderers import Options
-    from cute_viz.renderers.film import render
-
-    return render(drawn, Options()).encode("utf-8", "replace")
-
-
 def _sectors(layout: Any, found: list[Any]) -> Figure:
     """The request that moves most bytes for nothing."""
     report = global_report(found)["steps"]

@@ -31,8 +31,9 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
-from cute_viz.notation import called_last, calls_with, is_triton, read_calls
+from cute_viz.notation import is_triton
 from cute_viz.renderers import Options
+from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.integer import MulticastMask, unknowns
 
@@ -136,7 +137,7 @@ class Explanation:
 
 
 def moving(drawn: Figure, how: Options) -> bytes:
-    """The steps of an operation as an SVG that moves. Raises: FigureError for any other picture.
+    """The steps of an operation, or the wavefronts of an access, as an SVG that moves. Raises: FigureError for any other picture.
 
     >>> from cute_viz.spec import PACKAGED
     >>> b"@keyframes" in moving(explain("complement(4:2, 24)", {}, PACKAGED).figure, Options())

@@ -37,8 +37,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Starts
-    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Starts())) is None
+    >>> from cute_viz.source.model import Given
+    >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
     moves = [move for move in file.moves() if of is None or _is_of(move, of)]
@@ -96,7 +96,7 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
             out |= {row.key: found for row in rows if row.cost.ways > 1}
     tmas: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
-        if row.boxed:
+        if row.boxed and (not file.compiled or row.move.launch):
             tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
     for rows in tmas.values():
         found = fixer.boxes(rows, ())

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Iterator
 from typing import Any
+from urllib.parse import quote
 
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import why
@@ -33,9 +34,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     places = {row.move.place for row in report.accesses} | {move.place for move, _ in report.unknown}
     if lost := [line for line in accept if line not in places]:
         raise CuteVizError(f"there is no access in line {lost[0]}", hint=f"lines with one: {', '.join(sorted(places)[:12])}")
-    if baseline is not None and not isinstance(baseline.get("accesses"), list):
-        raise CuteVizError("the baseline is not a report", hint="cute-viz analyze kernel.cu --json > report.json")
-    before = {_identity(row): row for row in baseline["accesses"]} if baseline is not None else {}
+    before = {_identity(row): row for row in _listed(baseline, "accesses")} if baseline is not None else {}
     out = []
     for row in report.accesses:
         if row.move.place in accept:
@@ -44,23 +43,38 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
         now = row.as_dict()
         if baseline is not None:
             old = before.get(_identity(now))
-            worse = [key for key in ("wavefronts", "sectors", "instructions") if old and (now[key] or 0) > (old.get(key) or 0)]
-            out += [f"{told} takes {now[key]} {key}, {old[key]} in the baseline" for key in worse if old]
+            worse = [key for key in ("wavefronts", "sectors", "instructions") if old and (now[key] or 0) > _count(old, key)]
+            out += [f"{told} takes {now[key]} {key}, {_count(old, key)} in the baseline" for key in worse if old]
             if old is None and row.cost.ways > (most or 1) and not row.accepted:
                 out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, and is not in the baseline")
         elif most is not None and row.cost.ways > most and not row.accepted:
             out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, {most:g} are allowed")
-    known = {(row.get("file"), row.get("statement")) for row in baseline.get("unknown", [])} if baseline is not None else set()
+    unknown = _listed(baseline, "unknown") if baseline is not None else []
+    known = {(str(row.get("file")), str(row.get("statement"))) for row in unknown}
     for move, _ in report.unknown:
-        if move.place not in accept and (move.file or None, move.text) not in known:
+        if move.place not in accept and (str(move.file or None), move.text) not in known:
             out.append(f"line {move.place}: {move.text} could not be evaluated")
     return list(dict.fromkeys(out))
 
 
-def _identity(row: dict[str, Any]) -> tuple[Any, ...]:
+def _identity(row: dict[str, Any]) -> tuple[str, ...]:
     """What names a row where lines moved."""
     call = str(row.get("call") or "").split(",")[0]
-    return row.get("file"), row.get("scope"), call, row.get("statement"), str(row.get("instruction"))[:2], row.get("tile")
+    names = tuple(str(row.get(key)) for key in ("file", "scope", "statement", "tile"))
+    return *names, call, str(row.get("instruction"))[:2]
+
+
+def _listed(baseline: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """The rows of a baseline. Raises: CuteVizError for JSON that is no report."""
+    rows = baseline.get(key)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise CuteVizError("the baseline is not a report", hint="cute-viz analyze kernel.cu --json > report.json")
+    return rows
+
+
+def _count(row: dict[str, Any], key: str) -> int:
+    value = row.get(key)
+    return value if isinstance(value, int) else 0
 
 
 def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
@@ -95,7 +109,7 @@ def sarif(report: Report, path: str) -> str:
             "level": "note" if rule == "not-evaluated" else "warning",
             "message": {"text": message},
             "locations": [
-                {"physicalLocation": {"artifactLocation": {"uri": _path(path, file)}, "region": {"startLine": max(1, line)}}}
+                {"physicalLocation": {"artifactLocation": {"uri": quote(_path(path, file))}, "region": {"startLine": max(1, line)}}}
             ],
         }
         for rule, file, line, message in dict.fromkeys(findings(report))

@@ -21,6 +21,8 @@ from cute_viz.records import dataclass
 _COMPILED = 8  # times that a unit is compiled with edits
 
 if TYPE_CHECKING:
+    from cute_viz.analysis.cost import Side
+    from cute_viz.analysis.relocate import Places
     from cute_viz.engine.kernel_rows import Access, Report
     from cute_viz.source.model import Move, SourceFile
 
@@ -157,6 +159,7 @@ class Fixer:
     def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
         self.file, self.report, self.evaluate = file, report, evaluate
         self.editor = Editor(file)
+        self.places: dict[tuple[Side, ...], list[tuple[Places, int]]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[str, int]]] = {}
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
@@ -164,7 +167,16 @@ class Fixer:
         self.editor.again()
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
-        found = better(list(dict.fromkeys(sides)))[0]
+        key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
+        if key not in self.places:
+            self.places[key] = better(list(key))[0]
+        found = self.places[key]
+        if self.file.compiled and (self.file.again is None or not rows[0].move.launch):
+            told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
+            other = (
+                "for one launch, or up to 8 kernels" if self.file.again is not None else "where the file is read as it is written"
+            )
+            return f"{told}; edits are searched {other}" if found else told
         wrong = ""
         for places, _ in found:
             views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]

@@ -147,7 +147,7 @@ def memory_of(
     whole = [
         entry
         for entry in (file.own if file.compiled else file.entries)
-        if re.search(r"make_tensor|partition|fragment|allocate", entry.text)
+        if re.search(r"make_tensor|partition|fragment|allocate|get_tensor", entry.text)
     ]
     asked = [(launches[0], entry.read, entry.tensor) for entry in whole] if len(launches) == 1 else []
     paths = {(called(move), move.scope[-1]) for move, _ in read if move.call and move.scope}
@@ -157,15 +157,19 @@ def memory_of(
             with suppress(CuteVizError):  # one that is called by way of others has no such path
                 entry = file.asked(f"{name.partition(',')[0]}::{scope}::{tensor}") if file.asked is not None else None
                 asked += [(name, entry.read, entry.tensor)] if entry is not None else []
+    lost: list[Callable[[], Any]] = []
     for name, value, tensor_of in asked:
         try:
             with boundary():
                 value()
                 x = tensor_of() if tensor_of is not None else None
         except CuteVizError:
+            lost.append(value)
             continue
         if isinstance(x, Tensor) and x.pointer.space:
             seen.append((name, x))
+    stored = {id(entry.read) for entry in whole if re.search(r"\.(allocate|get_tensor)", entry.text)}
+    partial = partial or any(id(value) in stored for value in lost)  # a slice of it does not tell how many stages it has
     spaces = {space: _buffers([(name, x) for name, x in seen if x.pointer.space == space]) for space in ("smem", "rmem", "tmem")}
     words = " ".join([*instructions, *re.findall(r"\bSM\d+_", file.text)])
     archs = sorted({int(n) for n in re.findall(r"SM(\d+)_", words) if f"SM{n}" in _SHARED})

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError
+from cute_viz.limits import limit, over
 from cute_viz.records import dataclass
 
 _EXECUTED = "Instructions Executed"
@@ -42,20 +43,19 @@ def counted(text: str, name: str = "") -> list[Counted]:
     >>> counted(head + '\\n"0x10","  @P0 STS.64 [R2], R4","8","32","16"')[0].instruction
     'st.shared.64'
     """
-    rows = list(csv.reader(io.StringIO(text)))
     found: dict[str, Counted] = {}
     columns: dict[str, int] = {}
-    path, line, own = "", 0, False
-    for row in rows:
-        if _EXECUTED in row:
-            columns = {word: n for n, word in enumerate(row)}
+    path, line, own, width = "", 0, False, 0
+    for row in _rows(text):
+        if _EXECUTED in row and "Source" in row:
+            columns, width = {word: n for n, word in enumerate(row)}, len(row)
             own = "Line No" in row
         elif row[:1] == ["File Path"]:
             path = row[1] if len(row) > 1 else ""
-        elif columns and len(row) >= len(columns) and (at := columns.get("Address")) is not None:
-            if own and row[0].isdigit():
+        elif columns and len(row) >= width and (at := columns.get("Address")) is not None:
+            if own and re.fullmatch(r"[0-9]{1,9}", row[0]):
                 line = int(row[0])
-            sass = row[at + 1] if own else row[columns["Source"]]
+            sass = "".join(row[at + 1 : at + 2]) if own else row[columns["Source"]]
             instruction = _name(sass)
             if not row[at].startswith("0x") or not instruction:
                 continue
@@ -70,9 +70,19 @@ def counted(text: str, name: str = "") -> list[Counted]:
     return list(found.values())
 
 
+def _rows(text: str) -> Iterator[list[str]]:
+    """The rows of a table. Raises: CuteVizError for a text that is none, such as a quote that is never closed."""
+    if len(text) > limit("log"):
+        raise over("log", f"the table has {len(text)} characters")
+    try:
+        yield from csv.reader(io.StringIO(text))
+    except csv.Error as error:
+        raise CuteVizError(f"this is not a table in CSV: {error}", hint=_RECIPE) from None
+
+
 def _number(row: Sequence[str], columns: dict[str, int], word: str) -> int:
     cell = row[columns[word]].replace(",", "") if word in columns else "0"
-    return int(float(cell)) if re.fullmatch(r"[\d.]+", cell) else 0
+    return int(float(cell)) if re.fullmatch(r"[0-9]{1,18}(\.[0-9]*)?", cell) else 0
 
 
 def _name(sass: str) -> str:

@@ -158,12 +158,11 @@ def _call(text: str, value: Any, request: Request) -> Any:
     from cute_viz.algebra.call import Operation
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
-    from cute_viz.notation import read_call
 
     if not isinstance(value, (Layout, ComposedLayout)):
         return None
     try:
-        operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
+        operation, operands, template = request.library.read_call(text, values_of(request.let, request))
         taught = bool(operation) and ops.find(operation).name in _TAUGHT
     except CuteVizError:
         return None
@@ -196,7 +195,6 @@ def _bits_of(entry: Entry) -> int | None:
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:
     """The operation that a text is, with its operands, not carried out."""
     from cute_viz.algebra.call import Operation
-    from cute_viz.notation import read_call
 
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
@@ -204,7 +202,7 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
             f"`{option}=` cannot be combined with `view=operation` or `view=steps`, which draw the last operation of its text"
         )
     try:
-        operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
+        operation, operands, template = request.library.read_call(text, values_of(request.let, request))
     except CuteVizError as error:
         raise error.named(name) from None
     if not operation:

@@ -51,7 +51,7 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
     else:
         out, answers = _without_labels(figure, what, many)
     title = f"Fill in the {count(len(answers), 'blank')}"
-    out = replace(out, title=title, description=f"{title}. {figure.caption}.", facts={}, series=(), lanes=None, insets=())
+    out = replace(out, title=title, description=f"{title}. {figure.caption}.", facts={}, series=(), insets=())
     if not key:
         return out
     told = f"Key: {', '.join(f'{name} = {answer}' for name, answer in answers)}."

@@ -6,7 +6,7 @@ a base of 32 bytes (PTX ISA, "Canonical layouts").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import FIELDS, MMAS, MODES, UNIT, DescriptorTensor, SmemDescriptor
@@ -41,8 +41,8 @@ class Cores(NamedTuple):
         return self.units[row * self.cols + col][0]
 
 
-def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
-    r"""The figure of a descriptor, or of a fragment of them. rows: of the operand, whose lines of memory are to be seen.
+def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
+    r"""The figure of a descriptor, or of a fragment of them.
 
     Raises: LimitError for an operand of more cells than the options allow.
 
@@ -63,7 +63,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions, r
     painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}, mod 8", "")
     bits_at, paints = field_paints(FIELDS[x.kind], painting.paints)
     memory = _memory_panel(x, cores, painting)
-    memory, some = some_lines(memory, _starts(x, cores, memory, rows, painted if isinstance(obj, DescriptorTensor) else ()), LINE)
+    memory, some = some_lines(memory, _starts(memory, painted if isinstance(obj, DescriptorTensor) else ()), LINE)
     panels = [
         _core_panel(x, obj, cores, block, painting),
         memory,
@@ -243,17 +243,12 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     )
 
 
-def _starts(x: SmemDescriptor, cores: Cores, memory: Panel, rows: Iterable[int], blocks: Sequence[int]) -> set[int]:
-    """The lines of memory where rows of the operand begin; with none asked for, those where its blocks of core matrices do."""
-    per, deep = 128 // x.bits, len(cores.units[0])
-    asked = {(row // deep, row % deep) if x.major == "K" else (row // per, 0) for row in rows}
-    first: dict[Any, int] = {}
-    for n, (core, line) in enumerate(zip(memory.data["core"], memory.data["row"], strict=True)):
+def _starts(memory: Panel, blocks: Sequence[int]) -> set[int]:
+    """The lines of memory where the blocks of core matrices begin."""
+    first: dict[int, int] = {}
+    for n, core in enumerate(memory.data["core"]):
         if core is not None:
-            row = core // cores.cols, line if x.major == "K" else 0
-            key = row if asked else blocks[core] if blocks else 0
-            if not asked or row in asked:
-                first.setdefault(key, n // memory.cols)
+            first.setdefault(blocks[core] if blocks else 0, n // memory.cols)
     return {*first.values()}
 
 

@@ -24,6 +24,7 @@ from cute_viz.figures.follow_steps import (
     steps_of,
     swizzle_words,
 )
+from cute_viz.figures.machine import of_thread
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -75,10 +76,12 @@ def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> F
     legends = drawing.legends()
     m, n, k = obj.tile
     of_a = "" if operand == "A" else f", by way of {operand}"
-    title = options.title or f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
+    whole = f"Thread {thread} through a GEMM of {m} × {n} × {k}{of_a}"
+    copied, held = (sorted({row for part in parts for row, _ in part}) for parts in (steps.written, [steps.held]))
+    title = options.title or of_thread(thread, operand, copied, held, "row" if operand == "A" else "column") or whole
     called = obj.mma.atom.instruction.called or obj.mma.atom.name or "an MMA atom"
     smem = obj.smem_a if operand == "A" else obj.smem_b
-    caption = f"{operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"
+    caption = f"{whole}. {operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"
     return Figure(
         kind="follow",
         title=title,

@@ -36,16 +36,17 @@ LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk
 GROUP = 8  # columns of C side by side
 WARPS = 4  # of a CTA
 FAINT, GREY = HUES, 2 * HUES  # where the paints of what recedes begin; that of what belongs to all rows
-PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1, 1, 2))
+PAPER = GREY + 1
+PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1, 1, 2), Paint(-1))
 
 
 def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) -> Figure | None:
     """The lanes of stages that load a tile of A and hold its C; None of others. hues: of each row of C. rows: those of a thread.
 
     >>> from cute_viz import figure
-    >>> lanes = figure("hopper_gemm").lanes
-    >>> lanes and [(panel.caption, panel.rows) for panel in lanes.panels][:5]
-    [('Tile of A', 64), ('A, swizzled', 64), ('Accumulator', 64), ('D, swizzled', 64), ('Tile of D', 64)]
+    >>> lanes = figure("hopper_gemm")
+    >>> [panel.caption for panel in lanes.panels[:5]]
+    ['Tile of A: global', 'A, swizzled: shared', 'Accumulator: registers', 'D, swizzled: shared', 'Tile of D: global']
     >>> [arrow.label for arrow in lanes.arrows]
     ['TMA load\\n8 KB', 'wgmma\\nk 0..15', 'store', 'TMA store\\n8 KB']
     """
@@ -60,7 +61,8 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     deep = _depth(described, load)
     lit = set(range(deep))
     path = [("global", _tile("Tile of A", load, hues, lit, rows, "k"), _moved("TMA load", load, pair))]
-    mmas = [x.atom if isinstance(x, TiledMMA) else x for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
+    atoms = [x.atom if isinstance(x, TiledMMA) else x for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA))]
+    mmas = [x for x in atoms if x.instruction.home("C") == "rmem"]
     path.append(("shared", _lines("A", load, hues, lit, rows), f"{'wgmma' if mmas else 'tcgen05.mma'}\nk 0..{deep - 1}"))
     columns: set[int] | None = None
     told = "", ""
@@ -88,8 +90,8 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
         path.append(("global", _tile("Tile of D", store, hues, columns, rows, "n"), ""))
     if len(path) < 3:
         return None
-    panels = tuple([replace(_twice(panel) if pair else panel, place=(0, n)) for n, (_, panel, _) in enumerate(path)])
-    memories = Ruler("", tuple([memory for memory, _, _ in path]), (0,) * (len(path) + 1))
+    named = [replace(panel, caption=f"{panel.caption}: {memory}") for memory, panel, _ in path]
+    panels = tuple([replace(_twice(panel) if pair else panel, place=(0, n)) for n, panel in enumerate(named)])
     arrows = tuple([Arrow(n, n + 1, label=path[n][2]) for n, _ in pairwise(range(len(path)))])
     cells = [paint for panel in panels for paint in panel.paints]
     warps = sorted(set(hues.values()))
@@ -119,7 +121,6 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
         legends=(Legend("hue: warp that holds the row of C", entries),),
         panels=panels,
         arrows=arrows,
-        outer=(Ruler("", ("",), (0, 0)), memories),
     )
 
 
@@ -195,7 +196,7 @@ def _tile(caption: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | 
     labels = tuple([f"{mode} {c * each}" if c % 2 == 0 else "" for c in range(cols)])
     told = mode == "k"  # the first panel's rows are those of all
     ruler = Ruler("m" if told else "", tuple([str(r) if told else "" for r in range(m)]), (0,) * (m + 1))
-    return _panel(caption, m, cols, paints, ruler, labels)
+    return _panel(caption, m, cols, paints, ruler, labels, [f"{r},{c * each}" for r in range(m) for c in range(cols)])
 
 
 def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | None, rows: Collection[int]) -> Panel:
@@ -203,8 +204,11 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | No
     m, k = _extents(part)
     bits, table = part.tensor.bits, offsets(part.smem)
     first: dict[int, int] = {}
+    asked: set[int] = set()  # chunks of which any element is in full hue
     for n in range(m * k):
-        first.setdefault(int(table[n]) * bits // 8 // CHUNK, n)
+        first.setdefault(chunk := int(table[n]) * bits // 8 // CHUNK, n)
+        if n % m in rows if rows else lit is None or n // m in lit:
+            asked.add(chunk)
     per = LINE // CHUNK
     lines = max(first) // per + 1
     paints: list[int] = []
@@ -212,10 +216,11 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | No
         if (at := first.get(chunk)) is None:
             paints.append(HOLE)
         else:
-            paints.append(_paint(hues.get(at % m, 0), at % m in rows if rows else lit is None or at // m in lit))
+            paints.append(_paint(hues.get(at % m, 0), chunk in asked))
     swizzled = not isinstance(part.smem, Layout) and part.map.swizzle != 0
     ruler = Ruler("", ("",) * lines, (0,) * (lines + 1))
-    return _panel(f"{name}, swizzled" if swizzled else f"{name}, plain", lines, per, paints, ruler, tuple(map(str, range(per))))
+    words = [f"{first[n] % m},{first[n] // m}" if n in first else "" for n in range(lines * per)]
+    return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, per, paints, ruler, tuple(map(str, range(per))), words)
 
 
 def _accumulator(caption: str, hues: Mapping[int, int], atom: MMA_Atom, lit: int, rows: Collection[int], mode: str = "n") -> Panel:
@@ -223,7 +228,8 @@ def _accumulator(caption: str, hues: Mapping[int, int], atom: MMA_Atom, lit: int
     m, cols = max(hues) + 1, -(-product(atom.shape_mnk[1]) // GROUP)
     paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * GROUP < lit) for r in range(m) for c in range(cols)]
     labels = tuple([f"{mode} {c * GROUP}" for c in range(cols)])
-    return _panel(caption, m, cols, paints, Ruler("", ("",) * m, (0,) * (m + 1)), labels)
+    words = [f"{r},{c * GROUP}" for r in range(m) for c in range(cols)]
+    return _panel(caption, m, cols, paints, Ruler("", ("",) * m, (0,) * (m + 1)), labels, words)
 
 
 def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
@@ -248,13 +254,14 @@ def _tensor_memory(parts: Sequence[tuple[str, Tensor]], wide: int, rows: Collect
     shape = modes(accumulator.layout.shape)
     each = len({column for _, column in every[0]}) // product(shape[3:] or 1)
     first = min(column for _, column in every[0])
-    paints, of_column = [], []
+    paints, of_column, words = [], [], []
     for start in starts:
         n = next((n for n, its in enumerate(every) if any(start <= column < start + GROUP for _, column in its)), -1)
         of_column.append((n, (start - first) // each if n == 0 else 0))
     for lane in range(LANES):
         for (n, stage), start in zip(of_column, starts, strict=True):
             span = next((every[n][lane, x] for x in range(start, start + GROUP) if (lane, x) in every[n]), None) if n >= 0 else None
+            words.append("" if span is None else f"{span[0]},{span[1]}" if n == 0 else parts[n][0].partition(" ")[0])
             if span is None:
                 paints.append(HOLE)
             elif n:
@@ -263,7 +270,8 @@ def _tensor_memory(parts: Sequence[tuple[str, Tensor]], wide: int, rows: Collect
                 mine = {span[0], span[2]} & {*rows} if rows else start - first < (wide or each)
                 paints.append(_paint(lane // WARP, bool(mine) and stage == 0))
     steps = [int(a != b) for a, b in pairwise(of_column)]
-    panel = _panel("C, by lane", LANES, len(starts), paints, Ruler("", ("",) * LANES, (0,) * (LANES + 1)), tuple(map(str, starts)))
+    ruler = Ruler("", ("",) * LANES, (0,) * (LANES + 1))
+    panel = _panel("C, by lane", LANES, len(starts), paints, ruler, tuple(map(str, starts)), words)
     return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
 
 
@@ -271,9 +279,13 @@ def _registers(hues: Mapping[int, int], wide: int, rows: Collection[int]) -> Pan
     """What one tcgen05.ld of each warp gives: a row for each thread, a column for each register."""
     m = max(hues) + 1
     paints = [_paint(hues.get(r, 0), not rows or r in rows) for r in range(m) for _ in range(wide)]
-    return _panel("C, by thread", m, wide, paints, Ruler("", ("",) * m, (0,) * (m + 1)), tuple([f"r{c}" for c in range(wide)]))
+    words = [f"{r},{c}" for r in range(m) for c in range(wide)]
+    ruler = Ruler("", ("",) * m, (0,) * (m + 1))
+    return _panel("C, by thread", m, wide, paints, ruler, tuple([f"r{c}" for c in range(wide)]), words)
 
 
-def _panel(caption: str, rows: int, cols: int, paints: list[int], ruler: Ruler, labels: tuple[str, ...]) -> Panel:
+def _panel(
+    caption: str, rows: int, cols: int, paints: list[int], ruler: Ruler, labels: tuple[str, ...], words: Sequence[str]
+) -> Panel:
     down = Ruler("", labels, (0,) * (cols + 1))
-    return Panel(caption, rows, cols, ("",) * (rows * cols), tuple(paints), ruler, down, legends=(0,))
+    return Panel(caption, rows, cols, tuple(words), tuple(paints), ruler, down, legends=(0,))

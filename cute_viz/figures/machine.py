@@ -265,6 +265,37 @@ def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: i
 STAYS = "The accumulator already is A of the next MMA: no data moves between threads"
 
 
+def of_thread(thread: int, operand: str, copied: Sequence[int], held: Sequence[int], word: str) -> str:
+    """What a thread copies of an operand of a GEMM, beside what it holds of C: other rows, as a rule; "" of nothing that is held.
+
+    >>> of_thread(13, "A", [1], [3, 11], "row"), of_thread(0, "B", [], [0], "column")
+    ('Thread 13 copies row 1 of A, and holds rows 3 and 11 of C', 'Thread 0 holds column 0 of C')
+    """
+
+    def told(numbers: Sequence[int], what: str) -> str:
+        *first, last = map(str, numbers)
+        return f"{what}s {', '.join(first)} and {last}" if first else f"{what} {last}"
+
+    if not held or max(len(held), len(copied)) > FEW:
+        return ""
+    own = f"holds {told(held, word)} of C"
+    return f"Thread {thread} copies {told(copied, 'row')} of {operand}, and {own}" if copied else f"Thread {thread} {own}"
+
+
+FEW = 4  # rows that a sentence lists
+
+
+def of_memory(where: Mapping[str, str]) -> str:
+    """Where the operands of an MMA lie that no thread holds.
+
+    >>> of_memory({"C": "tensor memory", "A": "shared memory", "B": "shared memory"})
+    'A and B lie in shared memory, C lies in tensor memory: the CTA holds them, no thread'
+    """
+    names = {home: sorted(x for x in where if where[x] == home) for home in sorted(set(where.values()))}
+    lie = [f"{' and '.join(its)} {'lie' if len(its) > 1 else 'lies'} in {home}" for home, its in names.items()]
+    return f"{', '.join(lie)}: the CTA holds them, no thread"
+
+
 def of_groups(groups: Sequence[object], cols: int) -> str:
     """How tiles or copies stand in a grid, row by row: a column each, as blocks, or interleaved; "" of no groups.
 

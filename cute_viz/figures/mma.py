@@ -31,7 +31,7 @@ from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
-from cute_viz.figures.machine import of_metadata_bits
+from cute_viz.figures.machine import of_memory, of_metadata_bits
 from cute_viz.figures.memory import CTA, SHARED, memory_of, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
 from cute_viz.figures.model import Figure, Panel
@@ -126,7 +126,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
     held = next((x for x in shown if x not in memory and x != "E"), "")
     told = of_owners(panels[shown.index(held)], held, one) if held and not of_ctas and threads > 1 else ""
-    told = of_metadata_bits(panels[0]) if shown == "E" else told
+    told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption

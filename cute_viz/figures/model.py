@@ -19,7 +19,7 @@ from cute_viz.records import dataclass
 VERSION = 4  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows, 3 no Panel.shapes; all are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
 _PLAIN = (("shapes", ()), ("foot", ""), ("unit", (1.0, 1.0)), ("face", ""))  # of a panel, which its JSON leaves out
-UNWRITTEN = ("series", "page", "outer", "insets", "lanes")  # fields of a figure that its JSON leaves out
+UNWRITTEN = ("series", "page", "outer", "insets")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
 CONFLICT = -2  # the hue of what waits for another access: red, and nothing else is
 
@@ -222,7 +222,7 @@ class Figure(Drawn):
     flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
         there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
-    insets: strips of bits below the panels. lanes: the drawing in one lane for each memory, for places with a height; nor these.
+    insets: strips of bits below the panels; nor these.
     """
 
     kind: str
@@ -242,7 +242,6 @@ class Figure(Drawn):
     notes_on: tuple[Note, ...] = ()
     outer: tuple[Ruler, ...] = field(default=(), compare=False)
     insets: tuple[Panel, ...] = field(default=(), compare=False)
-    lanes: Figure | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"<Figure {self.kind}: {self.title}>"

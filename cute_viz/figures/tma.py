@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd, prod
 from typing import Any, NamedTuple
@@ -43,8 +43,8 @@ class Piece(NamedTuple):
     element: int
 
 
-def tma(obj: TmaCopy, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
-    """The figure of a TMA copy of one tile. rows: of the tile, whose lines of memory are to be seen.
+def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
+    """The figure of a TMA copy of one tile.
 
     Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
 
@@ -69,7 +69,7 @@ def tma(obj: TmaCopy, options: FigureOptions, rows: Iterable[int] = ()) -> Figur
     told = of_moved("tensor", outside * obj.tensor.bits // 8, total, _is_written(obj)) or of_boxes(
         len(pieces) // obj.ctas, box, obj.ctas, ROWS if obj.gathers else 0, memory
     )
-    memory, some = some_lines(memory, _starts(memory, rows), LINE)
+    memory, some = some_lines(memory, _starts(memory), LINE)
     planes = _planes(obj, pieces)
     drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
     wide = 1 if len(drawn) == 1 else 2
@@ -329,16 +329,10 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     return panel, outside
 
 
-def _starts(memory: Panel, rows: Iterable[int]) -> set[int]:
-    """The lines where rows of the tile begin; with none asked for, those where another colour does."""
-    if not rows:
-        first = {paint: n for n, paint in reversed(list(enumerate(memory.paints)))}
-        return {n // memory.cols for n in first.values()}
-    found: dict[int, int] = {}  # the line of each row that begins a cell, which an MN-major tile has not of every row
-    for n, label in enumerate(memory.labels):
-        if (row := label.split(",")[0]).isdecimal():
-            found.setdefault(int(row), n // memory.cols)
-    return {found[max(row for row in found if row <= wanted)] for wanted in rows if any(row <= wanted for row in found)}
+def _starts(memory: Panel) -> set[int]:
+    """The lines where another colour begins."""
+    first = {paint: n for n, paint in reversed(list(enumerate(memory.paints)))}
+    return {n // memory.cols for n in first.values()}
 
 
 def _rest_inside(obj: TmaCopy, inner: Sequence[int]) -> bool:

@@ -271,7 +271,7 @@ def _compare(question: Question) -> dict[str, Any]:
     found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
     svg, panels = explored(found.figure, found.how)
     same = sum(panel.data.get("differs", ()).count(False) for panel in found.figure.panels)
-    return {"svg": svg, "panels": panels, "words": f"{found.figure.title}. {'; '.join(found.figure.notes)}".strip(), "same": same}
+    return {"svg": svg, "panels": panels, "words": "; ".join(found.figure.notes) or found.figure.title, "same": same}
 
 
 def _export(question: Question) -> dict[str, Any]:

@@ -182,8 +182,10 @@ def _kernel(question: Question) -> dict[str, Any] | None:
     for row in whole["unknown"]:
         cause = causes.setdefault(row["error"], {"lines": [], "error": row["error"], "needs": row["needs"]})
         cause["lines"] = sorted({*cause["lines"], row["line"]})
-    count = len(worse) + len(ideal)
-    said = f"{len(worse)} accesses cost more than the ideal" if worse else f"all {count} accesses that were evaluated are ideal"
+    said = (
+        f"{len(worse)} of {len(lost)} access{'' if len(lost) == 1 else 'es'} above the ideal" if lost else "no access was evaluated"
+    )
+    said += f"; {len(found.unknown)} not evaluated" if lost and found.unknown else ""
     rest = {key: value for key, value in whole.items() if key not in ("accesses", "unknown") and value not in ([], {})}
     out = {"summary": said, "accesses": kept, "ideal": ideal, "unknown": list(causes.values())[:STEPS], **rest}
     return out | ({"left_out": len(worse) - STEPS} if len(worse) > STEPS else {})

@@ -145,21 +145,6 @@ def _without_operations(text: str) -> str:
     )
 
 
-def read_call(
-    text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
-) -> tuple[str, list[Any], tuple[Any, ...]]:
-    """The operation that is the last statement of a text, or the last that binds a name: what it is called, evaluated operands and
-    template arguments. Of an object that is no operation the name is "", and the operand the object.
-
-    >>> name, operands, template = read_call("take<0,1>((4,8):(8,1))")
-    >>> name, [str(x) for x in operands], template
-    ('take', ['(4,8):(8,1)'], (0, 1))
-    """
-    if calls := read_calls(text, names, resolve, name):
-        return calls[-1].name, list(calls[-1].operands), calls[-1].template
-    return "", [parse(text, names, resolve=resolve, name=name)], ()
-
-
 def read_calls(
     text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
 ) -> tuple[Operation, ...]:

@@ -40,8 +40,8 @@ def atom_call(evaluator: Meaning, node: Call, name: str) -> Any:
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>{}"
-    >>> from cute_viz.notation.reading import Source
-    >>> evaluator = Evaluator(Source(text, resolve=lambda name, args: f"the atom {name}"))
+    >>> from cute_viz.notation.reading import Passage
+    >>> evaluator = Evaluator(Passage(text, resolve=lambda name, args: f"the atom {name}"))
     >>> atom_call(evaluator, parse_program(text)[0].value, "MMA_Atom")
     'the atom SM80_16x8x16_F32F16F16F32_TN'
     """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from cute_viz.errors import NotationError
-from cute_viz.notation.syntax import Apply, Arith, At, Call, Chain, Infix, Node, Number, Sequence, short, source
-from cute_viz.notation.vocabulary import INTEGRALS
+from cute_viz.notation.syntax import Apply, Arith, At, Call, Chain, Infix, Node, Number, Sequence, source
 
 _HINT = "every integer of the shape needs one stride, in the same parentheses"
 
@@ -51,15 +50,3 @@ def without_parentheses(node: Node) -> Node:
 
 def _modes(node: Sequence) -> str:
     return f"{len(node.items)} mode{'' if len(node.items) == 1 else 's'}"
-
-
-def is_comma(node: Sequence) -> bool:
-    """Whether parentheses are plainly C++'s, around its comma operator: (Int<8>{}, Int<4>{}) is Int<4>{}.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> [is_comma(parse_program(text)[0].value) for text in ("(Int<8>{}, Int<4>{})", "(8, 4)")]
-    [True, False]
-    """
-    if node.bracket != "(" or len(node.items) < 2:
-        return False
-    return all(isinstance(item, Call) and item.args is None and short(item.name) in INTEGRALS for item in node.items)

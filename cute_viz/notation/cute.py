@@ -6,7 +6,7 @@ sum       = term {('+' | '-') term}
 term      = postfix {('*' | '/' | '%') postfix}
 postfix   = primary {'(' args ')' | '.' name ['<' args '>'] ['(' args ')' | '{}']}
 primary   = number ['{}'] [['/' number] '@' number {'@' number}] | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
-          | '(' args ')' | '<' args '>' | '[' args ']' | ('-' | '&') postfix
+          | '(' args ')' | '<' args '>' | '[' args ']' | '-' postfix
 """
 
 from __future__ import annotations
@@ -91,12 +91,10 @@ class Parser:
         return node
 
     def term(self) -> Node:
-        """`a * b / c % d`, from the left; a `*` that ends a pointer type is skipped."""
+        """`a * b / c % d`, from the left."""
         node = self.postfix()
         while self.token.kind in ("*", "/", "%"):
             operator = self.advance().text
-            if operator == "*" and self.token.kind in (">", ",", ")"):
-                continue  # a pointer type: `half_t*`
             right = self.postfix()
             node = Arith(node.span | right.span, operator, node, right)
         return node
@@ -136,9 +134,6 @@ class Parser:
             self.advance()
             value = self.postfix()
             return Arith(token.span | value.span, "-", Number(token.span, 0, False), value)
-        if token.kind == "&":  # the address of what is meant
-            self.advance()
-            return self.postfix()
         if token.kind in ("number", "static"):
             return self.number()
         if token.kind == "blank":
@@ -146,17 +141,12 @@ class Parser:
             return Blank(token.span)
         if token.kind == "pointer":
             return self.pointer()
-        if token.kind == "(" and (behind := self.cast()):
-            self.position = behind
-            return self.postfix()
         if token.kind in _CLOSE:
             return self.sequence()
         if token.kind == "name" and token.text == "None":  # Python's word for a mode that is kept
             return Blank(self.advance().span)
         if token.kind == "name":
-            if token.text == "typename" and self.tokens[self.position + 1].kind == "name":
-                self.advance()
-            return self.scoped(self.name())
+            return self.name()
         if token.kind == "end":
             raise self.fail("the expression ends too early", hint="a shape, a stride or an operand is missing")
         if token.kind == ":":
@@ -228,35 +218,6 @@ class Parser:
         elif self.token.kind == "{":
             span, called = span | self.braces(), True
         return Call(span, token.text, template, args) if called else Name(token.span, token.text)
-
-    def scoped(self, node: Node) -> Node:
-        """`Config<32>::member`, `decltype(x)::member`: a call of the member; template arguments in front come first, and what the
-        type is of is the operand."""
-        while isinstance(node, Call) and all(token.kind == ":" for token in self.tokens[self.position : self.position + 2]):
-            if (following := self.tokens[min(self.position + 2, len(self.tokens) - 1)]).kind != "name":
-                break
-            if self.token.span.start != node.span.end or following.span.start != node.span.end + 2:
-                break  # `a<2> : : b` is nothing of C++
-            self.position += 2
-            member = self.name()
-            template, args = (member.template, member.args) if isinstance(member, Call) else ((), None)
-            last = member.name if isinstance(member, Call) else member.text if isinstance(member, Name) else ""
-            name = f"{node.name}::{last}"
-            if node.name.endswith("decltype") and node.args:
-                name, args = name.rpartition("::")[2], (*node.args, *(args or ()))
-            node = Call(node.span | member.span, name, (*node.template, *template), args)
-        return node
-
-    def cast(self) -> int:
-        """Behind a cast of C, `(void*)` or `(half_t const*)`, where an operand follows; else 0."""
-        at = self.position + 1
-        if self.tokens[at].kind != "name":
-            return 0
-        while self.tokens[at].kind == "name":
-            at += 1
-        if self.tokens[at].kind != "*" or self.tokens[at + 1].kind != ")":
-            return 0
-        return at + 2 if self.tokens[min(at + 2, len(self.tokens) - 1)].kind in ("number", "name", "(", "&") else 0
 
     def braces(self) -> Span:
         """`{}` after a C++ type."""

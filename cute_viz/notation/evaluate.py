@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from cute_viz.algebra.composed import (
     MEMBERS,
     ComposedLayout,
     PointerFlag,
-    as_layout,
     make_composed_layout,
     member,
-    takes_coordinate,
     with_origin,
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
@@ -22,9 +19,9 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
-from cute_viz.notation.congruence import check_congruent, is_comma, without_parentheses
+from cute_viz.notation.chains import composed
+from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
-from cute_viz.notation.hardware import ScaleConfig
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
@@ -49,11 +46,8 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
-from cute_viz.values.integer import Runtime, Static, Unknown, arith, unknowns
+from cute_viz.values.integer import Runtime, Static, Unknown, arith
 from cute_viz.values.types import ValueType, named
-
-_CPP = re.compile(r"\bauto\b")  # a text that declares names as C++ does
-DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
 
 class Evaluator:
@@ -171,11 +165,6 @@ class Evaluator:
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
         inside = without_parentheses(node)
-        if inside is node and is_comma(node):
-            result = self.value(node.items[-1])
-            if self.warnings is not None:
-                self.warnings.append(f"{source(self.text, node)} is {show(result)}, as C++ reads a comma")
-            return result
         return self._tuple(node) if inside is node else self.value(inside)
 
     def _tuple(self, node: Node) -> Any:
@@ -276,9 +265,6 @@ class Evaluator:
             return atom
         from cute_viz.algebra import ops
 
-        if isinstance(config := self.names.get(node.name.rpartition("::")[0]), ScaleConfig):
-            return self.operate(ops.find(f"{config.name}::{name}"), [self.value(x) for x in node.args or ()], config.template)
-
         is_operation = name in ops.OPS or name in ops.ALIASES
         if self.resolve is not None and not node.args and (is_atom_name(name) or not is_operation):
             found = self.resolve(node.name, tuple(source(self.text, item) for item in node.template))
@@ -303,37 +289,20 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
-        from cute_viz.algebra.mixed import entered, is_mixed
-        from cute_viz.algebra.operands import KINDS
+        from cute_viz.algebra.mixed import is_mixed
         from cute_viz.algebra.static import each_integer
 
-        for operand, letter in zip(operands, operation.kinds.rstrip("*"), strict=False) if self.free else ():
-            if isinstance(operand, Unknown) and operand.name in (self.free or ()) and (KINDS[letter].as_layout or letter in "QEG"):
-                raise operand.error().but(needs=())  # a name without a value where a layout stands is no integer
-        if operation.name == "make_layout" and len(operands) == 1 and type(operands[0]) is int and _CPP.search(self.text):
-            return Layout(operands[0], Static(1))  # an extent that C++ code knows at run time, as one of make_shape
-        if operation.name == "make_layout" and len(operands) == 2 and all(type(x) is int for x in operands):
-            return Layout(*map(Runtime, operands))  # as C++ has them: the DSL names its stride
+        if self.free:
+            from cute_viz.algebra.operands import check_named
+
+            check_named(operands, operation.kinds, self.free)
         if is_mixed(operands):  # so are all that have no mark
             operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
-        if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
-            return result
-        if next(unknowns(tuple(operands)), None) is not None:  # nobody knows
-            return result
-        from cute_viz.algebra.compose import composition_is_pointwise
-        from cute_viz.algebra.divide import divide_is_pointwise
+        if self.warnings is not None and len(operands) == 2:
+            from cute_viz.algebra.doubts import doubt
 
-        operands = entered(operation.name, operands)
-        a, b = as_layout(operands[0]), operands[1]
-        if isinstance(a, (Layout, ComposedLayout)):
-            if operation.name == "composition":
-                holds, what = composition_is_pointwise(a, b, result), "A(B(i))"
-            else:
-                holds, what = divide_is_pointwise(a, b), "A cut by the tiler"
-            if holds is False:
-                call = f"{operation.name}({show(a)}, {show(b)})"
-                self.warnings.append(f"{call} = {show(result)} as CuTe computes it, but it is not {what} everywhere")
+            self.warnings += filter(None, [doubt(operation.name, operands, result)])
         return result
 
     def apply(self, node: Apply) -> Any:
@@ -359,30 +328,14 @@ class Evaluator:
         first = node.items[0]
         if isinstance(first, FlaggedPointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
             numbers = first.space[first.space.index("<") + 1 : first.space.index(">")].split(",")
-            return make_composed_layout(Swizzle(*map(int, numbers)), items[0], self._compose(items[1:]))
+            return make_composed_layout(Swizzle(*map(int, numbers)), items[0], self._composed(items[1:]))
         if isinstance(first, Call) and short(first.name) == "ArithTuple":  # the origin of a tensor of coordinates
-            return with_origin(items[0], self._compose(items[1:]), tensor=True)
+            return with_origin(items[0], self._composed(items[1:]), tensor=True)
         if isinstance(first, FlaggedPointer):
             items = items[1:]  # of a tensor: the layout is what counts
-        return self._compose(items)
+        return self._composed(items)
 
-    def _compose(self, items: list[Any]) -> Any:
-        """`outer o offset o inner` is a composed layout; `a o b` is a composition."""
-        if len(items) == 1:
-            return as_layout(items[0])
-        for n in range(1, len(items) - 1):
-            if _is_offset(items[n - 1], items[n], items[n + 1]):
-                return make_composed_layout(self._compose(items[:n]), items[n], self._compose(items[n + 1 :]))
+    def _composed(self, items: list[Any]) -> Any:
         from cute_viz.algebra import ops
 
-        out = ungroup(items[0])
-        for item in items[1:]:
-            out = self.operate(ops.find("composition"), [out, item])
-        return out
-
-
-def _is_offset(before: Any, value: Any, following: Any) -> bool:
-    """Whether the middle of `before o value o following` is an offset rather than a layout."""
-    if isinstance(value, (int, PointerFlag, Unknown)):
-        return True
-    return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))
+        return composed(items, lambda a, b: self.operate(ops.find("composition"), [a, b]))

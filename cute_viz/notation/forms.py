@@ -7,19 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
-from cute_viz.algebra.inttuple import Made, X, leaves
+from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, check_like, make_tensor
+from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import AlgebraError
-from cute_viz.notation import hardware
-from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
-from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
+from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
+from cute_viz.notation.vocabulary import PRINTERS, SWIZZLES, TUPLES
 from cute_viz.values.integer import Static
 from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
@@ -35,16 +33,14 @@ def form_call(evaluator: Meaning, node: Call) -> Any:
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "Layout<Shape<_4,_8>, Stride<_8,_1>>{}"
-    >>> from cute_viz.notation.reading import Source
-    >>> str(form_call(Evaluator(Source(text)), parse_program(text)[0].value))
+    >>> from cute_viz.notation.reading import Passage
+    >>> str(form_call(Evaluator(Passage(text)), parse_program(text)[0].value))
     '(_4,_8):(_8,_1)'
     """
     name = short(node.name)
     form = _FORMS.get(name)
     if form is not None:
         return form(evaluator, node)
-    if name.startswith("Layout_"):
-        return smem_atom(name, tuple(item.text if isinstance(item, Name) else evaluator.value(item) for item in node.template))
     if name.endswith("_v") and len(node.template) == 1 and node.args is None:  # size_v<...>
         found = evaluator.call(Call(node.span, name[:-2], (), node.template))
         return int(found) if isinstance(found, Static) else found
@@ -83,8 +79,8 @@ def _tuple_type(evaluator: Meaning, node: Call) -> Any:
 
 
 def _make_tuple(evaluator: Meaning, node: Call) -> Any:
-    """`make_shape(4, 8)`."""
-    return None if node.args is None else Made(map(evaluator.value, node.args))
+    """`ArithTuple(4,8)`, where a tensor of coordinates begins."""
+    return None if node.args is None else tuple(map(evaluator.value, node.args))
 
 
 def _argument(evaluator: Meaning, node: Call) -> Any:
@@ -92,14 +88,11 @@ def _argument(evaluator: Meaning, node: Call) -> Any:
 
 
 def _tensor(evaluator: Meaning, node: Call) -> Any:
-    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride): a tensor, where the pointer tells its element type, else
-    its layout; make_tensor<T>(shape): registers."""
+    """make_tensor(pointer, layout) of the DSL: its layout, but that of a tensor of coordinates has an origin."""
     from cute_viz.algebra import ops
 
     if not node.args:
         return None
-    if node.template and (fragment := hardware.fragment_type(evaluator, node)) is not None:
-        return fragment
     args = node.args[0 if node.template or len(node.args) == 1 else 1 :]
     values = [evaluator.value(item) for item in args]
     values = [x if not isinstance(x, Tensor) else x.layout if x.swizzle is None else x.whole for x in values]  # `t.layout()` is t
@@ -111,25 +104,22 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
         if isinstance(other, Tensor) and isinstance(layout, Layout):
             return replace(other, layout=layout, sliced=None)
         return with_origin(other.offset, layout) if isinstance(other, ComposedLayout) and has_origin(other) else layout
-    if (origin := _origin(evaluator, node)) is not None:
-        return with_origin(origin, layout)
-    where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else hardware.registers(evaluator, node)
-    return layout if where is None else make_tensor(where, layout)
+    origin = _origin(evaluator, node)
+    return layout if origin is None else with_origin(origin, layout)
 
 
 def _owning(evaluator: Meaning, node: Call) -> Any:
-    """make_fragment_like(tensor), make_tensor_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
+    """make_fragment_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
     if node.args is None or len(node.args) != 1:
         return None
     from cute_viz.algebra import ops
 
     given = evaluator.value(node.args[0])
     check_like(given)
-    kind = hardware.registers(evaluator, node) if node.template else None
-    if kind is None and (not isinstance(given, Tensor) or given.swizzle is not None):
+    if not isinstance(given, Tensor) or given.swizzle is not None:
         return None
-    layout = evaluator.operate(ops.find(short(node.name)), [given.layout if isinstance(given, Tensor) else given])
-    return Tensor(kind or Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
+    layout = evaluator.operate(ops.find(short(node.name)), [given.layout])
+    return Tensor(Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
@@ -181,16 +171,6 @@ def _composed_type(evaluator: Meaning, node: Call) -> Any:
     return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.template])
 
 
-def _integral(evaluator: Meaning, node: Call) -> Any:
-    """`Int<8>{}`, `C<8>{}`: the static integer; `integral_constant<int,8>{}` names its type, too."""
-    if len(node.template) != (2 if "constant" in node.name else 1):
-        return None
-    value = evaluator.value(node.template[-1])
-    if not isinstance(value, int):
-        raise AlgebraError("Int<N> takes an integer")
-    return Static(value)
-
-
 def _sized_type(evaluator: Meaning, node: Call) -> Any:
     """`uint_byte_t<16>`, `uint_bit_t<128>`: an element type that only its width tells."""
     numbers = [evaluator.value(item) for item in node.template]
@@ -205,19 +185,6 @@ def _pointer_flag(evaluator: Meaning, node: Call) -> Any:
     if len(bits) != 1 or not isinstance(bits[0], int):
         raise evaluator.fail("smem_ptr_flag_bits<N> takes the bits of an element", node.span)
     return PointerFlag(int(bits[0]))
-
-
-def _sparse(evaluator: Meaning, node: Call) -> Any:
-    """`sparse_elem<2,half_t>`: the type of elements of a sparse A; `smem_sparse_ptr_flag_bits<2,16>`: their pointer in a layout."""
-    flag = short(node.name) == "smem_sparse_ptr_flag_bits"
-    if flag and len(node.template) == 2:
-        each, bits = map(evaluator.value, node.template)
-        if isinstance(each, int) and isinstance(bits, int) and 0 < each <= bits and bits % each == 0:
-            return PointerFlag(bits // each, sparsity=int(each))
-    kind = None if flag else hardware.element_type(evaluator, node)
-    if not kind:
-        raise evaluator.fail(f"{node.name} takes a sparsity and {'the bits of an element' if flag else 'a type'}", node.span)
-    return ValueType(kind)
 
 
 def _basis(evaluator: Meaning, node: Call) -> Any:
@@ -249,24 +216,17 @@ def _scaled_basis(evaluator: Meaning, node: Call) -> Any:
 _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(SWIZZLES, _swizzle),
     **dict.fromkeys(TUPLES, _tuple_type),
-    **dict.fromkeys((*MAKE_TUPLES, "ArithTuple"), _make_tuple),
-    **dict.fromkeys((*PRINTERS, *CASTS), _argument),
-    **dict.fromkeys(INTEGRALS, _integral),
+    "ArithTuple": _make_tuple,
+    **dict.fromkeys(PRINTERS, _argument),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
     **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _sized_type),
-    **dict.fromkeys((*hardware.POINTERS, "make_sparse_ptr"), lambda evaluator, node: hardware.pointer(evaluator, node)),
-    **dict.fromkeys(hardware.OP_SELECTORS, hardware.op_selector),
-    **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
-    "recast": hardware.recast,
     "make_fragment_like": _owning,
     "make_tensor_like": _owning,
-    **dict.fromkeys(("Sm1xxBlockScaledConfig", "Sm1xxBlockwiseScaleConfig"), hardware.scale_config),
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
     "smem_ptr_flag_bits": _pointer_flag,
-    **dict.fromkeys(("sparse_elem", "smem_sparse_ptr_flag_bits"), _sparse),
     "E": _basis,
     "ScaledBasis": _scaled_basis,
 }

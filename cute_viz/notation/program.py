@@ -14,7 +14,6 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.hardware import ScaleConfig
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
@@ -25,8 +24,6 @@ from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES,
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
-_PAIRS = re.compile(r"\btma_partition$")  # gives several parts, of which `auto [a, b]` takes one each
-_GIVES = re.compile(r"(?:(?:op|smem)_selector|\brecast)$")
 
 
 class Document:
@@ -260,9 +257,6 @@ def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     if isinstance(node, Apply):
         found = _slice(node.args, ungroup(Evaluator(source).value(node.function)), source)
         return (*operations_of(node.function, source), *found) if found else ()
-    pair = node.args[0] if isinstance(node, Call) and node.name == "get" and node.args else None
-    if isinstance(pair, Call) and _PAIRS.search(pair.name):
-        return operations_of(pair, source)
     call = _operation(node, source)
     return () if call is None else (Operation(call[0], tuple(call[1]), call[2]),)
 
@@ -280,8 +274,8 @@ def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, 
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
-    if not isinstance(node, Call) or (_GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1)):
-        return None  # what it gives is an object
+    if not isinstance(node, Call):
+        return None
     bound = source.names.get(node.name)
     if node.args and not node.template and isinstance(bound, (*_LAYOUTS, Tensor)):
         found = _slice(node.args, bound, source)
@@ -291,12 +285,6 @@ def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, 
     head, _, method = node.name.rpartition(".")
     if head in source.names and is_operation(method):
         return method, [source.names[head], *map(evaluator.value, node.args)], evaluator.template(node)
-    config = source.names.get(node.name.rpartition("::")[0])
-    if isinstance(config, ScaleConfig):  # Cfg::deduce_smem_layoutSFA(mma, tile)
-        from cute_viz.algebra import ops
-
-        found_op = ops.find(f"{config.name}::{short(node.name)}")
-        return found_op.name, [evaluator.value(item) for item in node.args], config.template
     if node.name in SWIZZLES:
         return None
     return node.name.removeprefix("cute::"), [evaluator.value(item) for item in node.args], evaluator.template(node)

@@ -16,8 +16,6 @@ from cute_viz.values.examples import hint_for
 
 CONTROL = ("if", "else", "for", "while", "do", "switch", "case", "try", "catch")
 _CHANGED = re.compile(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
-_PARAMETER = re.compile(r"[\w>&*](?:\s+|\s*[&*]\s*)([A-Za-z_]\w*)\s*(?=[,)=])")
-_CONDITION = re.compile(r"^[ \t]*#(if|ifdef|ifndef|elif|else|endif)\b", re.M)
 
 
 class Failed:
@@ -112,35 +110,6 @@ def changed(text: str) -> set[str]:
     (['x'], ['a'], [])
     """
     return {name for match in _CHANGED.finditer(text) for name in match.groups() if name}
-
-
-def parameters(header: str) -> list[str]:
-    """The parameters in the head of a C++ function; of an `if` or a loop none.
-
-    >>> parameters("void f(int M, Tensor const& a)"), parameters("if (size(M) == 4)")
-    (['M', 'a'], [])
-    """
-    words = re.match(r"[}\s]*(\w*)", header)
-    return [] if words is None or words[1] in CONTROL else _PARAMETER.findall(header)
-
-
-def conditions(text: str) -> list[tuple[int, int]]:
-    """Where branches of the preprocessor begin, and a number for each; 0 outside of all.
-
-    >>> conditions("a\\n#if 1\\nb\\n#else\\nc\\n#endif\\nd")
-    [(2, 1), (10, 2), (18, 0)]
-    """
-    out: list[tuple[int, int]] = []
-    open_: list[int] = []
-    number = 0
-    for match in _CONDITION.finditer(text):
-        if match[1] == "endif":
-            open_ = open_[:-1]
-        else:
-            number += 1
-            open_ = [*(open_ if match[1].startswith("if") else open_[:-1]), number]
-        out.append((match.start(), open_[-1] if open_ else 0))
-    return out
 
 
 def parameter(name: str, text: str, span: Span) -> NotationError:

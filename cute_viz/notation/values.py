@@ -14,9 +14,8 @@ from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.hardware import POINTERS
 from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
-from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, SWIZZLES, TUPLES
+from cute_viz.notation.vocabulary import LAYOUTS, SWIZZLES, TUPLES
 from cute_viz.values.integer import Static, Unknown
 
 
@@ -98,10 +97,6 @@ def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[tuple[bool, bool]]:
         inside, indices = [node.function], list(node.args)
     elif isinstance(node, Call):
         name = short(node.name)
-        if name in POINTERS:
-            return
-        if name in INTEGRALS or name.startswith("Layout_") or (name == "SfAtom" and not node.args):  # types
-            yield True, False
         if node.args is None and not node.template:
             inside = [Name(node.span, node.name)]
         elif name not in (*TUPLES, *LAYOUTS):
@@ -156,7 +151,7 @@ def _reached(node: Node, env: Mapping[str, Any]) -> Iterator[Any]:
 
 def _is_swizzle(part: Any) -> bool:
     if isinstance(part, Call):
-        return short(part.name) in SWIZZLES or short(part.name).startswith("Layout_")
+        return short(part.name) in SWIZZLES
     return isinstance(part, Swizzle) or (isinstance(part, ComposedLayout) and isinstance(part.outer, Swizzle))
 
 

@@ -66,7 +66,7 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "tma": View("a TMA copy", "tma.tma", ("coord",), instead=_MOVED),
     "operands": View("an MMA with its operands in memory", "mma_operands.operands"),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
-    "way": View("a thread's way through the stages", "follow_stages.follow", ("follow",)),
+    "way": View("a thread's way through the stages", "stages.follow", ("follow",)),
     "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
     "pipeline": View("a pipeline", "pipeline.pipeline", ("schedule",), instead="its rows are stages and warp groups"),
     "bulk": View("a TMA or bulk copy atom", "bulk.bulk", instead=_MOVED),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cute_viz.figures.model import Arrow, Figure
+from cute_viz.figures.model import Arrow, Figure, Ruler
 from cute_viz.renderers.arrows import HEAD, WIDTH
 from cute_viz.renderers.frame import TIGHT, Detail, Fitted, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, CAPTION
@@ -20,24 +20,23 @@ COLUMN = 4  # lanes, from which on they go down and up again
 
 
 def placed(figure: Figure, target: Target) -> Figure:
-    """The lanes in a row, or as a U whose lowest row holds what lies deepest; captions then name the memory.
+    """The lanes in a row, under the names of their memories, or down one side and up the other.
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.targets import TARGETS
     >>> from cute_viz.renderers.strip import with_insets
-    >>> [panel.place for panel in placed(with_insets(figure("hopper_gemm").lanes), TARGETS["readme"]).panels]
+    >>> [panel.place for panel in placed(with_insets(figure("hopper_gemm")), TARGETS["readme"]).panels]
     [(0, 0), (1, 0), (2, 0), (1, 1), (0, 1)]
     """
+    n = len(figure.panels)
     if target.is_landscape:
-        return figure
-    n, memories = len(figure.panels), figure.outer[1].labels
+        named = [panel.caption.partition(": ") for panel in figure.panels]
+        memories = Ruler("", tuple([memory for *_, memory in named]), (0,) * (n + 1))
+        panels = tuple([replace(panel, caption=name) for panel, (name, *_) in zip(figure.panels, named, strict=True)])
+        return replace(figure, panels=panels, outer=(Ruler("", ("",), (0, 0)), memories))
     down = n if n < COLUMN else (n + 1) // 2
     places = [(k, 0) if k < down else (n - 1 - k, 1) for k in range(n)]
-    panels = [
-        replace(panel, place=at, caption=f"{panel.caption}: {memory}")
-        for panel, at, memory in zip(figure.panels, places, memories, strict=True)
-    ]
-    return replace(figure, panels=tuple(panels), outer=())
+    return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
 
 
 def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
@@ -45,7 +44,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.strip import with_insets
-    >>> frames, places, w, h = fitted(with_insets(figure("hopper_gemm").lanes), 870, 300, 8.0)
+    >>> frames, places, w, h = fitted(with_insets(figure("hopper_gemm")), 870, 300, 8.0)
     >>> w <= 870, h <= 301, len({f.cell_h for f in frames})
     (True, True, 1)
     """

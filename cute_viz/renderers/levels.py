@@ -20,7 +20,6 @@ from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target
 from cute_viz.renderers.ways import squared
 
-MOST_LABELS = 1200  # cells, or boxes, of a figure whose labels are tried
 SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
 SIZES = (24.0, 18.0, 14.0, 10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)  # px of cells beside panels with labels
 MOST_MIXED = 6  # panels of which some have labels, and some are blocks

@@ -1,4 +1,5 @@
-"""A moving SVG of the steps of an operation: panel after panel, then the elements of the first go where they land in the last.
+"""A moving SVG: of the steps of an operation panel after panel, then the elements of the first go where they land in the last; of
+the wavefronts of an access one after the other, accesses side by side in time.
 
 The page is the still one: what moves lies above it and is not seen where nothing moves, so that a viewer without animations, a
 print, and whoever prefers less motion have the steps. A style sheet moves it; no script is needed.
@@ -13,18 +14,19 @@ from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import number
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.placed import Place
+from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import INK, MIDDLE, PAPER, Path, Primitive, Texts
 from cute_viz.renderers.svg import write
 
 STEP, TRAVEL, REST = 1.4, 0.8, 3.0  # seconds: of a panel, of an element on its way, at the end, when all is seen
 BETWEEN, WHOLE = 0.4, 12.0  # seconds between two elements, and of all of them at most
 FLIGHTS = 64  # groups that move one after the other
+BEAT = 0.45  # seconds of a wavefront
 HIDE = 0.93  # how much of a panel is hidden before its step
 
 
 def render(figure: Figure, options: Options) -> str:
-    """The steps of an operation (`figures.motion`), moving.
+    """The steps of an operation (`figures.motion`), or the wavefronts of an access (`figures.phases`), moving.
 
     Raises: FigureError for any other figure.
 
@@ -35,8 +37,10 @@ def render(figure: Figure, options: Options) -> str:
     """
     ways = [(n, cell) for n, cell in enumerate(figure.panels[-1].data.get("source", ())) if cell is not None]
     page = page_of(figure, options)
+    if figure.kind == "phases":
+        return _in_turn(page, options)
     if figure.kind != "motion" or not ways or len(page.panels) != len(figure.panels):
-        raise FigureError("only the steps of an operation move", hint="example: logical_divide((4,8):(8,1), (2,4))")
+        raise FigureError("only the steps of an operation move, and wavefronts", hint="example: logical_divide((4,8):(8,1), (2,4))")
     first, last = page.panels[0], page.panels[-1]
     ways.sort(key=lambda way: (way[0] % last.panel.cols, way[0] // last.panel.cols))  # as the layout counts
     each = -(-len(ways) // FLIGHTS)
@@ -67,6 +71,20 @@ def render(figure: Figure, options: Options) -> str:
     return write(page, options, tuple(over), style)
 
 
+def _in_turn(page: Page, options: Options) -> str:
+    """Rows that are seen one after the other, those of the same number in all panels at once; at the end all of them."""
+    rows = max(place.panel.rows for place in page.panels)
+    whole = rows * BEAT + REST
+    rules = [f"@keyframes w{n}{{0%,{100 * n * BEAT / whole:.2f}%{{opacity:{HIDE}}}" for n in range(rows)]
+    rules = [f"{rule}{100 * n * BEAT / whole + 0.01:.2f}%,to{{opacity:0}}}}" for n, rule in enumerate(rules)]
+    over: list[tuple[str, list[Primitive]]] = []
+    for place in page.panels:
+        ys = place.grid.ys()
+        over += [(_moving(f"w{n}", whole), [_hidden(place, ys[n], ys[n + 1])]) for n in range(1, place.panel.rows)]
+    style = "".join(rules[1:]) + "@media(prefers-reduced-motion:reduce){.go{animation:none!important}}"
+    return write(page, options, tuple(over), style)
+
+
 def _moving(name: str, seconds: float) -> str:
     return f'class="go" opacity="0" style="animation:{name} {number(seconds)}s linear infinite"'
 
@@ -78,8 +96,12 @@ def _middle(place: Place, cell: int) -> tuple[float, float]:
 
 def _cover(place: Place) -> Path:
     """What hides the cells of a panel, and what stands around them."""
-    left, top = place.grid.left - 2, place.grid.top - 2
-    right, low = (left + place.panel.cols * place.grid.cell_w + 4, top + place.panel.rows * place.grid.cell_h + 4)
+    return _hidden(place, place.grid.top - 2, place.grid.top + place.panel.rows * place.grid.cell_h + 2)
+
+
+def _hidden(place: Place, top: float, low: float) -> Path:
+    """What hides some rows of a panel."""
+    left, right = place.grid.left - 2, place.grid.left + place.panel.cols * place.grid.cell_w + 2
     return Path([[(left, top), (right, top), (right, low), (left, low)]], INK, 0.0, PAPER)
 
 

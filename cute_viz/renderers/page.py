@@ -38,7 +38,7 @@ from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.strip import strips, with_insets
 from cute_viz.renderers.targets import TARGETS, Target, target_of
-from cute_viz.renderers.ways import once, unshaded
+from cute_viz.renderers.ways import once, sampled, unshaded
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
@@ -47,8 +47,7 @@ LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
 NAMED = 17.0  # px of a row that holds the name of a group
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
-TALLEST = 2000.0  # px of the stages of a kernel with every label
-STAGE = 10.0  # px of a cell of a higher one
+SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
 
 @kept()
@@ -71,13 +70,12 @@ def page_of(figure: Figure, options: Options) -> Page:
 def _chosen(figure: Figure, options: Options) -> Page:
     """The page of the richest drawing that its target holds; of none, the lowest."""
     target = target_of(options)
+    if figure.kind == "journey" and not options.full and options.cell is None:
+        place = replace(target, width=target.width or SCREEN[0], height=target.height or SCREEN[1])
+        return _in_lanes(lanes.placed(with_insets(figure), place), place)
     plain = options.cell is not None or options.full or target.width is None or target.height is None
     if figure.kind == "file" or plain:
-        if figure.kind == "page" and figure.arrows and not options.full and options.cell is None:
-            return _of_stages(figure, target)
         return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-    if figure.lanes is not None:
-        return _in_lanes(lanes.placed(with_insets(figure.lanes), target), target)
     figure = prepared(with_insets(once(figure)))
     if not figure.panels:
         return _grown(lay_out(figure, width=target.width, target=target, fitted=([], [], 0.0, 0.0)), target)
@@ -94,8 +92,11 @@ def _chosen(figure: Figure, options: Options) -> Page:
         of_unit = _in_blocks(unit, target)
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
             blocks = of_unit
+    if not _fits(blocks, target) and len((few := sampled(figure)).panels) < len(figure.panels):
+        return _chosen(few, options)
     if target.legend and not _fits(blocks, target):
-        blocks = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
+        bare = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
+        blocks = bare if _fits(bare, target) else blocks
     return _grown(blocks, target)
 
 
@@ -189,12 +190,6 @@ def _grown(page: Page, target: Target) -> Page:
     return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
 
 
-def _of_stages(figure: Figure, target: Target) -> Page:
-    """The page of a kernel's stages, with every label where that is not too much, else in colours where a panel has many cells."""
-    page = lay_out(figure, width=target.width, target=target)
-    return page if page.height <= TALLEST else lay_out(figure, width=target.width, cell=STAGE, target=target)
-
-
 def _is_nameless(page: Page) -> bool:
     """Whether few cells have a label, or the name of a group."""
     cells = [place.panel.rows * place.panel.cols for place in page.panels]
@@ -254,17 +249,18 @@ def lay_out(
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
-    mute = any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
+    journey = figure.kind == "journey"  # whose cells are too many for labels, which text and HTML have
+    mute = not journey and any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
     head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(figure, column if beside or corner else inner, beside or corner, named)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
-    order = "" if figure.kind == "journey" else undrawn(figure.arrows, framed)
+    order = "" if journey else undrawn(figure.arrows, framed)
     if order:
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    sentences = (*figure.notes, *_left_out(framed), fact_line(figure)) if target.notes else ()
+    sentences = (*figure.notes, *(() if journey else _left_out(framed)), fact_line(figure)) if target.notes else ()
     notes = prose([Line(note, 0, 0, 12) for note in sentences if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
@@ -278,7 +274,7 @@ def lay_out(
         drawn: list[Primitive] = []
         for n, (frame, grid, (_, y)) in enumerate(zip(framed, grids, origins, strict=True)):
             drawn += draw(frame, grid, y, crossed(figure.arrows, n, figure.panels))
-        if figure.kind == "journey":
+        if journey and fitted is not None:
             drawn += lanes.movements(figure.arrows, framed, grids, target.least)
         else:
             drawn += arrows(figure.arrows, framed, grids)

@@ -96,7 +96,7 @@ class Strip:
     """
 
     def __init__(self, panel: Panel, width: float, least: float) -> None:
-        self.panel, self.name, self.value = panel, max(NAME, least), max(VALUE, least)
+        self.panel, self.name, self.value, self.digit = panel, max(NAME, least), max(VALUE, least), max(DIGIT, least)
         fields = [(a, b, [line for line in panel.data["words"][a].split("\n") if line]) for _, a, _, b in panel.boxes]
         wide = [
             max(len(x) * (self.value if n else self.name) * (PROSE if n else BOLD) for n, x in enumerate(w)) for *_, w in fields
@@ -168,9 +168,9 @@ class Strip:
                     MIDDLE,
                 )
             )
-        if self.bit >= DIGIT:
+        if self.bit >= self.digit:
             out += [
-                Line(label, mx, grid.top + HIGH / 2, DIGIT, TEXT, True, 400, MIDDLE)
+                Line(label, mx, grid.top + HIGH / 2, self.digit, TEXT, True, 400, MIDDLE)
                 for label, mx in zip(labels, grid.middles(), strict=True)
                 if label == "1"
             ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
@@ -23,6 +24,7 @@ from cute_viz.renderers.palette import Palette, palette
 Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _BESIDE = 80  # letters that panels beside each other may take where no terminal has a width
+ATOM = 8  # rows of a lane in a terminal: those in which a swizzle repeats
 _GAP = 3  # letters between them
 
 
@@ -59,6 +61,8 @@ def render(figure: Figure, options: Options) -> str:
         )
         notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in _told(figure))
         return f"{own}{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint) + notes
+    if figure.kind == "journey" and for_terminal:
+        figure = _first_rows(figure)
     light = for_terminal or options.columns is not None
     if light:
         from cute_viz.figures.trim import lying
@@ -79,6 +83,18 @@ def render(figure: Figure, options: Options) -> str:
     if not options.bare:
         blocks.append("".join(map(lines, _told(figure))))
     return "\n".join(block for block in blocks if block)
+
+
+def _first_rows(figure: Figure) -> Figure:
+    """The lanes of a kernel with the first rows of each, and how these came there."""
+    from cute_viz.figures.trim import cut
+
+    by = {arrow.target: arrow.label.replace("\n", ", ") for arrow in figure.arrows}
+    panels = [
+        replace(cut(panel, 0, min(ATOM, panel.rows), 0, panel.cols), caption=f"{panel.caption}{f', by {by[n]}' if n in by else ''}")
+        for n, panel in enumerate(figure.panels)
+    ]
+    return replace(figure, panels=tuple(panels), notes=(f"The first {ATOM} rows of each lane are shown.", *figure.notes))
 
 
 def _told(figure: Figure) -> list[str]:

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from cute_viz.figures.model import Figure, Panel, Ruler
 
+FRAMES = 3  # of a column, where there is no room for all of them
+
 
 def blocks(panels: Sequence[Panel]) -> list[tuple[Panel, ...]]:
     """Panels that stand beside each other, and those of an MMA: the row of its B alone has nothing at the left.
@@ -62,6 +64,30 @@ def once(figure: Figure) -> Figure:
     words = f"{source.caption}; {destination.caption}"
     alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
     return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
+
+
+def sampled(figure: Figure) -> Figure:
+    """Frames, each of two panels that lines join, with the first two and the last of each column; what stands below them stays.
+
+    >>> from cute_viz import figure
+    >>> sampled(figure("(2,2)")).panels[0].rows
+    2
+    """
+    pairs = sorted({(arrow.source, arrow.target) for arrow in figure.arrows if not arrow.head})
+    columns: dict[int, list[tuple[int, int]]] = {}
+    for pair in pairs:
+        columns.setdefault(figure.panels[pair[0]].place[1], []).append(pair)
+    gone = {n for its in columns.values() for pair in its[FRAMES - 1 : -1] for n in pair}
+    kept = [n for n in range(len(figure.panels)) if n not in gone]
+    rows = {row: n for n, row in enumerate(sorted({figure.panels[n].place[0] for n in kept}))}
+    panels = [replace(figure.panels[n], place=(rows[figure.panels[n].place[0]], figure.panels[n].place[1])) for n in kept]
+    arrows = [
+        replace(arrow, source=kept.index(arrow.source), target=kept.index(arrow.target))
+        for arrow in figure.arrows
+        if arrow.source not in gone
+    ]
+    notes = (f"Of each column the first {FRAMES - 1} wavefronts and the last are drawn.",) if gone else ()
+    return replace(figure, panels=tuple(panels), arrows=tuple(arrows), notes=(*notes, *figure.notes))
 
 
 def squared(figure: Figure) -> Figure:

@@ -142,7 +142,7 @@ class Move:
     assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
     uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
     again: the operands at other values of the indices that only a run knows, where these may matter to its cost.
-    often: how often a block runs it. launch: of one that a compiler read, its kernel.
+    often: how often a block runs it. launch: its kernel, where the reader says it.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
     ('7', 'a.cuh:7')

@@ -130,14 +130,14 @@ class Library:
         dialect: str = "auto",
         free: bool = False,
     ) -> Document:
-        """Everything that a text holds, by name, with the atoms at hand; see `notation.read`.
+        """Everything that a text holds, by name, with the atoms at hand; see `source.text.read`.
 
         >>> str(Library().read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
         '_32:_1'
         """
         from cute_viz.errors import AlgebraError, Span
-        from cute_viz.notation import read
         from cute_viz.notation.program import Document
+        from cute_viz.source.text import read
 
         if _CALLED.fullmatch(called := text.strip()):
             try:
@@ -147,6 +147,16 @@ class Library:
             if found is not None:
                 return Document.of(found)
         return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
+
+    def read_call(self, text: str, names: Mapping[str, Any] | None = None) -> tuple[str, list[Any], tuple[Any, ...]]:
+        """The operation that the last statement of a text is, with the atoms at hand; see `source.text.read_call`.
+
+        >>> Library().read_call("size(Layout<_8>{})")[0]
+        'size'
+        """
+        from cute_viz.source.text import read_call
+
+        return read_call(text, names, self.resolve)
 
     def describe(self, full: str) -> dict[str, Any]:
         """What is known of an operation beyond its layouts; see `spec.library.describe`."""

@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
-from cute_viz.notation import is_triton, read_call
+from cute_viz.notation import is_triton
 from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
@@ -309,7 +309,7 @@ class Builder:
         if not isinstance(value, Text):
             raise self.fail("an operation must be text", value.span, hint="example: logical_divide((8,6), (4,3))")
         try:
-            name, operands, template = read_call(str(value), names, self.library.resolve)
+            name, operands, template = self.library.read_call(str(value), names)
         except CuteVizError as error:
             raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
         if not name:

@@ -18,6 +18,7 @@ const state = { ...BLANK };
 if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token is in a cookie by now
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 const PAUSE = 650; // ms without a key, after which a mistake is told
+const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
 const LATER = 350; // ms after which the report is asked for anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
 
@@ -32,7 +33,11 @@ const first = new First({ settings, draw: (question, channel) => engine.ask({ as
 const editor = new Editor(by("editor"), {
   ...words({ settings, rows: () => rows, ask }),
   suggest: () => { example(first.suggestion); return true; },
-  changed: (typed) => { state.source = editor.text; state.file = false; changed(typed); },
+  changed: (typed, anew) => {
+    Object.assign(state, { source: editor.text, file: false });
+    if (typed && anew) another();
+    changed(typed);
+  },
 });
 const report = new Report({ ask, editor, open: access, told: reported, proposed: () => { if (narrow.matches) panes.open("source"); }, values: (lines) => give(lines) });
 const compare = new Compare({ ask, others, changed: () => { state.against = compare.against; state.named = compare.named; address(); } });
@@ -74,6 +79,15 @@ async function address() {
 }
 explorer.find.addEventListener("change", () => address());
 by("picture").addEventListener("wheel", () => { clearTimeout(waiting); waiting = setTimeout(address, 600); }, { passive: true });
+
+// Another text: what the example before it had, and what the old text alone has, does not apply to it.
+let lent = {};
+function another() {
+  state.options = Object.fromEntries(Object.entries(state.options).filter(([name, value]) => lent[name] !== value));
+  Object.assign(state, { name: "", launch: "" });
+  lent = {};
+  for (const input of document.querySelectorAll("#options [name]")) if (!(input.name in state.options)) input.type === "checkbox" ? (input.checked = false) : (input.value = "");
+}
 
 function changed(typed = false) {
   fresh = false;
@@ -205,6 +219,11 @@ function reported(out) {
   marks();
   subject();
   if (panes.tab === "report") panes.refresh();
+  const now = state.access && out?.accesses.find((one) => one.id === state.access);
+  if (now?.fix?.spans.length && !report.at?.fix && !narrow.matches && Math.abs(now.fix.edits[0].line - now.line) < BOTH) {
+    report.chosen(now); // its fix has been found since
+    report.propose(now);
+  }
   if (!fresh || !out) return;
   fresh = false;
   const worst = report.worse.find((row) => !row.file && row.wavefronts !== null);
@@ -362,6 +381,7 @@ function example(one) {
   hold();
   if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   texts[at].file = one.shown || "";
+  lent = { ...one.options };
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
   editor.quiet = true;
   editor.put([0, editor.text.length], state.source, !narrow.matches);
@@ -489,6 +509,8 @@ function follow(now) {
     button("Keep mine", mine), button("See the file's in another tab", () => { mine(); turnTo(0, { ...BLANK, source: now.text }, now.name); }));
 }
 
+const whole = button("⤢", () => (document.fullscreenElement ? document.exitFullscreen() : by("picture-pane").requestFullscreen()), { ariaLabel: "full screen", title: "full screen" });
+document.querySelector("#controls .zoom").append(whole);
 build();
 strip();
 const before = by("picture").querySelector("svg"); // drawn when the site was made
@@ -497,7 +519,8 @@ if (before && settings.drawn && !location.hash) {
   fields(settings.drawn.uses);
 } else by("picture").classList.toggle("stale", Boolean(before));
 if (settings.engine !== "server" && navigator.serviceWorker) {
-  navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+  const keep = () => navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+  engine.ready.then(() => setTimeout(keep, 1000)); // it reads all files once more: not while the first picture waits for them
 }
 if (settings.file) engine.follow(follow);
 narrow.addEventListener("change", () => draw());

@@ -36,7 +36,12 @@ const lits = decorated(lit, (line, state) => {
 class Shown extends WidgetType {
   constructor(element) { super(); this.element = element; }
   eq(other) { return other.element === this.element; }
-  toDOM() { return this.element; }
+  toDOM() { // its place in the text is as high as its box: a margin would lie outside
+    const out = document.createElement("div");
+    out.className = "shown";
+    out.append(this.element);
+    return out;
+  }
   ignoreEvent() { return true; }
 }
 const showns = decorated(shown, ({ at, element }, state) => {
@@ -70,7 +75,7 @@ const marks = StateField.define({
 });
 
 export class Editor {
-  // changed: called behind every change. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
+  // changed: called behind every change, with whether it was typed, and whether it left nothing of the old text. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
   constructor(parent, { changed, complete, hover, suggest }) {
     [this.language, this.wrap] = [new Compartment(), new Compartment()];
     const tab = { key: "Tab", run: (view) => view.state.doc.length === 0 && suggest() };
@@ -84,7 +89,10 @@ export class Editor {
       EditorView.contentAttributes.of({ id: "source", "aria-label": "source", "aria-describedby": "error", spellcheck: "false" }),
       EditorView.updateListener.of((update) => {
         parent.classList.toggle("empty", update.state.doc.length === 0);
-        if (update.docChanged && !this.quiet) changed(update.transactions.some((t) => t.isUserEvent("input") || t.isUserEvent("delete")));
+        if (!update.docChanged || this.quiet) return;
+        let kept = false; // anything of the old text
+        update.changes.iterGaps(() => { kept = true; });
+        changed(update.transactions.some((t) => t.isUserEvent("input") || t.isUserEvent("delete")), !kept);
       }),
     ];
     this.view = new EditorView({ parent, state: this.fresh("") });
@@ -162,7 +170,7 @@ export class Editor {
   // An element below the line of an offset; null takes it away.
   show(at, element) {
     const effects = [shown.of(element && { at, element })];
-    if (element) effects.push(EditorView.scrollIntoView(at, { y: "center" }));
+    if (element) effects.push(EditorView.scrollIntoView(this.view.state.doc.lineAt(at).from, { y: "center" }));
     this.view.dispatch({ effects });
   }
 

@@ -22,9 +22,19 @@ class Server {
     }
   }
 
+  // Only while the page is seen: a browser has six connections for all of its pages.
   follow(seen) {
-    const events = new EventSource("file");
-    events.onmessage = (event) => seen(JSON.parse(event.data));
+    let events = null, before = "";
+    const listen = () => {
+      if (document.hidden) { events?.close(); events = null; return; }
+      events ??= new EventSource("file");
+      events.onmessage = (event) => {
+        const now = JSON.parse(event.data), said = `${now.error}\n${now.text}`;
+        if (said !== before) { before = said; seen(now); }
+      };
+    };
+    document.addEventListener("visibilitychange", listen);
+    listen();
   }
 }
 

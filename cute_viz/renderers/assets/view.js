@@ -1,6 +1,10 @@
 // A picture in its window: fitted, zoomed around a point, dragged; scroll bars and arrow keys stay those of the browser.
 const LEGIBLE = 0.7; // a picture that would have to be smaller to fit is scrolled
 const GROWN = 1.6; // as large as a small one becomes
+const LARGEST = 32; // times that a picture may be enlarged
+const STILL = 200; // ms without a wheel, after which a picture that is zoomed is drawn anew: until then it is scaled as it stands
+
+const held = (scale) => Math.min(LARGEST, Math.max(0.05, scale));
 
 export class View {
   constructor(box, changed = () => {}) {
@@ -12,11 +16,12 @@ export class View {
     box.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), event.clientX, event.clientY);
+      this.glide(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), event.clientX, event.clientY);
     }, { passive: false });
     box.addEventListener("pointerdown", (event) => this.grab(event));
     box.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
-    box.addEventListener("touchend", () => { this.apart = 0; });
+    box.addEventListener("touchend", () => { this.apart = 0; this.settle(); });
+    box.addEventListener("scroll", () => this.settle(), { passive: true });
     if (typeof ResizeObserver === "function") {
       new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(this.least); }).observe(box);
     }
@@ -45,7 +50,9 @@ export class View {
   }
 
   set(scale) {
-    this.scale = Math.min(16, Math.max(0.05, scale));
+    this.scale = held(scale);
+    this.gliding = null;
+    this.svg.style.transform = this.svg.style.willChange = "";
     this.svg.style.width = `${this.width * this.scale}px`;
     this.svg.style.height = `${this.height * this.scale}px`;
     this.changed(this.scale);
@@ -53,14 +60,38 @@ export class View {
 
   zoom(factor, clientX, clientY) {
     if (!this.svg) return;
-    const box = this.box.getBoundingClientRect(), before = this.svg.getBoundingClientRect();
-    const cx = clientX === undefined ? box.left + box.width / 2 : clientX, cy = clientY === undefined ? box.top + box.height / 2 : clientY;
-    const x = (cx - before.left) / before.width, y = (cy - before.top) / before.height;
+    const box = this.box.getBoundingClientRect();
     this.free = true;
-    this.set(this.scale * factor);
+    this.around(this.scale * factor, clientX ?? box.left + box.width / 2, clientY ?? box.top + box.height / 2);
+  }
+
+  // Another scale, with the place of the window where it was.
+  around(scale, cx, cy) {
+    const before = this.svg.getBoundingClientRect(), x = (cx - before.left) / before.width, y = (cy - before.top) / before.height;
+    this.set(scale);
     const after = this.svg.getBoundingClientRect();
     this.box.scrollLeft += after.left + x * after.width - cx;
     this.box.scrollTop += after.top + y * after.height - cy;
+  }
+
+  // Zoom as part of a gesture, which a browser does without drawing: the picture as it stands is moved and scaled.
+  glide(factor, clientX, clientY) {
+    if (!this.svg) return;
+    const { left, top } = this.gliding || this.svg.getBoundingClientRect(), { k: before, x, y } = this.gliding || { k: 1, x: 0, y: 0 };
+    const k = held(this.scale * before * factor) / this.scale, f = k / before;
+    const go = (to, from, moved) => to - from - f * (to - from - moved);
+    this.gliding = { left, top, k, x: go(clientX, left, x), y: go(clientY, top, y), at: [clientX, clientY] };
+    Object.assign(this.svg.style, { willChange: "transform", transformOrigin: "0 0", transform: `translate(${this.gliding.x}px, ${this.gliding.y}px) scale(${k})` });
+    this.free = true;
+    clearTimeout(this.still);
+    this.still = setTimeout(() => this.settle(), STILL);
+  }
+
+  // The end of the gesture.
+  settle() {
+    if (!this.gliding) return;
+    const { k, at } = this.gliding;
+    this.around(this.scale * k, ...at);
   }
 
   // Two fingers zoom around the place between them; one scrolls, as everywhere.
@@ -68,7 +99,7 @@ export class View {
     if (event.touches.length !== 2) return;
     event.preventDefault();
     const [a, b] = event.touches, apart = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
-    if (this.apart) this.zoom(apart / this.apart, (a.clientX + b.clientX) / 2, (a.clientY + b.clientY) / 2);
+    if (this.apart) this.glide(apart / this.apart, (a.clientX + b.clientX) / 2, (a.clientY + b.clientY) / 2);
     this.apart = apart;
   }
 

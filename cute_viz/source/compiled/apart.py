@@ -17,10 +17,11 @@ from importlib.util import find_spec
 
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over, taken
-from cute_viz.source.compiled.clang import NEEDS, Unit
+from cute_viz.source.compiled.clang import NEEDS
 from cute_viz.source.compiled.clang import parse as parse_here
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.kept import data_of, unit_from
+from cute_viz.source.compiled.unit import Unit
 
 # Isolated, so that no file of the working folder is taken for a module.
 _CHILD = "import sys; sys.path[:] = {path!r}; from cute_viz.source.compiled.apart import child; child()"
@@ -79,7 +80,7 @@ def _watch(seconds: float, memory: float, patience: float) -> None:
     while True:
         time.sleep(0.05)
         spent, now = time.process_time(), time.monotonic()
-        if spent - before > 0.02 + 0.005 * (now - since):  # more than looking takes
+        if spent - before > 0.02 + 0.005 * (now - since) or _runs():  # more than looking takes
             before, since = spent, now
         if spent > seconds:
             os._exit(_TIME)
@@ -87,3 +88,12 @@ def _watch(seconds: float, memory: float, patience: float) -> None:
             os._exit(_MEMORY)
         if now - since > patience:
             os._exit(_WAITS)
+
+
+def _runs() -> bool:
+    """Whether the first thread of this process could run, be it that others are before it; False where the system does not say."""
+    try:
+        with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] == "R"
+    except (OSError, IndexError):
+        return False

@@ -17,14 +17,15 @@ from cute_viz.algebra.shares import local_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
-from cute_viz.source.compiled.clang import CallSite, Instance, Node, Unit, Variable
-from cute_viz.source.compiled.values import element_of, is_object, unqualified, value_of
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held
 from cute_viz.source.type_tree import arguments
 from cute_viz.values.integer import Unknown
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
+_DEFAULTS = {"AutoVectorizingCopyWithAssumedAlignment": ("128",)}  # arguments that the compiler does not print
 _DEEP = 48  # expressions and callers behind one another
 _POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
 _NUMBERS = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double"))
@@ -86,7 +87,8 @@ class UnitMeaning(TypeParts):
         """The object of a type. Raises: CuteVizError for one of no object of CuTe."""
         if not is_object(type_):
             found = _OPERATION.match(unqualified(type_))
-            args = tuple(re.sub(r"\b(?:cute|cutlass)::", "", arg) for arg in arguments(type_))
+            args = tuple(re.sub(r"\b(?:cute|cutlass)::", "", arg) for arg in arguments(type_) if arg)
+            args = args or _DEFAULTS.get(found[1] if found else "", ())
             if found is not None and (operation := self.resolve(found[1], args)) is not None:
                 return operation
             raise AlgebraError(f"{type_[:80]} is not an object of CuTe")
@@ -99,6 +101,7 @@ class UnitMeaning(TypeParts):
     def operand(self, frame: Reached, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
         try:
+            node = replace(node, type=unzipped(node.type))  # scale factors are read with their data
             value = self.typed(node.type)
             return self.tensor(frame, node) if isinstance(value, Tensor) else value
         except CuteVizError as error:

@@ -43,6 +43,19 @@ def unqualified(type_: str) -> str:
     return type_.removeprefix("const ").rstrip("& ")
 
 
+def unzipped(type_: str) -> str:
+    """The type of the data of a tensor that is zipped with its scale factors; any other type as it is.
+
+    >>> unzipped("cute::Tensor<cute::ViewEngine<cute::ZipIterator<A *, B *>>, cute::ZipLayout<cute::Layout<int>, X>>")
+    'cute::Tensor<cute::ViewEngine<A *>, cute::Layout<int>>'
+    """
+    if "cute::ZipLayout<" not in type_:
+        return type_
+    engine, layout = arguments(unqualified(type_))
+    iterator = arguments(engine)[0]
+    return f"cute::Tensor<cute::ViewEngine<{arguments(iterator)[0]}>, {arguments(layout)[0]}>"
+
+
 def is_object(type_: str) -> bool:
     """Whether a type is one of CuTe's objects.
 
@@ -114,7 +127,7 @@ def _pointer(engine: str) -> Pointer | None:
     """The pointer of a tensor's engine; None of one that counts."""
     name, inside = _named(engine)
     if name == "ArrayEngine":
-        return Pointer("rmem", inside[0])
+        return Pointer("rmem", element_of(inside[0]))
     if name not in ("ViewEngine", "ConstViewEngine") or not inside:
         return None
     name, parts = _named(inside[0])

@@ -9,13 +9,9 @@ from functools import partial
 from typing import Any
 
 from cute_viz.algebra.call import Operation
-from cute_viz.algebra.composed import ComposedLayout, has_origin
-from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.views import get_slice
-from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.address import path_parts
-from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.collective import DRAWN, with_cutlass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
@@ -26,16 +22,13 @@ from cute_viz.source.cpp.operations import operations
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Preprocessed, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.slices import Thread, split
+from cute_viz.source.cpp.shown import object_of, printed
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node, Part
-from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.uses import Use, all_uses
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, finished
+from cute_viz.source.cpp.values import Class, External, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching
-from cute_viz.values.integer import Unknown, unknowns
-from cute_viz.values.pointer import Pointer
 
 _KINDS = ("alias", "variable")
 _LIKELY = re.compile(
@@ -181,7 +174,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     def of_it() -> Any:
         context.deep = 0
         value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
-        return _printed(finished(_object(context, declaration, value)))
+        return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
 
     return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
 
@@ -221,7 +214,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
             value = evaluator.definition(declaration, env, None, Span(0, 0))
             for name in names:
                 value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
-            return _printed(finished(_object(context, declaration, value)))
+            return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
         except CuteVizError as error:
             raise _placed(context, error, token.span) from None
 
@@ -240,10 +233,6 @@ def _is_object(context: Context, declaration: Declaration) -> bool:
     begin, end = declaration.type or (0, 0)
     words = {token.text for token in tokens[begin:end]}
     return not words & _FOREIGN and not tokens[begin].text.startswith(("cuda", "cublas"))
-
-
-def _runs(error: CuteVizError) -> bool:
-    return bool(error.needs) and error.needs[0].startswith(("threadIdx.", "blockIdx.", *RUN_TIME))
 
 
 def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
@@ -337,7 +326,7 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
     known: list[Any] = []
 
     def read_it() -> Any:
-        return _printed(whole())
+        return printed(whole())
 
     def whole() -> Any:
         if not known:
@@ -361,11 +350,6 @@ def _placed(context: Context, error: CuteVizError, span: Span) -> CuteVizError:
     return error.but(text=context.text, span=span) if behind else error.at(context.text, span)
 
 
-def _printed(value: Any) -> Any:
-    """A tensor as it is shown: its layout, but where the units are lanes and columns."""
-    return value.printed if isinstance(value, Tensor) and value.pointer.space != "tmem" else split(value)
-
-
 def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
     env = opened(context, declaration.scope)
     evaluator = Evaluator(context, lookup, env)
@@ -377,21 +361,4 @@ def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
     else:
         value = evaluator.definition(declaration, env, None, Span(0, 0))
     is_tag = isinstance(value, External) and value.error is None
-    return _object(context, declaration, value if is_tag else evaluator.known(value, span))
-
-
-def _object(context: Context, declaration: Declaration, value: Any) -> Any:
-    """A value that other rooms can show. Raises: the error of one that they cannot."""
-    span = context.reader.tokens[declaration.token].span
-    if isinstance(value, Thread):
-        tiled = getattr(value.view, "tiled", None)
-        if tiled is None or not _runs(value.error):
-            raise value.error
-        return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
-    if isinstance(value, Unknown) and not _runs(value.error()):
-        raise value.error()
-    if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
-        return value.inner  # where a tensor begins is no part of its layout
-    if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
-        raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
-    return value
+    return object_of(context, declaration.name, span, value if is_tag else evaluator.known(value, span))

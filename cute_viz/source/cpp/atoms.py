@@ -125,7 +125,7 @@ def may_be_atom(name: str) -> bool:
 def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span) -> Any:
     """The atom of the library that a name is; None where it cannot be one. Raises: what the library says of a wrong name."""
     resolve = meaning.context.given.resolve
-    if resolve is None or not may_be_atom(name):
+    if resolve is None or not (may_be_atom(name) or meaning.context.own_lines):
         return None
     words = tuple(_word(meaning, item, span) for item in args or ())
     found = resolve(name, words)

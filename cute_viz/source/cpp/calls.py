@@ -14,7 +14,7 @@ from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
@@ -88,6 +88,12 @@ def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     return tuple(_solid(meaning, args))
 
 
+def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries."""
+    values = tuple(_solid(meaning, args))
+    return values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+
+
 def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if len(args) != 1:
         raise meaning.fail(f"{part.name} has one argument", span)
@@ -101,6 +107,7 @@ def _like(name: str) -> _Call:
         operands = [known_part(x, []) for x in _solid(meaning, args)]
         first = operands[0] if operands else None
         if isinstance(first, Tensor):
+            check_like(finished(first))
             operands[0] = first.layout  # the swizzle is the pointer's, not the layout's
         kind = meaning.argument(part.args[0]) if part.args else first.pointer.type if isinstance(first, Tensor) else None
         made = meaning.operate(name, operands)
@@ -126,6 +133,8 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
             operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
     whole = known_part(tensor, [])
+    if meaning.context.own_lines and not lost and isinstance(whole, (Layout, ComposedLayout)):
+        return meaning.operate(part.name, [whole, *operands])  # which CuTe has of tensors alone: the offset is shown
     if lost and part.name == "local_partition" and isinstance(whole, Tensor):
         if whole.part is not None:
             raise meaning.fail("this is a thread's part already", args[0].span)
@@ -304,7 +313,8 @@ def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span
 
 CALLS: dict[str, _Call] = {
     **dict.fromkeys(MAKE_TUPLES, _tuple),
-    **dict.fromkeys(("tuple", "make_pair"), _tuple),
+    **dict.fromkeys(("tuple", "make_pair", "ArithTuple"), _tuple),
+    **dict.fromkeys(("make_inttuple_iter", "ArithmeticTupleIterator"), _origin),
     **dict.fromkeys((*PRINTERS, "as_value", "move", "forward", "make_sparse_ptr"), _argument),
     **dict.fromkeys(
         words(

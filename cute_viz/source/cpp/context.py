@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
-from cute_viz.limits import Budget
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.literals import Literals
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tokens import tokenize, words
-from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
+from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Given
@@ -31,11 +31,14 @@ KNOWN_TEMPLATES = words(
 class Context:
     """A file, and what every part of its evaluation shares."""
 
-    def __init__(self, reader: Declarer, given: Given) -> None:
+    def __init__(self, reader: Declarer, given: Given, parser: type[Expressions] = Expressions) -> None:
         self.reader = reader
         self.text = reader.text
         self.given = given
-        self.expressions = Expressions(self.text, reader.tokens, self.is_template)
+        self.own_lines = parser is Literals  # no file: what is written is shown, an offset too
+        self.warnings: list[str] | None = None  # where what is not as it seems is told
+        self.free: set[str] = set()  # names without a value, which are integers that nobody knows
+        self.expressions = parser(self.text, reader.tokens, self.is_template)
         self.trees: dict[Range, Node | CuteVizError] = {}
         self.exact: dict[tuple[Scope | None, str], dict[Any, Scope | None]] = {}  # specialisations by their arguments
         self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their calls
@@ -45,7 +48,7 @@ class Context:
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
         self.own = len(reader.text)  # where the file ends, and what is read behind it begins
-        self.budget = Budget()
+        self.budget = reader.source.budget
         self.deep = 0
         self.types = 0  # how many `decltype` are being evaluated
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -130,23 +133,7 @@ class Context:
         """The text that was given under a key, and its tree."""
         text = str(self.given.let[key])
         tokens, _ = tokenize(text)
-        tree = Expressions(text, tokens, self.is_template).parse(0, len(tokens) - 1)
-        if isinstance(tree, Binary) and tree.operator == "," and text.lstrip().startswith("("):
-            tree = _tuple(tree)
-        return text, tree
-
-
-def _tuple(tree: Node) -> Node:
-    """`(a,(b,c))`, which C++ reads as commas, as the tuple that is meant."""
-    if not (isinstance(tree, Binary) and tree.operator == ","):
-        return tree
-    items: list[Node] = []
-    node: Node = tree
-    while isinstance(node, Binary) and node.operator == ",":
-        items.append(_tuple(node.right))
-        node = node.left
-    items.append(_tuple(node))
-    return Call(tree.span, Id(tree.span, (Part("make_tuple", None, tree.span),)), tuple(reversed(items)))
+        return text, Literals(text, tokens, self.is_template).parse(0, len(tokens) - 1)
 
 
 def needed(context_text: str, name: str, span: Span, kind: str = "value") -> NotationError:

@@ -13,6 +13,7 @@ from cute_viz.values.integer import Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
+FRAGMENTS = ("FrgTypeSFA", "FrgTypeSFB", "FrgTypeE")  # of an MMA, what lies in tensor memory
 # Tags of CUTLASS, which are types of their own.
 _TAG = re.compile(
     r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|(PtrArray)?(NoSmem|TmaWarpSpecialized)\w*|\w+Tag|GemmUniversalMode"

@@ -8,8 +8,10 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.dialect import as_in_dsl
+from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.operands import check_named
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
@@ -25,8 +27,7 @@ from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, joined, shaped, viewed
-from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary
+from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary, Written
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Cell,
@@ -44,6 +45,7 @@ from cute_viz.source.cpp.values import (
     taken,
     zeroed,
 )
+from cute_viz.source.cpp.written import written
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Runtime, Static, Unknown, unknowns
 from cute_viz.values.pointer import Pointer
@@ -140,6 +142,9 @@ class Evaluator(Operators):
         for part in node.parts:
             value = self.type_member(value, part, part.span)
         return value
+
+    def _written(self, node: Written) -> Any:
+        return written(self, node)
 
     def _lambda(self, node: Lambda) -> Any:
         scope = self.context.reader.lambdas.get(node.token)
@@ -337,8 +342,13 @@ class Evaluator(Operators):
         operands = [as_word(shaped(name, operand)) for operand in operands]
         template = tuple(str(x).lower() if isinstance(x, bool) else as_word(x) for x in template)
         short = ops.ALIASES.get(name, name)
+        if short not in ops.OPS and self.context.own_lines:
+            ops.find(name)  # Raises: what there is instead
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
+        check_named(operands, ops.OPS[short].kinds, self.context.free)
+        if short.startswith("deduce_"):  # a template argument of CUTLASS's, which has no such function
+            operands = [static(x) for x in operands]
         if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):
             operands[0] = later(operands[0])
         tensors = [operand if isinstance(operand, Tensor) else None for operand in operands]
@@ -348,9 +358,9 @@ class Evaluator(Operators):
             values = list(known)
             if of_map and len(known) > 2:
                 check_static(short, known[2])
-            if of_map or short in OF_TENSORS:
-                values = [x if t is None else make_tensor(_global(t.pointer), x) for x, t in zip(known, tensors, strict=True)]
-                values = list(finished(tuple(values))) if of_map else values
+            if of_map or of_tensors(short):
+                values = [x if t is None else _behind(t, x) for x, t in zip(known, tensors, strict=True)]
+                values = list(finished(tuple(values))) if of_map or short in DESCRIPTORS else values
             out = ops.OPS[short].call(values, template)
             if isinstance(out, bool):
                 return int(out)  # CuTe's true_type and false_type
@@ -363,6 +373,8 @@ class Evaluator(Operators):
         except CuteVizError as error:
             needs = (*(name for x in unknowns(tuple(plain)) for name in x.error().needs), *error.needs)
             raise error.but(needs=tuple(dict.fromkeys(needs))) if error.needs else error from None
+        if self.context.warnings is not None and len(plain) == 2:
+            self.context.warnings += filter(None, [doubt(short, list(finished(tuple(plain))), finished(found))])
         if name in COUNTING:
             return _numbers(counting(found))
         if isinstance(found, Tensor):
@@ -376,20 +388,26 @@ class Evaluator(Operators):
 
 
 _BUFFERS = ("vector", "array", "device_vector", "host_vector", "universal_vector")
-# Operations that look at what a tensor's pointer points to; of others the layout counts.
-OF_TENSORS = frozenset(
-    words(
-        "make_gmma_desc make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A "
-        "partition_fragment_B tma_partition max_common_vector"
-    )
-)
+DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")  # keep the layout that they describe, which other rooms show
 # Operations that make tensors of coordinates.
 COUNTING = frozenset(("make_identity_tensor", "get_tma_tensor"))
 
 
-def _global(where: Pointer) -> Pointer:
-    """The pointer of an operand of a host's, which is in global memory where nobody says it."""
-    return where if where.space else replace(where, space="gmem")
+def of_tensors(name: str) -> bool:
+    """Whether an operation looks at what the pointer of a tensor points to; of others the layout counts.
+
+    >>> of_tensors("make_umma_desc"), of_tensors("size")
+    (True, False)
+    """
+    from cute_viz.algebra.ops import OPS, TENSORS
+
+    return name == "max_common_vector" or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
+
+
+def _behind(tensor: Tensor, layout: Any) -> Tensor:
+    """A layout behind the pointer of a tensor; one of a host's is in global memory where nobody says it."""
+    where = tensor.pointer if tensor.pointer.space else replace(tensor.pointer, space="gmem")
+    return replace(tensor, pointer=where, layout=layout) if isinstance(layout, Layout) else make_tensor(where, layout)
 
 
 def _numbers(found: Any) -> Any:

@@ -37,12 +37,16 @@ class Expressions(Operands):
 
     def _comma(self) -> Node:
         """`a, b`, C++'s comma."""
-        node = self._expression()
+        node = self._value()
         while self._token.kind == ",":
             self._at += 1
-            right = self._expression()
+            right = self._value()
             node = Binary(node.span | right.span, ",", node, right)
         return node
+
+    def _value(self) -> Node:
+        """What stands between two commas."""
+        return self._expression()
 
     def _expression(self, level: int = 0) -> Node:
         self._depth += 1

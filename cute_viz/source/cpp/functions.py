@@ -222,7 +222,7 @@ class Functions(Running):
             known = function.env.memo[key]
             if isinstance(known, CuteVizError):
                 raise known
-            return copied(known[0])
+            return copied(known[0], self.context.budget)
         try:
             value = self._called(declaration, env, args, span, ())
         except CuteVizError as error:
@@ -303,7 +303,7 @@ class Functions(Running):
             if env.cells is None:
                 env.args[param.name] = value
             else:
-                env.cells[param.name] = Cell(copied(value), kind if isinstance(kind, ValueType) else None)
+                env.cells[param.name] = Cell(copied(value, self.context.budget), kind if isinstance(kind, ValueType) else None)
 
     def by_reference(self, param: Param) -> bool:
         """Whether a parameter is a reference."""

@@ -143,7 +143,7 @@ class Instances(Functions):
                 kind_of_it = self.inside(new).value(self.context.tree(member.type)) if member.type else None
                 cell.kind = kind_of_it if isinstance(kind_of_it, ValueType) and not member.pointer else None
                 if n < len(args):
-                    value = copied(self.value(args[n]))
+                    value = copied(self.value(args[n]), self.context.budget)
                     cell.value = value if cell.kind is None else self.converted(value, cell.kind, span)
                 else:
                     cell.value = self.inside(new).variable(member, member.init, member.opens)

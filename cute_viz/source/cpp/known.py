@@ -9,12 +9,14 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
+from cute_viz.notation.undefined import undefined as unknown_name
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import NAMES as MADE
@@ -86,6 +88,9 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     base = needed(meaning.text, short, span, "type")
     if short in meaning.context.reader.source.asked:  # `#ifdef N`, and then N
         base = base.but(hint=f"give it a value: `let={short}={example_value(short)}`, or 0 where it is not defined")
+    if meaning.context.own_lines:
+        words, hint = unknown_name(full, meaning.context.root.args, meaning.context.given.resolve)
+        return base.but(message=words, hint=base.hint if hint.startswith("give it") else hint)
     return base.but(message=f"{full!r} is not defined in this file")
 
 
@@ -123,7 +128,7 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     if name.endswith("_v") and args is not None and len(args) == 1:
         value = meaning.operate(name[:-2], _solid(meaning, args))
         return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
-    if args is not None and not may_be_atom(full):
+    if args is not None and not may_be_atom(full) and (name in OPS or not meaning.context.own_lines):
         return None
     return instruction(meaning, full, None if args is None else _values(meaning, args), span)
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cute_viz.errors import LimitError, NotationError, Span
+from cute_viz.limits import Budget
 from cute_viz.source.cpp.tokens import Token, tokenize
 
 _MOST = 50_000  # tokens that one macro becomes
+_BYTES = 256  # of a token and of what is made of it
 _STATEMENTS = frozenset(("{", "}", ";"))
 
 
@@ -66,9 +68,10 @@ def _paired(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def expanded(tokens: list[Token], table: Mapping[str, Macro], text: str) -> list[Token]:
-    """Tokens with every macro of a table in the place of its name; each lies where its macro is written. Raises: LimitError for
-    what becomes too long.
+def expanded(tokens: list[Token], table: Mapping[str, Macro], text: str, budget: Budget | None = None) -> list[Token]:
+    """Tokens with every macro of a table in the place of its name; each lies where its macro is written.
+
+    budget: of the file. Raises: LimitError for what becomes too long, one macro or all of them together.
 
     >>> table = dict([defined("ADD(a,b) a+b", 0), defined("TWICE(x) ADD(x, x)", 0)])
     >>> " ".join(token.text for token in expanded(tokenize("TWICE(3) * 2")[0][:-1], table, ""))
@@ -90,6 +93,8 @@ def expanded(tokens: list[Token], table: Mapping[str, Macro], text: str) -> list
             at += 1
             continue
         made = _rescanned([_Marked(x) for x in tokens[at:end]], table, text, token)
+        if budget is not None:
+            budget.made(_BYTES * len(made), text, token.span)
         for x, y in zip(made, [*made[1:], *made[:1]], strict=True):
             out.append(Token(x.token.kind, x.token.text, token.start, tight=x.token.touches(y.token)))
         at = end

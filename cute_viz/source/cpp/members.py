@@ -15,10 +15,10 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
+from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words

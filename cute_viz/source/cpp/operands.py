@@ -34,6 +34,10 @@ class Operands(ABC):
         """`a, b`, C++'s comma."""
 
     @abstractmethod
+    def _value(self) -> Node:
+        """What stands between two commas."""
+
+    @abstractmethod
     def _expression(self, level: int = 0) -> Node:
         """An expression whose operators bind closer than a level."""
 
@@ -111,7 +115,7 @@ class Operands(ABC):
             start = self._token.start
             args = self._arguments("}")
             return Brace(self._span(start), None, args)
-        return self._expression()
+        return self._value()
 
     def _primary(self) -> Node:
         token = self._token

@@ -13,7 +13,8 @@ from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.notation.vocabulary import PRINTERS
-from cute_viz.source.cpp.evaluate import OF_TENSORS, as_word
+from cute_viz.source.cpp.cutlass import SCALES
+from cute_viz.source.cpp.evaluate import as_word, of_tensors
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
@@ -39,6 +40,10 @@ def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
         return _method(meaning, function, tree)
     if isinstance(function, Id):
         found = meaning.lookup.find(function.parts[0].name, meaning.env, meaning.position(tree.span))
+        name = function.parts[-1].name
+        if name in SCALES and len(function.parts) > 1 and _is_operation(name):  # of a configuration of scale factors
+            owner = meaning.value(Id(function.span, function.parts[:-1]))
+            return (_operation(name, meaning.arguments(tree.args), tuple(getattr(owner, "args", None) or ())),)
         if found is None or (len(function.parts) > 1 and function.parts[0].name == "cute"):
             return _of_cute(meaning, function, tree)
     return _slice(meaning, function, tree)
@@ -92,7 +97,7 @@ def _given(value: Any, name: str) -> Any:
             return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
         value = value.view
     if isinstance(value, Tensor):
-        value = split(value) if name in MOVES or name in OF_TENSORS or "_tma_" in name else value.printed
+        value = split(value) if name in MOVES or of_tensors(name) or "_tma_" in name else value.printed
     return each_integer(_kept, value)
 
 

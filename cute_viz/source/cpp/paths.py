@@ -20,10 +20,10 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
     most MOST are given. A call within the function itself is none.
 
     >>> from cute_viz.source.cpp.outline import outline
-    >>> from cute_viz.source.cpp.preprocess import Source
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
     >>> from cute_viz.source.model import Given
     >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
-    >>> reader = outline(Source(text, Given()))
+    >>> reader = outline(Preprocessed(text, Given()))
     >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
     [['f', 'g'], ['f', 'g']]
     """
@@ -48,9 +48,9 @@ def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
     """What a call says of a function: calls that say the same are followed once.
 
     >>> from cute_viz.source.cpp.outline import outline
-    >>> from cute_viz.source.cpp.preprocess import Source
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
     >>> from cute_viz.source.model import Given
-    >>> reader = outline(Source("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
+    >>> reader = outline(Preprocessed("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
     >>> f = reader.file.names["f"][0].inner
     >>> len({said(reader, f, use) for use in calls(reader, f)})
     2

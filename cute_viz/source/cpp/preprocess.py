@@ -13,6 +13,7 @@ from operator import add, and_, mul, or_, sub
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.limits import Budget
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.macro import Macro, defined, expanded
 from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
@@ -74,6 +75,7 @@ class Preprocessed:
         self.text = text
         self.given = given
         self.macros: dict[str, list[Macro]] = {}
+        self.budget = Budget()  # of all that is made of the file
         self.asked: set[str] = set()  # the names that would decide what nothing decides
         self._starts: list[int] = []  # of tokens from which a branch holds
         self._branches: list[Branch | None] = []
@@ -100,7 +102,7 @@ class Preprocessed:
         position = groups = 0
         for directive in [*directives, Directive("", "", len(self.text), len(self.tokens))]:
             if all(group.live for group in stack):
-                tokens += expanded(self.tokens[position : directive.before], self._table(), self.text)
+                tokens += expanded(self.tokens[position : directive.before], self._table(), self.text, self.budget)
             position = directive.before
             word = directive.word
             if word in ("if", "ifdef", "ifndef"):

@@ -17,7 +17,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Index, Member, Node, Unary
-from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, Items, copied
+from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, copied
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
@@ -102,7 +102,7 @@ class Running(Meaning):
         if statement.value[0] >= statement.value[1]:
             return None
         value = self.inside(env).value(self.context.tree(statement.value))
-        return copied(value) if env.cells is not None else value
+        return copied(value, self.context.budget) if env.cells is not None else value
 
     def _opened(self, scope: Scope, env: Env) -> Env:
         if env.cells is None:
@@ -175,8 +175,9 @@ class Running(Meaning):
         if declaration.array:
             cell.value = self._items(declaration, env, cell.kind)
         else:
+            budget = self.context.budget
             try:
-                cell.value = self._object(copied(here.variable(declaration, declaration.init, declaration.opens)), span)
+                cell.value = self._object(copied(here.variable(declaration, declaration.init, declaration.opens), budget), span)
             except LimitError:
                 raise
             except CuteVizError as error:
@@ -214,6 +215,7 @@ class Running(Meaning):
             if declaration.init is not None
             else self.fail(f"an element of {declaration.name!r} has no value", span)
         )
+        self.context.budget.made(CELL * int(count), self.context.text, span)
         return Items([Cell(value, kind) for value in values] + [Cell(rest, kind) for _ in range(int(count) - len(values))])
 
     def place(self, node: Node) -> Cell | None:
@@ -245,7 +247,7 @@ class Running(Meaning):
         cell = self._changed(node.left)
         if node.operator != "=":
             right = self.combined(node.operator[:-1], cell.read(), right, node)
-        cell.value = self._fitting(copied(right), cell, node.span)
+        cell.value = self._fitting(copied(right, self.context.budget), cell, node.span)
         return cell.value
 
     def stepped(self, node: Unary) -> Any:
@@ -345,12 +347,14 @@ class Running(Meaning):
         for first, last in reader.split(begin, end):
             text = reader.tokens[first].text
             if text == "=":
-                copies |= {name: cell.copy() for name, cell in reversed(list(self._visible(env))) if name not in copies}
+                copies |= {
+                    name: cell.copy(self.context.budget) for name, cell in reversed(list(self._visible(env))) if name not in copies
+                }
             elif text not in ("&", "this", "*") and reader.tokens[first].kind == "name":
                 if first + 1 < last and reader.tokens[first + 1].kind == "=":
-                    copies[text] = Cell(copied(self.inside(env).value(self.context.tree((first + 2, last)))))
+                    copies[text] = Cell(copied(self.inside(env).value(self.context.tree((first + 2, last))), self.context.budget))
                 elif (cell := self.inside(env).cell(text)) is not None:
-                    copies[text] = cell.copy()
+                    copies[text] = cell.copy(self.context.budget)
             elif text == "&" and last == first + 2 and reader.tokens[first + 1].text in copies:
                 del copies[reader.tokens[first + 1].text]
         if not copies:

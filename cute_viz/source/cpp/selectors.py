@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.composed import domain
+from cute_viz.algebra.inttuple import is_int_tuple, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, Span
-from cute_viz.notation.hardware import smem_atom_for, wgmma_for
+from cute_viz.notation.vocabulary import smem_atom
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, solid
-from cute_viz.values.types import ValueType, named
+from cute_viz.values.types import ValueType, bits_of, named
 
+_SHAPES = (256, 192, 128, 96, 64, 32, 16, 8)  # of CUTLASS built without its extended shapes
+_DEPTH = {16: 16, 32: 8, 8: 32}  # K of one wgmma by the width of an element
 EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # by it CuTe's headers choose instructions
 
 
@@ -72,6 +75,95 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
             meaning.context.given.notes[f"{name}, as {EXTENDED} is not defined; with `let={EXTENDED}=1` {other}"] = None
     given = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
     return instruction(meaning, name, given, span)
+
+
+_WIDEST = ("SW128", "SW64", "SW32", "INTER")
+
+
+def smem_atom_for(
+    selector: str, major: str, bits: int, blocks: tuple[Any, Any], transposed: bool = False, sparsity: Any = 1
+) -> Any:
+    """The layout atom that a selector ("ss", "rs" or "sm100") takes for a major, a width of elements and a block. sparsity: of a
+    sparse A, whose selectors are `ss_smem_selector_sparse` and `sm100_smem_selector_sparse`. Raises: AlgebraError for what
+    CUTLASS refuses (sm90_common.inl, sm100_common.inl of cutlass/gemm/collective/builders).
+
+    >>> str(smem_atom_for("rs", "MN", 32, (64, 8)))
+    'Sw<1,4,3> o smem_ptr[32b](unset) o (_8,_8):(_1,_8)'
+    """
+    named_blocks = {"BLK_MN": blocks[0], "BLK_K": blocks[1]}
+    for name, block in named_blocks.items():
+        if not is_int_tuple(block) or not isinstance(first := _first(block), int):
+            raise AlgebraError(f"{selector}_smem_selector: {name} must be a shape", hint="example: Int<64>")
+        if first % 8:
+            raise AlgebraError(f"{name}0 must be a multiple of 8.", hint=f"not {first}")
+    modes: tuple[str, ...] = _WIDEST
+    if major == "MN" and selector == "sm100" and bits == 32:
+        modes = ("SW128_32B",) if sparsity == 1 else ("SW128_32B", *_WIDEST)
+    elif major == "MN" and selector == "rs" and bits >= 32:
+        modes = ("SW32",) if transposed else ("SW32", "INTER")
+    elif major == "MN" and selector == "rs" and bits <= 8 and transposed:
+        modes = ("SW128",)
+    name, mode = ("BLK_K", 1) if major == "K" else ("BLK_MN", 0)
+    extent = _first(named_blocks[name])
+    for word in modes:
+        words = (f"Layout_{major}_{word}_Atom", (bits,)) if sparsity == 1 else (f"Layout_{major}_{word}_SpAtom", (bits, sparsity))
+        atom = smem_atom(*words)
+        assert atom is not None
+        fits = product(named_blocks[name]) if (selector, major, word, sparsity) == ("ss", "MN", "INTER", 1) else extent
+        shape: Any = domain(atom).shape
+        if fits % product(shape[mode]) == 0:
+            return atom
+    if modes == ("SW128_32B",):
+        raise AlgebraError("for mn-major tf32 operands, SW128_32B is the only available smem layout")
+    space, block = "UMMA" if selector == "sm100" else "GMMA", name if (selector, major, sparsity) == ("ss", "MN", 1) else f"{name}0"
+    last = "128" if modes == ("SW128",) else modes[-1]  # as CUTLASS writes it
+    of = "SpAtom<ElementType, Sparsity{}>" if sparsity != 1 and selector == "sm100" else "Atom<ElementType>"
+    raise AlgebraError(f"{block} must be a multiple of size<{mode}>({space}::Layout_{major}_{last}_{of}{{}})", hint=f"not {extent}")
+
+
+def _first(block: Any) -> Any:
+    return product(block[0]) if isinstance(block, tuple) and block else block
+
+
+def wgmma_for(
+    source: str, types: tuple[str, ...], tile: tuple[int, ...], majors: list[str], every: bool = False
+) -> tuple[str, tuple[str, ...]]:
+    """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp). types:
+    of A, B and C, as `named` has them. every: of all N, as with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED. Raises: AlgebraError, in
+    CuTe's words, for what no wgmma has.
+
+    >>> wgmma_for("rs", ("e4m3", "e5m2", "f32"), (64, 24, 64), ["K", "K"])
+    ('SM90_64x8x32_F32E4M3E5M2_RS_TN', ())
+    """
+    (a, b, c), (m, n, k) = types, tile
+    if m % 64:
+        raise AlgebraError("Tile_M must be a multiple of 64.")
+    if c not in ("f16", "f32", "s32"):
+        raise AlgebraError("Unknown ElementC accumulator type.")
+    if source == "rs" and majors[0] != "K":
+        raise AlgebraError("Register source A operand GMMAs must have K-major A layout.")
+    if not _known(a, b, c):
+        raise AlgebraError("No eligible GMMA operator for request configuration.")
+    depth = _DEPTH[bits_of(a)]
+    for letter, major in zip("AB", majors, strict=True):
+        if depth != 16 and major != "K":
+            raise AlgebraError(f"Major{letter} must be GMMA::Major::K for this config.")
+    if k % depth:
+        raise AlgebraError(f"Tile_K must be a multiple of {depth}.")
+    if n % 8:
+        raise AlgebraError("Tile_N must be a multiple of 8.")
+    widths = [x for x in range(256, 0, -8) if c != "s32" or x <= 32 or x % 16 == 0] if every else _SHAPES
+    width = next(x for x in widths if n % x == 0)
+    name = f"SM90_64x{width}x{depth}_{(c + a + b).upper()}_{source.upper()}"
+    return (name, tuple(f"GMMA::Major::{major}" for major in majors)) if depth == 16 else (f"{name}_TN", ())
+
+
+def _known(a: str, b: str, c: str) -> bool:
+    if a in ("e4m3", "e5m2"):
+        return b in ("e4m3", "e5m2") and c in ("f16", "f32")
+    if a in ("s8", "u8"):
+        return b in ("s8", "u8") and c == "s32"
+    return a == b and (a, c) in (("f16", "f16"), ("f16", "f32"), ("bf16", "f32"), ("tf32", "f32"))
 
 
 def tile_to_mma_shape(meaning: Meaning, atom: Any, shape: Any, order: list[Any]) -> Any:

@@ -97,7 +97,10 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
     if isinstance(layout, Layout):
         begin = layout(*map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values))
         return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
-    return viewed(function, found, lost)
+    out = viewed(function, found, lost)
+    if lost or all(isinstance(leaf, Underscore) for leaf in leaves(values)):
+        return out
+    return _parted(out, "slice", [values[0] if len(values) == 1 else values, layout])
 
 
 def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...], span: Span) -> Any:
@@ -145,7 +148,9 @@ def split(x: Any) -> Any:
     layout = x.layout if isinstance(x, Tensor) else None
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
         return x
-    return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=x.pointer.moved(layout.offset))
+    at_start = not isinstance(x.pointer.offset, Unknown) and not x.pointer.offset  # the offset keeps its mark
+    where = replace(x.pointer, offset=layout.offset) if at_start else x.pointer.moved(layout.offset)
+    return replace(x, layout=layout.inner, swizzle=layout.outer, pointer=where)
 
 
 def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[CuteVizError], part: Division | None = None) -> Any:
@@ -156,13 +161,22 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
     if not isinstance(tensor, Tensor):
         return placed(meaning.operate(name, operands), lost)
     around = tensor.layout
-    if not (lost or tensor.part is not None) or not isinstance(around, ComposedLayout) or not isinstance(around.outer, Swizzle):
-        return viewed(tensor, meaning.operate(name, [*operands[:at], around, *operands[at + 1 :]]), lost, part)
+    swizzled = isinstance(around, ComposedLayout) and isinstance(around.outer, Swizzle)
+    if not (lost or tensor.part is not None) or not swizzled:
+        given = [*operands[:at], around, *operands[at + 1 :]]
+        out = viewed(tensor, meaning.operate(name, given), lost, part)
+        return _parted(out, name, given) if swizzled else out
+    assert isinstance(around, ComposedLayout)
     # no swizzle is settled where the place is not known
     found = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
     begin, inner = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
     before: Any = around.offset
     return viewed(tensor, ComposedLayout(around.outer, before + begin, inner), lost, part)
+
+
+def _parted(out: Any, name: str, operands: list[Any]) -> Any:
+    """A part of a swizzled tensor, with how it was made: CuTe's layout of it follows from that."""
+    return replace(out, sliced=(name, list(finished(tuple(operands))))) if isinstance(out, Tensor) else out
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:

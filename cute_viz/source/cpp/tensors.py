@@ -6,13 +6,12 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.notation.hardware import FRAGMENTS
-from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import placed, zeroed_place
@@ -88,7 +87,9 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
         where = _given(meaning, args[0])
-        if isinstance(where, tuple) or is_coordinates(layout):
+        if isinstance(where, tuple):
+            return with_origin(where, layout)
+        if is_coordinates(layout):
             return layout
         base, known = _buffer(meaning, args[0])
         return behind(where if isinstance(where, Pointer) else Pointer(base=base, placed=known), layout)

@@ -134,4 +134,12 @@ class Lambda(_Node):
     token: int
 
 
-Node: TypeAlias = "Literal | Id | Call | Brace | Member | Binary | Unary | Condition | Cast | Index | Decltype | Lambda"
+class Written(_Node):
+    """What CuTe prints, in the place of an operand: `4:2` is a `pair`, `a o b` a `composition`."""
+
+    __slots__ = ("kind", "items")
+    kind: str
+    items: tuple[Node, ...]
+
+
+Node: TypeAlias = "Literal | Id | Call | Brace | Member | Binary | Unary | Condition | Cast | Index | Decltype | Lambda | Written"

@@ -12,6 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.limits import Budget
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.unknown import certain, unknown
@@ -131,6 +132,9 @@ class Foreign(int):
     __slots__ = ()
 
 
+CELL = 64  # bytes of a variable
+
+
 class Cell:
     """A variable of a function that runs: its value, or the error of one that is not known; its type, if it is one of numbers."""
 
@@ -145,9 +149,9 @@ class Cell:
             raise self.value
         return self.value
 
-    def copy(self) -> Cell:
+    def copy(self, budget: Budget) -> Cell:
         """Another variable of the same value."""
-        return Cell(copied(self.value), self.kind)
+        return Cell(copied(self.value, budget), self.kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,12 +286,14 @@ class Pack(tuple[Any, ...]):
     __slots__ = ()
 
 
-def copied(value: Any) -> Any:
-    """A value of its own: objects and arrays are copied."""
+def copied(value: Any, budget: Budget) -> Any:
+    """A value of its own: objects and arrays are copied, and counted."""
     if isinstance(value, Items):
-        return Items([cell.copy() for cell in value.cells])
+        budget.made(CELL * len(value.cells))
+        return Items([cell.copy(budget) for cell in value.cells])
     if isinstance(value, Class) and value.env.cells is not None:
         env = Env(value.env.scope, value.env.parent, value.env.args)
-        env.cells = {name: cell.copy() for name, cell in value.env.cells.items()}
+        budget.made(CELL * len(value.env.cells))
+        env.cells = {name: cell.copy(budget) for name, cell in value.env.cells.items()}
         return Class(env)
     return value

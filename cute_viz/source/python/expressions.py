@@ -210,7 +210,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
 
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
     target = as_tensor(machine.value(node.value, frame))
-    if isinstance(target, Lost):
+    if isinstance(target, Lost) or (isinstance(target, Symbol) and target.path == "cutlass.cute.compile"):  # its options
         return target
     if isinstance(node.slice, ast.Slice):
         parts = (node.slice.lower, node.slice.upper, node.slice.step)

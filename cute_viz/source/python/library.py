@@ -83,6 +83,15 @@ _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
+def _on_device(machine: Machine, value: Any, node: ast.expr) -> Any:
+    """An argument of what is compiled: an array of torch is a tensor there."""
+    if not isinstance(value, Object) or value.cls.name != "Array":
+        return value
+    return machine.parts.call(
+        machine, machine.parts.outside(machine, Symbol("cutlass.cute.runtime.from_dlpack")), [value], {}, node
+    )
+
+
 def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """The value of a call of a function outside the text. Raises: NotationError for an unknown one; the error of an operation."""
     root = function.path.partition(".")[0]
@@ -115,7 +124,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
     if function.path == "cutlass.cute.compile" and args:
-        return machine.parts.call(machine, args[0], args[1:], {word: x for word, x in named.items() if word != "options"}, node)
+        own = {word: _on_device(machine, x, node) for word, x in named.items() if word != "options"}
+        return machine.parts.call(machine, args[0], [_on_device(machine, x, node) for x in args[1:]], own, node)
     if module == "cute" and name in _COPIES:
         words = _COPIES[name]
         machine.moved(node, [*args, *(named[word] for word in words[len(args) :] if word in named)])

@@ -61,13 +61,14 @@ class Called:
     """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first.
 
     loops: those around it within its kernel, with the number of the round, None where one round stands for all. sure: no
-    condition that is not known decides whether it runs.
+    condition that is not known decides whether it runs. kernel: its name and the line that calls it.
     """
 
     path: tuple[tuple[str, int], ...]
     args: tuple[Any, ...]
     loops: tuple[tuple[Rounds, int | None], ...] = ()
     sure: bool = True
+    kernel: tuple[str, int] | None = None
 
 
 class Parts(NamedTuple):
@@ -104,6 +105,7 @@ class Machine:
         self.splits = 0  # ways around of which it is not known whether they are taken
         self.scripted = False  # the file is followed as a script
         self.arguments: dict[str, tuple[Any, int]] = {}  # of a script: its values as it is run, and where it names them
+        self.kernel: tuple[str, int] | None = None  # that is followed: its name, and the line that calls it
         self.outside = 0  # of these, those around the kernel
         self.around: tuple[tuple[Rounds, int | None], ...] = ()  # loops around, within the kernel, and which round it is
         self.made_calls: list[list[Any]] = []  # for each call that was kept the list that it is the last of
@@ -203,7 +205,7 @@ class Machine:
         """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
         values = self.records.setdefault(id(node), [])
         if not self.quiet and len(values) < MOVES:
-            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside))
+            values.append(Called(self.path, tuple(args), self.around, self.splits == self.outside, self.kernel))
             self.made_calls.append(values)
 
     def unmoved(self, mark: int) -> None:

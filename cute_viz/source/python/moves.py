@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,7 +34,8 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
     >>> [(move.name, move.line) for move in moves(tree, Runs(tree, Given()))]
     [('copy', 2)]
     """
-    out = []
+    out: list[Move] = []
+    kernels: list[tuple[str, int] | None] = []
     rows = launches(tree)
     only = str(chosen(rows, runs.machine.given.launch).key) if runs.machine.given.launch else ""
     for call, around, scope in _calls(tree.module):
@@ -51,8 +54,12 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
         }
         for label, ways, sole in _labelled(script or runs.values(around, id(call))) or [("", [], True)]:
             often = partial(_often, ways, sole)
+            kernel = ways[0].kernel if ways else None
             out.append(Move(name, line, scope, label, _reader(ways, lost), text, assumed if script else {}, often=often))
-    return tuple(sorted(out, key=lambda move: move.line))
+            kernels.append(kernel)
+    several = Counter(kernel[0] for kernel in {*kernels} if kernel is not None)
+    named = ["" if x is None else f"{x[0]}, line {x[1]}" if several[x[0]] > 1 else x[0] for x in kernels]
+    return tuple(sorted((replace(move, launch=name) for move, name in zip(out, named, strict=True)), key=lambda move: move.line))
 
 
 def _counts(word: str, value: Any) -> bool:

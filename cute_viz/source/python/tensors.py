@@ -80,7 +80,8 @@ def _make_tensor(machine: Machine, iterator: Raw, layout: Raw) -> Any:
         return tensor_of(layout, offset=iterator)
     if not isinstance(iterator, Pointer):
         return tensor_of(layout, Pointer(type=_element_of(machine, iterator)))
-    made = Tensor(replace(iterator, part=None, base=""), layout)
+    base = iterator.base if iterator.space == "smem" else ""  # two views of one buffer are read and written by both
+    made = Tensor(replace(iterator, part=None, base=base), layout)
     return made if (parts := iterator.part) is None else replace(made, part=cache(lambda: marked(parts(), layout)))
 
 

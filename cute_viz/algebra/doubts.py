@@ -1,0 +1,35 @@
+"""What is not as it seems: a composition, or a division, that is not the map that its definition says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.compose import composition_is_pointwise
+from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.divide import divide_is_pointwise
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mixed import entered
+from cute_viz.values.integer import unknowns
+
+DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
+
+
+def doubt(name: str, operands: list[Any], result: Any) -> str | None:
+    """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other.
+
+    >>> doubt("composition", [Layout((4, 3), (1, 8)), Layout(4, 2)], Layout(4, 2)) is None
+    False
+    """
+    if len(operands) != 2 or name not in ("composition", *DIVIDES) or next(unknowns(tuple(operands)), None) is not None:
+        return None
+    a, b = entered(name, operands)
+    a = as_layout(a)
+    if not isinstance(a, (Layout, ComposedLayout)):
+        return None
+    if name == "composition":
+        holds, what = composition_is_pointwise(a, b, result), "A(B(i))"
+    else:
+        holds, what = divide_is_pointwise(a, b), "A cut by the tiler"
+    call = f"{name}({show(a)}, {show(b)})"
+    return None if holds is not False else f"{call} = {show(result)} as CuTe computes it, but it is not {what} everywhere"

@@ -1,0 +1,38 @@
+"""What `a o b o c` is: compositions, or a composed layout with its offset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import PointerFlag, as_layout, make_composed_layout, takes_coordinate
+from cute_viz.algebra.inttuple import is_int_tuple
+from cute_viz.notation.values import ungroup
+from cute_viz.values.integer import Unknown
+
+
+def composed(items: list[Any], compose: Callable[[Any, Any], Any]) -> Any:
+    """`outer o offset o inner` is a composed layout; `a o b` is what `compose` makes of them.
+
+    >>> from cute_viz.algebra.compose import composition
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.swizzle import Swizzle
+    >>> str(composed([Layout(8, 2), Layout(4, 2)], composition)), str(composed([Swizzle(3, 3, 3), 0, Layout(8)], composition))
+    ('4:4', 'Sw<3,3,3> o 0 o 8:1')
+    """
+    if len(items) == 1:
+        return as_layout(items[0])
+    for n in range(1, len(items) - 1):
+        if _is_offset(items[n - 1], items[n], items[n + 1]):
+            return make_composed_layout(composed(items[:n], compose), items[n], composed(items[n + 1 :], compose))
+    out = ungroup(items[0])
+    for item in items[1:]:
+        out = compose(out, item)
+    return out
+
+
+def _is_offset(before: Any, value: Any, following: Any) -> bool:
+    """Whether the middle of `before o value o following` is an offset rather than a layout."""
+    if isinstance(value, (int, PointerFlag, Unknown)):
+        return True
+    return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))

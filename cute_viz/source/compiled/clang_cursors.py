@@ -1,0 +1,133 @@
+"""What libclang's cursors say: of declarations their names, types and template arguments, of expressions nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from clang.cindex import CursorKind, conf
+
+from cute_viz.source.compiled.clang_places import UnitFiles, place_of
+from cute_viz.source.compiled.unit import CallSite, Node, Variable
+
+if TYPE_CHECKING:
+    from clang.cindex import Cursor
+
+_NESTED = 24  # expressions in one another that are kept
+FUNCTIONS = frozenset(
+    (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION, CursorKind.DESTRUCTOR)
+)
+CLASSES = frozenset((CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL))
+ALIASES = frozenset((CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPEDEF_DECL))
+TEMPLATES = frozenset((CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION))
+PARAMETERS = frozenset(
+    (CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER)
+)
+
+
+def canonical(cursor: Cursor) -> str:
+    """The type of an expression or a declaration, with nothing renamed."""
+    return str(cursor.type.get_canonical().spelling)
+
+
+def scope(cursor: Cursor | None) -> tuple[str, ...]:
+    """The namespaces, classes and functions around and with a declaration; unnamed ones are left out."""
+    out: list[str] = []
+    while cursor is not None and cursor.kind != CursorKind.TRANSLATION_UNIT:
+        if cursor.spelling and "(" not in cursor.spelling:
+            out.append(cursor.spelling)
+        cursor = cursor.semantic_parent
+    return tuple(reversed(out))
+
+
+def template(cursor: Cursor, primary: bool = False) -> list[Cursor]:
+    """What the template has of which something is an instance: its parameters, attributes and body.
+
+    primary: of a partial specialization the template that it specializes, whose parameters the arguments are of.
+    """
+    found = conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    if primary and found is not None and found.kind == CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
+        return template(found)
+    return list(found.get_children()) if found is not None else []
+
+
+def arguments(cursor: Cursor, met: Callable[[Cursor], None]) -> tuple[tuple[str, str], ...]:
+    """The template arguments of an instance, and of the class that it is a member of, by their names.
+
+    met: takes each class that is one of them.
+    """
+    out: list[tuple[str, str]] = []
+    parent = cursor.semantic_parent
+    if parent is not None and parent.kind in CLASSES:
+        out += arguments(parent, met)
+    parameters = [child for child in template(cursor, primary=True) if child.kind in PARAMETERS]
+    for n in range(max(0, cursor.get_num_template_arguments())):
+        try:
+            kind = cursor.get_template_argument_kind(n).name
+        except ValueError:  # a pack, which this binding has no name for
+            continue
+        if kind == "TYPE":
+            type_ = cursor.get_template_argument_type(n).get_canonical()
+            value = type_.spelling
+            met(type_.get_declaration())
+        elif kind == "INTEGRAL":
+            number = cursor.get_template_argument_value(n)
+            flag = n < len(parameters) and parameters[n].type.spelling == "bool"
+            value = ("true" if number else "false") if flag else str(number)
+        else:
+            continue
+        out.append((parameters[n].spelling if n < len(parameters) else f"arg{n}", value))
+    return tuple(out)
+
+
+def call(here: Cursor, target: Cursor, number: int = -1) -> CallSite:
+    """A call with its operands."""
+    args = [node(arg) for arg in here.get_arguments() if arg is not None]
+    if target.spelling == "operator()":
+        args = args[1:]
+    return CallSite("::".join(scope(target)), *place_of(here), tuple(args), number)
+
+
+def node(cursor: Cursor, deep: int = 0) -> Node:
+    """An expression."""
+    type_ = canonical(cursor)
+    children = list(cursor.get_children()) if deep < _NESTED else []
+    kind, target = cursor.kind, cursor.referenced
+    if kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR) and len(children) == 1:
+        return node(children[0], deep + 1)
+    if kind == CursorKind.DECL_REF_EXPR and target is not None and target.kind not in FUNCTIONS:
+        return Node("ref", str(cursor.spelling), int(target.location.line), type_)
+    if kind == CursorKind.CALL_EXPR and target is not None and children:
+        args = [arg for arg in cursor.get_arguments() if arg is not None]
+        if target.kind == CursorKind.CONSTRUCTOR:
+            return node(args[0], deep + 1) if len(args) == 1 else Node("", str(cursor.spelling), 0, type_)
+        first = children[0]
+        while first.kind == CursorKind.UNEXPOSED_EXPR and (inner := list(first.get_children())):
+            first = inner[0]
+        base = Node("", "", 0, "")
+        if target.spelling == "operator()":
+            base, args = node(args[0], deep + 1), args[1:]
+        elif first.kind == CursorKind.MEMBER_REF_EXPR and (owners := list(first.get_children())):
+            base = node(owners[0], deep + 1)
+        parts = (base, *(node(arg, deep + 1) for arg in args))
+        return Node("call", str(target.spelling), int(cursor.location.line), type_, parts)
+    if kind == CursorKind.MEMBER_REF_EXPR and children:
+        return Node("field", str(cursor.spelling), 0, type_, (node(children[0], deep + 1),))
+    if kind == CursorKind.INTEGER_LITERAL and (token := next(cursor.get_tokens(), None)) is not None:
+        return Node("number", str(token.spelling), 0, type_)
+    return Node("", str(cursor.spelling), 0, type_)
+
+
+def variable(places: UnitFiles, cursor: Cursor) -> Variable | None:
+    """A declaration with its type; None of one without a name, and of one behind the text."""
+    file, line = place_of(cursor)
+    if not file or not cursor.spelling or (file == places.path and line > places.lines):
+        return None
+    alias = cursor.kind in ALIASES
+    kind = "alias" if alias else "param" if cursor.kind == CursorKind.PARM_DECL else "var"
+    type_ = cursor.underlying_typedef_type if alias else cursor.type
+    init = None
+    if kind == "var" and not places.is_foreign(file):
+        inits = [child for child in cursor.get_children() if child.kind.is_expression()]
+        init = node(inits[-1]) if inits else None
+    return Variable(cursor.spelling, file, line, type_.get_canonical().spelling, kind, init)

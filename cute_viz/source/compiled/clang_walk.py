@@ -1,0 +1,190 @@
+"""The functions that a unit runs: from its own ones every function that is called is followed into its instance."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from clang.cindex import CursorKind
+
+from cute_viz.source.compiled.clang_classes import UnitClasses
+from cute_viz.source.compiled.clang_cursors import (
+    ALIASES,
+    CLASSES,
+    FUNCTIONS,
+    TEMPLATES,
+    call,
+    canonical,
+    node,
+    scope,
+    template,
+    variable,
+)
+from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, place_of
+from cute_viz.source.compiled.loops import Around, within
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+
+if TYPE_CHECKING:
+    from clang.cindex import Cursor, TranslationUnit
+
+MOVES = frozenset(("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm"))
+_DEEP = 100_000
+_HANDING = frozenset(  # functions of CuTe and of the standard that call what they are given
+    ("for_each", "for_each_leaf", "apply", "transform", "transform_apply", "transform_leaf", "fold", "fold_first", "invoke")
+) | {"operator()", "filter_tuple", "visit"}
+_REFERENCES = frozenset((CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR, CursorKind.CALL_EXPR))
+_OUTER = CLASSES | {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
+
+
+def _offset(cursor: Cursor) -> tuple[str, int]:
+    """Where a lambda begins."""
+    place = cursor.location
+    return str(place.file.name) if place.file is not None else "", int(place.offset)
+
+
+class UnitWalk:
+    """One walk over all functions that a unit runs."""
+
+    def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
+        self.parsed, self.places = unit, UnitFiles(unit, path, lines)
+        self.classes = UnitClasses(self.places)
+        self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their definitions
+        self.waiting: list[Cursor] = []
+        self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
+        self.called: set[tuple[str, int]] = set()  # where the lambdas stand whose calls are known
+        self.outside: list[Instance] = []
+        self.errors = tuple(self.places.errors())
+        self.refusing = {(file, line) for file, line, told in self.errors if told.startswith(REFUSED)}
+        self.refused: list[CallSite] = []
+
+    def unit(self) -> Unit:
+        """All that was found."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _DEEP))
+        try:
+            instances = tuple(self.instances())
+        finally:
+            sys.setrecursionlimit(limit)
+        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)))
+
+    def instances(self) -> Iterator[Instance]:
+        """Every function that the unit's own functions reach, then every class that these use."""
+        for cursor in self.parsed.cursor.get_children():
+            if place_of(cursor)[0] == self.places.path:
+                self.top(cursor)
+        done: dict[int, Instance] = {}
+        while todo := [n for n in range(len(self.waiting)) if n not in done]:
+            for n in [n for n in todo if n not in self.bodies] or todo[:1]:  # lambdas last: their calls may be known by then
+                done[n] = self.function(n)
+        yield from (done[n] for n in range(len(done)))
+        yield from self.classes.instances()
+        yield from self.outside
+        yield from self.classes.traits(self.parsed)
+
+    def top(self, cursor: Cursor) -> None:
+        """The functions of the unit's own file that are no templates; names outside of functions."""
+        kind = cursor.kind
+        if kind in FUNCTIONS:
+            self.reach(cursor)
+        elif kind in _OUTER:
+            for child in cursor.get_children():
+                self.top(child)
+        elif kind in ALIASES or kind == CursorKind.VAR_DECL:
+            found = variable(self.places, cursor)
+            if found is not None:
+                self.outside.append(Instance(scope(cursor.semantic_parent), (), False, (found,)))
+
+    def reach(self, cursor: Cursor) -> int:
+        """Remember a function to walk: the number of its instance."""
+        found = cursor.get_definition() or cursor
+        if found.hash not in self.numbers:
+            self.numbers[found.hash] = len(self.waiting)
+            self.waiting.append(found)
+        return self.numbers[found.hash]
+
+    def body(self, cursor: Cursor, around: int) -> int:
+        """Remember the body of a lambda, which is walked if no call of it is known: the number of its instance."""
+        number, outer = len(self.waiting), self.waiting[around]
+        self.bodies[number] = self.bodies.get(around) or (scope(outer), self.classes.arguments(outer))
+        self.waiting.append(cursor)
+        return number
+
+    def function(self, number: int) -> Instance:
+        """One instance."""
+        cursor = self.waiting[number]
+        own = self.bodies.get(number)
+        if own is not None and _offset(cursor) in self.called:
+            return Instance(*own, False, ())
+        foreign = own is None and self.places.is_foreign(_offset(cursor)[0])
+        if cursor.spelling == "operator()":
+            self.called.add(_offset(cursor))
+        returns: list[Node] = []
+        variables: dict[tuple[str, int, str], Variable] = {}
+        calls: list[CallSite] = []
+        uses: list[CallSite] = []
+        kernel = any(child.kind == CursorKind.CUDAGLOBAL_ATTR for child in template(cursor))
+        todo: list[tuple[Cursor, tuple[Around, ...]]] = [(cursor, ())]
+        while todo:
+            here, around = todo.pop()
+            kind = here.kind
+            if kind in TEMPLATES and here is not cursor:
+                continue
+            if kind == CursorKind.LAMBDA_EXPR and here is not cursor:
+                uses.append(CallSite("lambda", *place_of(here), (), self.body(here, number), around))
+                continue
+            kernel = kernel or kind == CursorKind.CUDAGLOBAL_ATTR
+            if kind == CursorKind.RETURN_STMT:
+                returns += [found for found in map(node, here.get_children()) if found.type.startswith("cute::Tensor<")]
+            if kind in ALIASES or kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+                found = variable(self.places, here)
+                if found is not None:
+                    variables.setdefault((found.name, found.line, found.type), found)
+            elif kind in _REFERENCES:
+                self.refer(here, variables, calls, uses, around)
+            elif kind == CursorKind.TYPE_REF:
+                self.classes.alias(here)
+            todo.extend(reversed([(part, around) for part in here.get_children()] if foreign else list(within(here, around))))
+        parent = cursor.semantic_parent
+        if own is None and parent is not None and parent.kind in CLASSES:
+            self.classes.fields(parent)
+        path, args = own or (scope(cursor), self.classes.arguments(cursor))
+        return Instance(
+            path, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses), tuple(dict.fromkeys(returns)), foreign
+        )
+
+    def refer(
+        self,
+        here: Cursor,
+        variables: dict[tuple[str, int, str], Variable],
+        calls: list[CallSite],
+        uses: list[CallSite],
+        around: tuple[Around, ...],
+    ) -> None:
+        """What an expression names: a function to walk, a call to keep, a structured binding."""
+        target = here.referenced
+        if target is None:
+            return
+        if target.kind in FUNCTIONS:
+            called = here.kind == CursorKind.CALL_EXPR
+            if called and self.refusing and place_of(here) in self.refusing and scope(target)[:1] == ("cute",):
+                self.refused.append(call(here, target))
+            if called and target.spelling in MOVES:
+                calls.append(replace(call(here, target), around=around))
+            if self.places.is_own(target) or (called and self.hands_on(here, target)):
+                number = self.reach(target)
+                if called:
+                    uses.append(replace(call(here, target, number), around=around))
+                elif place_of(here)[0] and not any(use.instance == number and use.line == here.location.line for use in uses):
+                    uses.append(CallSite("&", *place_of(here), (), number))
+        elif target.kind == CursorKind.UNEXPOSED_DECL and target.spelling and self.places.is_own(target):
+            found = Variable(target.spelling, *place_of(target), canonical(here), "binding")
+            variables.setdefault((found.name, found.line, found.type), found)
+
+    def hands_on(self, here: Cursor, target: Cursor) -> bool:
+        """Whether a call gives a library a lambda, which it calls."""
+        if target.spelling not in _HANDING:
+            return False
+        types = (arg.type.get_canonical().get_declaration() for arg in here.get_arguments() if arg is not None)
+        return any(found.spelling.startswith("(lambda") or not found.spelling for found in types if found.kind.is_declaration())

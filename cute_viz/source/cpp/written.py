@@ -1,0 +1,77 @@
+"""The values of what CuTe prints among the operands of C++.
+
+The numbers in it are static: `(4,8):(8,1)` is what `Layout<Shape<_4,_8>,Stride<_8,_1>>{}` is. Those of C++ are not,
+`make_layout(make_shape(4, 8))`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import PointerFlag, with_origin
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis
+from cute_viz.notation.chains import composed
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tree import Binary, Call, Id, Literal, Node, Unary, Written
+from cute_viz.source.cpp.values import finished
+from cute_viz.values.integer import Runtime
+
+
+def written(meaning: Meaning, node: Written) -> Any:
+    """The value of such a literal."""
+    if node.kind == "tuple":
+        return tuple(_item(meaning, item) for item in node.items)
+    if node.kind == "pointer":
+        return PointerFlag(meaning.solid(node.items[0]))
+    if node.kind == "comma":
+        return _last(meaning, node)
+    if node.kind == "pair":
+        return Layout(*(_item(meaning, item) for item in node.items))
+    of_tensor = node.kind == "composition" and isinstance(node.items[0], Written) and node.items[0].kind == "pointer"
+    values = list(map(meaning.solid, node.items[of_tensor:]))  # whose layout is what counts
+    if node.kind == "ratio":
+        return _ratio(values, meaning, node)
+    if node.kind == "at":
+        return Basis(values[0], tuple(reversed(values[1:])))
+    if node.kind == "composition" and _is_origin(node.items[0]):  # a tensor of coordinates
+        return with_origin(values[0], composed(values[1:], lambda a, b: meaning.operate("composition", [a, b])), tensor=True)
+    if node.kind == "composition":
+        return composed(values, lambda a, b: meaning.operate("composition", [a, b]))
+    return meaning.operate(node.kind, values)
+
+
+def _item(meaning: Meaning, node: Node) -> Any:
+    value = meaning.solid(node)
+    fixed = meaning.context.own_lines and isinstance(value, Runtime) and _is_constant(node)  # what is given for a name need not be
+    return int(value) if fixed else value
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether nothing but numbers stands in an expression."""
+    if isinstance(node, (Unary, Binary)):
+        return all(map(_is_constant, (node.value,) if isinstance(node, Unary) else (node.left, node.right)))
+    return isinstance(node, Literal)
+
+
+def _is_origin(node: Node) -> bool:
+    return isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name == "ArithTuple"
+
+
+def _last(meaning: Meaning, node: Written) -> Any:
+    """What C++'s comma gives, which is seldom meant."""
+    value = meaning.solid(node.items[-1])
+    if meaning.context.warnings is not None:
+        text = "".join(meaning.text[node.span.start : node.span.end].split())
+        meaning.context.warnings.append(f"{text} is {show(finished(value))}, as C++ reads a comma")
+    return value
+
+
+def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Any:
+    from fractions import Fraction
+
+    if not values[1]:
+        raise meaning.fail("a ratio needs a positive denominator", node.span, hint="example: 1/2@0")
+    value = Fraction(*map(int, values))
+    return value if value.denominator != 1 else Runtime(value.numerator)
