@@ -337,6 +337,7 @@ class TestUnits:
         rows = json.loads(out)
         assert code == 0
         assert "k.cu:41: CuTe refuses this: Shape Divisibility Condition" in err
+        assert "k.cu:41: composition((_3,_5):(_5,_7), _5:_2): " in err  # why, in our words
         assert {row["value"] for row in rows if row["name"] == "NeverNamed"} == {"(_8,_64):(_64,_1)", "(_8,_128):(_128,_1)"}
         assert next(row for row in rows if row["name"] == "Mma")["brief"] == "Mine, 128 threads, tile 32x16x16"
         assert [(row["line"], row["brief"]) for row in rows if row["kind"].startswith("launch")] == [
@@ -378,6 +379,13 @@ class TestUnits:
         code, out, err = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--json")
         assert (code, err) == (0, "")
         assert [(row["line"], row["elements"]) for row in json.loads(out)["accesses"]] == [(3, 32)]
+
+    def test_a_macro_instantiates(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        body = "template <class T, int N> void run(T* p) { auto s = cute::Layout<cute::C<N>>{}; }\n"
+        macro = "#define INST(T, N) \\\n  template void \\\n  run<T, N>(T* p)\n#define OTHER(x) (x)\n"
+        unit.write_text(f"#include <cute/layout.hpp>\n{body}{macro}INST(float, 32);\n// INST(int, 8);\nINST(cute::half_t, 64);\n")
+        code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
+        assert (code, [row["value"] for row in json.loads(out)]) == (0, ["_32:_1", "_64:_1"])
 
     def test_a_header_is_read_through_a_unit(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = [{"directory": str(unit.parent), "command": "nvcc -arch=sm_80 -c k.cu", "file": "k.cu"}]
@@ -435,6 +443,10 @@ class TestUnits:
         code, _, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80")
         assert code == 1
         assert "k.cu:1: use of undeclared identifier 'x'" in err
+        unit.write_text("#include <cute/layout.hpp>\n#include <nowhere.h>\nauto s = cute::Layout<cute::C<4>>{};\n")
+        code, _, err = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80")
+        assert code == 1
+        assert "k.cu:2: 'nowhere.h' file not found" in err
 
 
 def test_without_libclang_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

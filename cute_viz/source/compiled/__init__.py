@@ -11,7 +11,9 @@ from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Any
 
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.ops import OPS
+from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
 from cute_viz.source.address import Folder
@@ -57,6 +59,9 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         more = f" (and {len(unit.errors) - 1} more)" if len(unit.errors) > 1 else ""
         given.notes[f"the compiler: {_relative(file, own) or os.path.basename(file)}:{line}: {message}{more}"] = None
     meaning = UnitMeaning(unit, given.resolve, given.notes)
+    for call in unit.refused:
+        if told := _refusal(call, meaning):
+            given.notes[f"{_relative(call.file, own) or os.path.basename(call.file)}:{call.line}: {told}"] = None
     launches = tuple(launches_of(unit, own))
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
@@ -79,6 +84,23 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         written=lambda: opened(text, path, Given(given.let), folder=Folder(root=build.root), check=False) or SourceFile(text, ()),
         again=again,
     )
+
+
+def _refusal(call: CallSite, meaning: UnitMeaning) -> str:
+    """Why CuTe refuses an operation, with its operands; "" of what is no operation that fails."""
+    op = OPS.get(call.name.rpartition("::")[2])
+    if op is None:
+        return ""
+    try:
+        values = [meaning.typed(arg.type) for arg in call.args]
+    except CuteVizError:
+        return ""
+    try:
+        op.call(values)
+    except AlgebraError as error:
+        shown = ", ".join(" ".join(show(value).split()) for value in values)
+        return f"{op.name}({shown}): {error.message}"
+    return ""
 
 
 def instances_of(symbols: str) -> tuple[str, ...]:
