@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -365,6 +367,17 @@ class TestUnits:
         code, out, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", *names)
         assert code == 0
         assert [line.split() for line in out.splitlines()] == [["3", "a::k", "launch", "1"], ["3", "a::k::s", "layout", "_64:_1"]]
+        if shutil.which("g++") is None or shutil.which("nm") is None:
+            pytest.skip("no g++ or nm, which make and read a binary")
+        host = "namespace a { struct P {}; template <class T, int N, bool B> void k(T*, P) {}\n"
+        host += "template void k<float, 64, true>(float*, P); }"
+        made = unit.parent / "k.o"
+        subprocess.run(["g++", "-x", "c++", "-c", "-", "-o", str(made)], input=host, text=True, check=True)
+        code, again, _ = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--instances", str(made))
+        assert (code, again) == (0, out)
+        made.write_bytes(b"\x7fELF, and no more")
+        code, _, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--instances", str(made))
+        assert (code, "nm finds no symbols in this binary" in err) == (1, True)
 
     def test_words_that_nvcc_does_without_are_added(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         unit.write_text(
