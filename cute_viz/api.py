@@ -200,7 +200,7 @@ def compare(source: object, other: object, **words: Unpack[DrawingWords]) -> Fig
     Raises: CuteVizError as `figure` does, and if the two do not share a geometry.
 
     >>> compare("(4,4):(4,1)", "(4,4):(1,4)").title
-    'What differs: 12 of 16 cells'
+    '12 of 16 cells have another offset: the same offsets, in another order'
     """
     words["diff"] = True
     return figure(source, other, **words)

@@ -31,7 +31,7 @@ def chromium(*words: str, requests: bool = False) -> Iterator[Any]:
         found.quit()
 
 
-def until(found: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(found: Callable[[], Any], seconds: float = 60.0) -> Any:
     """What a call gives once it is true; what it last gave is told."""
     end = time.monotonic() + seconds
     while True:

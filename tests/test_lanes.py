@@ -11,6 +11,7 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.gallery.gates import flaws
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
+from cute_viz.renderers.primitives import Line
 from cute_viz.renderers.targets import TARGETS
 from tests.commands import run
 
@@ -150,3 +151,10 @@ def test_a_terminal_shows_the_first_rows_of_each_lane(source: str) -> None:
         cells = lines[start + 3 + r].partition("│")[2].split()
         assert cells == [f"{r},{(c ^ r) * each}" for c in range(8)]
     assert "The first 8 rows of each lane are shown." in lines
+
+
+def test_lanes_with_every_label_are_whole_grids() -> None:
+    """`labels=full` shows the coordinate in each cell, the bits of the descriptor below."""
+    page = page_of(figure("hopper_gemm"), Options(full=True))
+    assert [place.detail.name for place in page.panels] == ["FULL"] * 6
+    assert not any(isinstance(item, Line) and item.text in ("TMA load", "wgmma") for item in page.items)

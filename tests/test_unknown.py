@@ -117,13 +117,18 @@ def test_a_name_without_a_value_is_one(text: str, shown: str) -> None:
     [
         "cosize((M,8):(1,M))",
         "M",
-        "make_layout((M,8), LayoutRigth{})",
     ],
 )
 def test_a_name_is_asked_for_where_its_number_counts(text: str) -> None:
     answer = run("eval", text)
     assert answer.returncode == 1
     assert "--let M=512" in answer.stderr.decode()
+
+
+def test_a_type_without_a_value_is_no_integer() -> None:
+    answer = run("eval", "make_layout((M,8), LayoutRigth{})")
+    assert answer.returncode == 1
+    assert "did you mean LayoutRight" in answer.stderr.decode()
 
 
 def test_it_is_never_taken_for_a_number() -> None:

@@ -126,12 +126,12 @@ def command(
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--view, --thread and --wavefront need -o, without --animate")
     if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
-        raise CuteVizError(
-            "there is no `copy` or `gemm` statement to report",
-            name=source,
-            hint="for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
-            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`",
+        hint = (
+            "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
+            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
         )
+        hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
+        raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
     asked = Accessor(

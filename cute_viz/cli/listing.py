@@ -42,7 +42,7 @@ _NAMED = 8  # names without a value that the last line has
 @click.option("--type", "element", **TYPE, help="Atoms with this type in their name: f16, e4m3")
 @let_option
 @dialect_option
-@click.option("--instances", **FILE, help="What nm -C prints: instances to read, with --flags or -p")
+@click.option("--instances", **FILE, help="Instances of this binary, or of what nm -C printed")
 @build_options
 @layouts_option
 def command(

@@ -243,8 +243,7 @@ class Answer:
             names = {place.detail.name for place in page_of(self.figure, self.how).panels}
         if "RASTER" in names:
             return ("`cell=1` shows every cell of an image",)
-        mute = "COLOUR" in names and self.figure.kind != "journey"
-        return ("`labels=full`, a larger `cell=` or a slice labels every cell",) if mute else ()
+        return ("`labels=full`, a larger `cell=` or a slice labels every cell",) if "COLOUR" in names else ()
 
     @cached_property
     def facts(self) -> dict[str, Any]:

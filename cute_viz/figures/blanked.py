@@ -40,7 +40,7 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
     >>> from cute_viz import figure
     >>> drawn = blanked(figure("(2,4):(4,1)"), "offsets=2", key=True)
     >>> drawn.title, drawn.notes[-1]
-    ('Fill in the 2 blanks', 'Key: a = 1, b = 7.')
+    ('Fill in the 2 blanks', 'Key: a = 1, b = 2.')
     """
     found = re.fullmatch(r"([a-z]+)(?:=(\d{1,5}|all))?", words.strip())
     if found is None or found[1] not in SHOWS:

@@ -289,11 +289,11 @@ def of_memory(where: Mapping[str, str]) -> str:
     """Where the operands of an MMA lie that no thread holds.
 
     >>> of_memory({"C": "tensor memory", "A": "shared memory", "B": "shared memory"})
-    'A and B lie in shared memory, C lies in tensor memory: no thread holds them'
+    'A and B lie in shared memory, C lies in tensor memory: the CTA holds them, no thread'
     """
     names = {home: sorted(x for x in where if where[x] == home) for home in sorted(set(where.values()))}
     lie = [f"{' and '.join(its)} {'lie' if len(its) > 1 else 'lies'} in {home}" for home, its in names.items()]
-    return f"{', '.join(lie)}: no thread holds them"
+    return f"{', '.join(lie)}: the CTA holds them, no thread"
 
 
 def of_groups(groups: Sequence[object], cols: int) -> str:

@@ -59,7 +59,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         caption=f"  {made.source}" if made.source else "",
         rows=rows,
         cols=slots,
-        labels=tuple(["" if tile is None else str(tile) for tile in tiles]),
+        labels=tuple(["" if n is None else f"{'C' * (p == STORES)}{n}" for n, p in zip(tiles, painted, strict=True)]),
         paints=painted,
         row_ruler=Ruler("", tuple(names), (0, 1, *[0] * (made.stages - 1), 1, *[0] * (made.consumers - 1), 0)),
         col_ruler=Ruler("slot", tuple(map(str, range(slots))), (0,) * (slots + 1)),
@@ -146,11 +146,8 @@ def _title(made: Pipeline) -> str:
     if made.consumers > 1:
         alone = replace(made, consumers=1).waits()
         many = f"{made.consumers} consumers take turns"
-        return (
-            f"{many}: the MMA waits {all_of_it}, with one {alone}"
-            if waits
-            else f"{many}: the MMA never waits; with one, {alone} slots"
-        )
+        words = f"waits {all_of_it}" if waits else "never waits"
+        return f"{many}: the MMA {words}; with one it would wait {alone}"
     if not waits:
         return f"{stages} hide{'s' * (made.stages == 1)} a load of {count(made.load, 'slot')}: the MMA waits only for the first"
     enough = next((n for n in range(1, MOST["stages"] + 1) if not replace(made, stages=n).waits()), 0)

@@ -270,8 +270,7 @@ def _compare(question: Question) -> dict[str, Any]:
     pair = tuple(one.answer().obj for one in (whole, other))
     found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
     svg, panels = explored(found.figure, found.how)
-    same = sum(panel.data.get("differs", ()).count(False) for panel in found.figure.panels)
-    return {"svg": svg, "panels": panels, "words": "; ".join(found.figure.notes) or found.figure.title, "same": same}
+    return {"svg": svg, "panels": panels, "words": "; ".join(found.figure.notes) or found.figure.title}
 
 
 def _export(question: Question) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES,
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
-_GIVES = re.compile(r"(?:(?:op|smem)_selector|\brecast)$")
 
 
 class Document:
@@ -275,8 +274,8 @@ def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, 
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
-    if not isinstance(node, Call) or (_GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1)):
-        return None  # what it gives is an object
+    if not isinstance(node, Call):
+        return None
     bound = source.names.get(node.name)
     if node.args and not node.template and isinstance(bound, (*_LAYOUTS, Tensor)):
         found = _slice(node.args, bound, source)

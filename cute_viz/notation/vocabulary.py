@@ -20,7 +20,6 @@ PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
 CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "as_value", "type")
 
 _ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_(Sp)?Atom(_Bits)?")
-_BY_MAJOR = re.compile(r"Layout_(INTER|SW32|SW64|SW128)_(Sp)?Atom")
 _BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
 
 
@@ -34,12 +33,6 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
     >>> str(smem_atom("Layout_K_SW128_SpAtom", ("half_t", 2)))
     'Sw<3,4,3> o smem_sparse<2>_ptr[16b](unset) o ((_1,_8),(_2,_64)):((_0,_128),(_1,_2))'
     """
-    if by_major := _BY_MAJOR.fullmatch(name):  # Layout_SW128_Atom<T, Major>
-        word = str(template[-1]).rpartition("::")[2] if template else ""
-        if word not in ("K", "MN"):
-            types = "half_t, 2" if by_major[2] else "half_t"
-            raise AlgebraError(f"{name} takes a major at its end", hint=f"example: GMMA::{name}<{types}, GMMA::Major::K>")
-        name, template = f"Layout_{word}_{name.removeprefix('Layout_')}", template[:-1]
     match = _ATOM.fullmatch(name)
     if match is None or (match[4] and match[5]):
         return None

@@ -70,7 +70,7 @@ def page_of(figure: Figure, options: Options) -> Page:
 def _chosen(figure: Figure, options: Options) -> Page:
     """The page of the richest drawing that its target holds; of none, the lowest."""
     target = target_of(options)
-    if figure.kind == "journey":
+    if figure.kind == "journey" and not options.full and options.cell is None:
         place = replace(target, width=target.width or SCREEN[0], height=target.height or SCREEN[1])
         return _in_lanes(lanes.placed(with_insets(figure), place), place)
     plain = options.cell is not None or options.full or target.width is None or target.height is None
@@ -274,7 +274,7 @@ def lay_out(
         drawn: list[Primitive] = []
         for n, (frame, grid, (_, y)) in enumerate(zip(framed, grids, origins, strict=True)):
             drawn += draw(frame, grid, y, crossed(figure.arrows, n, figure.panels))
-        if journey:
+        if journey and fitted is not None:
             drawn += lanes.movements(figure.arrows, framed, grids, target.least)
         else:
             drawn += arrows(figure.arrows, framed, grids)

@@ -96,7 +96,7 @@ def squared(figure: Figure) -> Figure:
     >>> from cute_viz import figure
     >>> panel = squared(figure("SM75_U32x4_LDSM_N")).panels[0]
     >>> panel.rows, panel.cols, [panel.labels[16 * row + col] for row, col in ((8, 0), (0, 8), (8, 8))]
-    (16, 16, ['T8 V0', 'T16 V0', 'T24 V0'])
+    (16, 16, ['T8\\nV0', 'T16\\nV0', 'T24\\nV0'])
     """
     if figure.facts.get("matrices of 8 × 8") != 4 or any((panel.rows, panel.cols) != (32, 8) for panel in figure.panels):
         return figure

@@ -65,7 +65,7 @@ def read(
     """Everything that a text holds, by name; see `notation.read`.
 
     >>> str(read("auto a = Layout<_4>{}; composition(a, 2:1)").pick())
-    '2:1'
+    '_2:_1'
     """
     if not is_cpp(text, dialect):
         return notation.read(text, names, warnings, dialect=dialect, resolve=resolve, shape=shape, free=free)

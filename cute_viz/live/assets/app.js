@@ -18,6 +18,7 @@ const state = { ...BLANK };
 if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token is in a cookie by now
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 const PAUSE = 650; // ms without a key, after which a mistake is told
+const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
 const LATER = 350; // ms after which the report is asked for anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
 
@@ -218,6 +219,11 @@ function reported(out) {
   marks();
   subject();
   if (panes.tab === "report") panes.refresh();
+  const now = state.access && out?.accesses.find((one) => one.id === state.access);
+  if (now?.fix?.spans.length && !report.at?.fix && !narrow.matches && Math.abs(now.fix.edits[0].line - now.line) < BOTH) {
+    report.chosen(now); // its fix has been found since
+    report.propose(now);
+  }
   if (!fresh || !out) return;
   fresh = false;
   const worst = report.worse.find((row) => !row.file && row.wavefronts !== null);
@@ -503,9 +509,8 @@ function follow(now) {
     button("Keep mine", mine), button("See the file's in another tab", () => { mine(); turnTo(0, { ...BLANK, source: now.text }, now.name); }));
 }
 
-const whole = button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : by("picture-pane").requestFullscreen()));
+const whole = button("⤢", () => (document.fullscreenElement ? document.exitFullscreen() : by("picture-pane").requestFullscreen()), { ariaLabel: "full screen", title: "full screen" });
 document.querySelector("#controls .zoom").append(whole);
-document.addEventListener("fullscreenchange", () => { whole.textContent = document.fullscreenElement ? "Leave" : "Full screen"; });
 build();
 strip();
 const before = by("picture").querySelector("svg"); // drawn when the site was made

@@ -36,7 +36,12 @@ const lits = decorated(lit, (line, state) => {
 class Shown extends WidgetType {
   constructor(element) { super(); this.element = element; }
   eq(other) { return other.element === this.element; }
-  toDOM() { return this.element; }
+  toDOM() { // its place in the text is as high as its box: a margin would lie outside
+    const out = document.createElement("div");
+    out.className = "shown";
+    out.append(this.element);
+    return out;
+  }
   ignoreEvent() { return true; }
 }
 const showns = decorated(shown, ({ at, element }, state) => {

@@ -18,7 +18,7 @@ class Server {
       if (response.status === 409 || this.under.get(channel) !== number) return null;
       return response.ok ? JSON.parse(text) : { error: { message: `the server refused the request: ${text}` } };
     } catch {
-      return this.under.get(channel) !== number ? null : { error: { message: "the server does not answer; is cute-viz serve still running?" }, away: true };
+      return this.under.get(channel) !== number ? null : { error: { message: "the server does not answer; is cute-viz serve still running?" } };
     }
   }
 

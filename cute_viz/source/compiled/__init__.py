@@ -11,7 +11,9 @@ from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Any
 
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.ops import OPS
+from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
 from cute_viz.source.address import Folder
@@ -21,6 +23,7 @@ from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.loops import often
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
+from cute_viz.source.compiled.symbols import instances_of, symbols_of
 from cute_viz.source.compiled.unit import CallSite, Instance, Unit
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
@@ -42,7 +45,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     """
     name, flags = commands.unit_of(build, path)
     if build.instances is not None:
-        flags = replace(flags, instances=instances_of(read_text(build.instances, build.root)))
+        flags = replace(flags, instances=instances_of(symbols_of(build.instances, build.root)))
     own = os.path.abspath(path)
     texts = {os.path.join(os.path.dirname(own), key): other for key, other in (others or {}).items()}
     through = os.path.realpath(name) != os.path.realpath(path)
@@ -57,6 +60,9 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         more = f" (and {len(unit.errors) - 1} more)" if len(unit.errors) > 1 else ""
         given.notes[f"the compiler: {_relative(file, own) or os.path.basename(file)}:{line}: {message}{more}"] = None
     meaning = UnitMeaning(unit, given.resolve, given.notes)
+    for call in unit.refused:
+        if told := _refusal(call, meaning):
+            given.notes[f"{_relative(call.file, own) or os.path.basename(call.file)}:{call.line}: {told}"] = None
     launches = tuple(launches_of(unit, own))
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
@@ -81,15 +87,21 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     )
 
 
-def instances_of(symbols: str) -> tuple[str, ...]:
-    r"""The instances of function templates that `nm -C` prints, each once.
-
-    >>> instances_of("00000000 W void a::k<4, (b)1>(float*)\n0010 T main\n0020 W cute::Layout<int>::f()\n")
-    ('void a::k<4, (b)1>(float*)',)
-    """
-    lines = (re.sub(r"^[0-9a-f ]{8,}[A-Za-z] ", "", line).strip() for line in symbols.splitlines())
-    own = [line for line in lines if re.match(r"(?:void|auto|int|bool|cudaError_t|cudaError) [\w:]+<.*>\(.*\)$", line)]
-    return tuple(dict.fromkeys(line for line in own if not line.split()[1].startswith(("cute::", "std::", "__"))))[:_MOST]
+def _refusal(call: CallSite, meaning: UnitMeaning) -> str:
+    """Why CuTe refuses an operation, with its operands; "" of what is no operation that fails."""
+    op = OPS.get(call.name.rpartition("::")[2])
+    if op is None:
+        return ""
+    try:
+        values = [meaning.typed(arg.type) for arg in call.args]
+    except CuteVizError:
+        return ""
+    try:
+        op.call(values)
+    except AlgebraError as error:
+        shown = ", ".join(" ".join(show(value).split()) for value in values)
+        return f"{op.name}({shown}): {error.message}"
+    return ""
 
 
 def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str]) -> Unit:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 NEEDS = "pip install 'cute-viz[compiler]'"
 _EXPLICIT = re.compile(
-    r"^[ \t]*template\s+(?!<)(?P<head>[^;{}()<>=]*?)(?P<name>[\w:]+)\s*(?P<args><[^;{}]*>)\s*\((?P<params>[^;{}]*)\)\s*;", re.M
+    r"^[ \t]*template\s+(?!<)(?P<head>[^;{}()<>=\\#]*?)(?P<name>[\w:]+)\s*(?P<args><[^;{}\\#]*>)"
+    r"\s*\((?P<params>[^;{}\\#]*)\)\s*;",
+    re.M,
 )
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([\w\s,\\]*)\)((?:[^\n\\]|\\[\s\S])*)", re.M)
 _OMITTED = {  # by what clang says where nvcc does without them
     "typename ": re.compile("missing 'typename' prior to dependent type name|unexpected type name '.*': expected expression$"),
     "template ": re.compile("reference to non-static member function must be called"),
@@ -154,13 +157,33 @@ def _named(instances: tuple[str, ...]) -> str:
 
 
 def _used(text: str) -> str:
-    """A text in which functions use what it instantiates explicitly, which libclang does not visit by itself."""
+    """A text in which functions use what it instantiates explicitly, itself or by a macro, which libclang does not visit."""
+    begin = 0
 
     def use(found: re.Match[str]) -> str:
         head = re.sub(r"\b(?:__global__|__device__|__host__|inline|static|extern)\b", "", found["head"]).strip()
         if head.split()[:1] in (["class"], ["struct"]) or not head:
             return found[0]
         type_, name = f"{head} (*)({found['params']})", found["name"] + found["args"]
-        return f"{found[0]} static void __cute_viz_use_{found.start()}() {{ (void)static_cast<{type_}>(&{name}); }}"
+        return f"{found[0]} static void __cute_viz_use_{begin}_{found.start()}() {{ (void)static_cast<{type_}>(&{name}); }}"
 
-    return _EXPLICIT.sub(use, text)
+    def expanded(found: re.Match[str]) -> str:
+        nonlocal begin
+        params, body = macros[found["macro"]]
+        values = [value.strip() for value in found["values"].split(",")]
+        if len(params) != len(values):
+            return found[0]
+        known = dict(zip(params, values, strict=True))
+        body = re.sub(r"\w+", lambda word: known.get(word[0], word[0]), body)
+        begin = found.start()
+        whole = _EXPLICIT.sub(use, f"{body};")
+        return f"{found[0]}{whole[len(body) + 1 :]}" if whole.startswith(f"{body};") else found[0]
+
+    macros: dict[str, tuple[list[str], str]] = {}
+    for name, params, body in _MACRO.findall(text):
+        row = " ".join(body.replace("\\\n", " ").split())
+        if _EXPLICIT.match(f"{row};"):
+            macros[name] = re.findall(r"\w+", params), row
+    out = _EXPLICIT.sub(use, text)
+    names = "|".join(map(re.escape, macros))
+    return re.sub(rf"^[ \t]*(?P<macro>{names})\((?P<values>[^;{{}}()]*)\)[ \t]*;", expanded, out, flags=re.M) if macros else out

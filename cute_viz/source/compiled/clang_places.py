@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clang.cindex import Cursor, Diagnostic, File, TranslationUnit
 
+REFUSED = "CuTe refuses this: "
 HERE = os.path.dirname(os.path.abspath(__file__))
 _EXTENSIONS = (  # what nvcc takes
     "'alignas' attribute cannot be applied to types",
@@ -57,7 +58,7 @@ class UnitFiles:
             if not self.is_library(place.file) and note.spelling.startswith("in instantiation"):
                 told = diagnostic.spelling.partition("static assertion failed")[2]
                 words = re.sub(r"^ due to requirement '.*?'", "", told).lstrip(": ")
-                yield str(place.file.name), int(place.line), f"CuTe refuses this: {words}"
+                yield str(place.file.name), int(place.line), f"{REFUSED}{words}"
                 return
 
     def is_foreign(self, name: str) -> bool:

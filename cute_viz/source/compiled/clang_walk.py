@@ -22,7 +22,7 @@ from cute_viz.source.compiled.clang_cursors import (
     template,
     variable,
 )
-from cute_viz.source.compiled.clang_places import UnitFiles, place_of
+from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, place_of
 from cute_viz.source.compiled.loops import Around, within
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 
@@ -55,6 +55,9 @@ class UnitWalk:
         self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
         self.called: set[tuple[str, int]] = set()  # where the lambdas stand whose calls are known
         self.outside: list[Instance] = []
+        self.errors = tuple(self.places.errors())
+        self.refusing = {(file, line) for file, line, told in self.errors if told.startswith(REFUSED)}
+        self.refused: list[CallSite] = []
 
     def unit(self) -> Unit:
         """All that was found."""
@@ -64,7 +67,7 @@ class UnitWalk:
             instances = tuple(self.instances())
         finally:
             sys.setrecursionlimit(limit)
-        return Unit(instances, tuple(self.places.errors()), self.places.files)
+        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)))
 
     def instances(self) -> Iterator[Instance]:
         """Every function that the unit's own functions reach, then every class that these use."""
@@ -165,6 +168,8 @@ class UnitWalk:
             return
         if target.kind in FUNCTIONS:
             called = here.kind == CursorKind.CALL_EXPR
+            if called and self.refusing and place_of(here) in self.refusing and scope(target)[:1] == ("cute",):
+                self.refused.append(call(here, target))
             if called and target.spelling in MOVES:
                 calls.append(replace(call(here, target), around=around))
             if self.places.is_own(target) or (called and self.hands_on(here, target)):

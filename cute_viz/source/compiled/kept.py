@@ -15,7 +15,7 @@ from cute_viz.files import write
 from cute_viz.source.compiled.loops import Around
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 
-_FORM = 5  # counts with what is written
+_FORM = 6  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
@@ -101,7 +101,8 @@ def data_of(found: Unit) -> dict[str, Any]:
         )
         for x in found.instances
     ]
-    return {"form": _FORM, "files": files, "words": list(table), "instances": instances, "errors": found.errors}
+    out = {"form": _FORM, "files": files, "instances": instances, "errors": found.errors, "refused": [*map(call, found.refused)]}
+    return {**out, "words": list(table)}
 
 
 def unit_from(data: dict[str, Any]) -> Unit:
@@ -134,7 +135,8 @@ def unit_from(data: dict[str, Any]) -> Unit:
         )
         for scope, args, kernel, variables, calls, uses, returns, foreign in data["instances"]
     )
-    return Unit(instances, tuple((a, b, c) for a, b, c in data["errors"]), tuple(row[0] for row in data["files"]))
+    errors = tuple((a, b, c) for a, b, c in data["errors"])
+    return Unit(instances, errors, tuple(row[0] for row in data["files"]), tuple(map(call, data["refused"])))
 
 
 def _same(path: str, size: int, time: int, digest: str) -> bool:

@@ -69,8 +69,12 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A parsed unit. errors: of the compiler, in the user's own files, with their places. files: all that it read."""
+    """A parsed unit. errors: of the compiler, in the user's own files, with their places. files: all that it read.
+
+    refused: the calls of CuTe's functions in lines where CuTe refuses something.
+    """
 
     instances: tuple[Instance, ...]
     errors: tuple[tuple[str, int, str], ...]
     files: tuple[str, ...]
+    refused: tuple[CallSite, ...] = ()

@@ -89,7 +89,7 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     if short in meaning.context.reader.source.asked:  # `#ifdef N`, and then N
         base = base.but(hint=f"give it a value: `let={short}={example_value(short)}`, or 0 where it is not defined")
     if meaning.context.own_lines:
-        words, hint = unknown_name(full, meaning.context.root.args, meaning.context.given.resolve)
+        words, hint = unknown_name(full, (*meaning.context.root.args, *CONSTANTS), meaning.context.given.resolve)
         return base.but(message=words, hint=base.hint if hint.startswith("give it") else hint)
     return base.but(message=f"{full!r} is not defined in this file")
 

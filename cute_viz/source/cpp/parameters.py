@@ -116,9 +116,4 @@ class Parameters(Told):
             out = other.value(tree)
             return out if not isinstance(out, External) or out.error is None else other.known(out, tree.span)
         except CuteVizError as error:
-            from cute_viz.notation import parse
-
-            try:
-                return taken(parse(value, resolve=context.given.resolve))
-            except CuteVizError:
-                raise error.but(name=f"`let={key}`", needs=()) from None
+            raise error.but(name=f"`let={key}`", needs=()) from None
