@@ -126,7 +126,9 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if not isinstance(tensor, Tensor) or tensor.pointer.known is None:
         hint = "use make_tensor(make_gmem_ptr<T>(p), layout), or recast_layout<Old, New>(layout)"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
-    layout = meaning.operate("recast_layout", [tensor.layout, tensor.pointer.bits, bits(kind)])
+    layout = meaning.operate(
+        "recast_layout", [tensor.layout, tensor.pointer.type, kind]
+    )  # an element of metadata has less than a bit
     return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)
 
 
