@@ -157,9 +157,9 @@ def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
     >>> from cute_viz import parse
     >>> parse("TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}")
     Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: TiledMMA((_1,_2,_1):(_0,_1,_0)): TiledMMA requires independent permutations of MNK.
+    cute_viz.errors.AlgebraError: TiledMMA((1,2,1):(0,1,0)): TiledMMA requires independent permutations of MNK.
       TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}
-      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       hint: Tile<_32,_32,_16>: the extents of the tile, or a permutation for each of M, N and K
     """
     if len(more) > 1 and isinstance(more[1], Layout):

@@ -274,7 +274,7 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     >>> from cute_viz import parse
     >>> text = "t = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1));"
     >>> str(parse(text + "t.get_tma_tensor((64,32))"))
-    '(64,32):(1@1,1@0)'
+    'ArithTuple(_0,_0) o (_64,_32):(_1@1,_1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
     steps = (

@@ -46,7 +46,7 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
     >>> text += "t = make_tma_atom(SM90_TMA_LOAD{}, g, s, (8,32)); gA = local_tile(t.get_tma_tensor((64,32)), (8,32), (1,0));"
     >>> text += "tma_partition(t, 0, 1:0, group_modes<0,2>(s), group_modes<0,2>(gA))"
     >>> [str(x) for x in parse(text)]
-    ['ArithTuple(0,8) o (((32,8),1)):(((1@0,1@1),0))', '((256,1)):((1,0))']
+    ['ArithTuple(_0,_8) o (((_32,_8),_1)):(((1@0,_1@1),_0))', '((_256,_1)):((_1,_0))']
     """
     coordinates = as_layout(whole(gmem))
     cut, moved = instruction_order(tma, cta, ctas, smem)

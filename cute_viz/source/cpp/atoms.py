@@ -17,7 +17,7 @@ from cute_viz.notation.atoms import is_atom_name
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
-from cute_viz.source.cpp.values import Class, Enumerator, solid
+from cute_viz.source.cpp.values import Class, Enumerator, External, solid
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.types import ValueType
 
@@ -136,6 +136,8 @@ def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span)
 
 def _word(meaning: Meaning, value: Any, span: Span) -> str:
     """A template argument as the library has it."""
+    if isinstance(value, External) and value.args is None and meaning.context.own_lines:
+        return value.name  # `K`, a major, as the library names it
     value = solid(value)
     if isinstance(value, Enumerator):
         return value.word

@@ -35,6 +35,7 @@ class Context:
         self.reader = reader
         self.text = reader.text
         self.given = given
+        self.of_gmem = False  # whether the layout of a tensor in global memory is read, whose numbers only runs know
         self.own_lines = parser is Literals  # no file: what is written is shown, an offset too
         self.warnings: list[str] | None = None  # where what is not as it seems is told
         self.free: set[str] = set()  # names without a value, which are integers that nobody knows

@@ -82,11 +82,16 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
         if isinstance(value, (Layout, ComposedLayout, Tensor)):
             return value
         raise meaning.fail("the layout of this tensor is not known", span)
-    values = [x.layout if isinstance(x, Tensor) else x for x in (meaning.known(x, span) for x in meaning.arguments(rest))]
+    where = _given(meaning, args[0]) if part.args is None else None
+    meaning.context.of_gmem = isinstance(where, Pointer) and where.space == "gmem"
+    try:
+        given = meaning.arguments(rest)
+    finally:
+        meaning.context.of_gmem = False
+    values = [x.layout if isinstance(x, Tensor) else x for x in (meaning.known(x, span) for x in given)]
     one = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
-        where = _given(meaning, args[0])
         if isinstance(where, tuple):
             return with_origin(where, layout)
         if is_coordinates(layout):

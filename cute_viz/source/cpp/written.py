@@ -44,7 +44,8 @@ def written(meaning: Meaning, node: Written) -> Any:
 
 def _item(meaning: Meaning, node: Node) -> Any:
     value = meaning.solid(node)
-    fixed = meaning.context.own_lines and isinstance(value, Runtime) and _is_constant(node)  # what is given for a name need not be
+    known = meaning.context.own_lines and not meaning.context.of_gmem
+    fixed = known and isinstance(value, Runtime) and _is_constant(node)  # what is given for a name need not be
     return int(value) if fixed else value
 
 
