@@ -11,7 +11,7 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.elements import FRAGMENTS, bits
+from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import placed, zeroed_place
