@@ -262,7 +262,8 @@ class SourceFile:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`.
 
         Also `b@LINE`, in a notebook `b@CELL:LINE`, and a slice of it, `b(_,_,0)` or `b[None,None,0]`, whose names are those of the
-        file. The file itself goes before what it includes.
+        file. The file itself goes before what it includes. In C++ a line without a definition of the name, on which it stands,
+        gives what it means there: a parameter as its kernel is launched.
 
         Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
         has the template parameters among the names of `given.let`, where they tell.
