@@ -183,3 +183,24 @@ def test_plain_cuda_is_shown_how_to_count(tmp_path: Path) -> None:
     found = re.search(r"cute-viz (analyze '.*' --access column --type f32)", told("analyze", str(tmp_path / "plain.cu")))
     assert found
     assert b"no conflicts" in run(*found[1].replace("'", "").split()).stdout
+
+
+def test_who_holds_an_element_and_what_a_thread_holds() -> None:
+    """The atom's own layout, evaluated coordinate by coordinate, has the same answer in both directions."""
+    name = "SM80_16x8x16_F32F16F16F32_TN"
+    layout = cv.parse("((4,8),(2,2)):((32,1),(16,8))")  # CLayout of mma_traits_sm80.hpp
+    holds = {layout(t, v): (t, v) for t in range(32) for v in range(4)}
+    for m, n in ((0, 0), (5, 3), (8, 7), (15, 2)):
+        t, v = holds[m + 16 * n]
+        assert run("show", name, "--who", f"C({m},{n})").stdout.decode() == f"C({m},{n}): T{t} V{v}\n"
+        assert f"C({m},{n})" in run("show", name, "--who", f"T{t} V{v}").stdout.decode()
+    tiled = run("show", "((16,8),8):((64,1),8)", "--tile", "8x128", "--who", "(3,5)").stdout.decode()
+    assert tiled.strip().endswith("T48 V5"), tiled
+    assert "--tile needs --who" in run("show", "(4,8)", "--tile", "4x8").stderr.decode()
+    assert run("show", name, "--who", "D(1,1)").returncode == 2
+
+
+def test_a_scope_is_not_an_object(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("void gemm_tn() { auto sA = make_layout(make_shape(4, 8)); }\n")
+    assert "'gemm_tn' is a scope, not an object" in (text := told("render", "k.cu::gemm_tn", cwd=tmp_path))
+    assert "--name gemm_tn::NAME" in text

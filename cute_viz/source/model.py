@@ -305,9 +305,13 @@ class SourceFile:
             raise NotationError(f"{query!r} is defined {len(found)} times", hint=_places(found) + line)
         name = asked.parts[-1] if asked is not None else query
         if others := matching(self.entries, name):
-            raise NotationError(f"nothing here is named {query!r}", hint=f"there is {_places(others)}")
+            raise NotationError(f"nothing here is named {query!r}", hint=f"the file has {_places(others)}")
+        if any(name in entry.path.split("::")[:-1] for entry in self.entries):
+            raise NotationError(
+                f"{query!r} is a scope, not an object", hint=f"example: `name={name}::NAME`; `cute-viz list` has them"
+            )
         paths = {entry.name: entry.path for entry in self.entries}
-        near = did_you_mean(name, paths) or ("there is " + ", ".join(list(paths)[:_MANY]) if paths else "")
+        near = did_you_mean(name, paths) or ("the file has " + ", ".join(list(paths)[:_MANY]) if paths else "")
         raise NotationError(f"nothing here is named {query!r}", hint=near or None)
 
 
