@@ -587,7 +587,7 @@ def test_undo_gives_back_a_text_with_its_options(page, driver):
     mine = page.picture()
     page.find("#examples").click()
     until(lambda: page.text(".cards"))
-    driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('Who owns each element')).click()")
+    driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('Who owns each')).click()")
     tile = "return document.querySelector('#options [name=tile]').value"
     until(lambda: page.picture() not in ("", mine))
     theirs, other = page.picture(), driver.execute_script(tile)
