@@ -85,8 +85,8 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     title = options.title or told
     each = f", {ROWS} of them to an instruction" if obj.gathers else ""
     caption = (
-        f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first{each}; in memory "
-        "a cell is 16 bytes and shows the coordinate of its first element"
+        f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first{each}; "
+        "in memory a cell is 16 bytes and shows the coordinate of its first element"
     )
     notes = _notes(obj, pieces, outside, len(planes), some)
     return Figure(
@@ -372,7 +372,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     out += [f"cuTensorMapEncodeTiled fails: {words}." for words in obj.map.refused]
     out += [f"{ATOM_64B}."] if SWIZZLE_NAMES[obj.map.swizzle] == "128B_ATOM_64B" else []
     if planes > MOST_PLANES:
-        out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
+        out.append(f"The tile touches {planes} planes of dimensions 0 and 1; only the first {MOST_PLANES} are drawn.")
     if obj.gathers:
         many = f"{count(len(pieces), 'instruction')} of 4 rows each, whose indices they take; here these rows follow each other"
         out.append(f"{many}. {not_run()}")
