@@ -139,18 +139,19 @@ def bytes_of(path: str) -> bytes | None:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Bytes as UTF-8 text, without a byte order mark; an error has the name.
+    """Bytes as UTF-8 text, or UTF-16 behind its byte order mark, as PowerShell 5 writes; without the mark. An error has the name.
 
     >>> decode("(4,8) × 2".encode(), "a.txt")
     '(4,8) × 2'
     """
     if len(data) > limit("file"):
         raise over("file", "this is too large", place=name)
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        seems = "it looks like UTF-16; " if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-        raise CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=name, hint=f"{seems}save it as UTF-8") from None
+        kind = "UTF-16" if wide else "UTF-8"
+        raise CuteVizError(f"this is not {kind} text (byte {error.start})", name=name, hint="save it as UTF-8") from None
 
 
 def write(data: bytes, path: str, root: str | None = None) -> None:

@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import re
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -723,3 +724,35 @@ def test_a_swizzle_of_addresses_is_told_in_bytes_elements_and_chunks(name, bits)
     values = [flagged(i) if flagged.inner.stride[0] == 1 else flagged(i // columns, i % columns) for i in range(rows * columns)]
     assert all(values[i + 1] == values[i] + 1 for i in range(rows * columns - 1) if (i + 1) % vector)
     assert any(values[i + 1] != values[i] + 1 for i in range(vector - 1, rows * columns - 1, vector))
+
+
+class TestByName:
+    """`--access ldmatrix`: the whole tile, against addresses written down here and the search's own."""
+
+    @pytest.mark.parametrize("text", ["(64,64):(64,1)", "(64,64):(1,64)", "Sw<2,3,3> o 0 o (64,64):(64,1)", "(64,64):(72,1)"])
+    @pytest.mark.parametrize("name", ["ldmatrix", "ldmatrix.x2", "ldmatrix.x1", "stmatrix.x4", "rows", "column"])
+    def test_every_row_of_every_matrix_is_moved_once(self, text, name):
+        tile = layout(text)
+        matrix, lanes = "matrix" in name, 8 if "matrix" in name else 32
+        turned = matrix and tile(1, 0) - tile(0, 0) == 1
+        total = 0
+        for at in range(0, 64, lanes):
+            for other in range(0, 64, 8 if matrix else 1):
+                places = [(other, at + n) if turned or name == "rows" else (at + n, other) for n in range(lanes)]
+                words = {tile(*place) * 2 // 4 + w for place in places for w in range(4 if matrix else 1)}
+                total += max(Counter(word % 32 for word in words).values())
+        done = json.loads(run("analyze", text, "--access", name, "--type", "f16", "--json").stdout)
+        assert done["wavefronts"] == total
+        assert {one["instruction"].split(".")[0] for one in done["steps"]} <= {name.split(".")[0], "ld"}
+
+    @pytest.mark.parametrize("name", ["ldmatrix", "ldmatrix.x2", "stmatrix", "rows", "column"])
+    def test_as_the_search_counts(self, name):
+        candidates = json.loads(run("find", "swizzle", "32x64", "--type", "f16", "--read", name, "--json").stdout)["candidates"]
+        counts = {one["name"]: one["wavefronts"] for one in candidates}
+        for key, text in (("plain", "(32,64):(64,1)"), ("Sw<2,3,3>", "Sw<2,3,3> o 0 o (32,64):(64,1)")):
+            assert json.loads(run("analyze", text, "--access", name, "--type", "f16", "--json").stdout)["wavefronts"] == counts[key]
+
+    def test_what_does_not_fit(self):
+        assert "does not fit a tile of 5 x 64" in fails(run("analyze", "(5,64):(64,1)", "--access", "ldmatrix"), 2)
+        assert "waves of 32 threads" in fails(run("analyze", "(64,64)", "--access", "rows", "--type", "f16", "--arch", "gfx942"), 2)
+        assert "--access ldmatrix.x4" in fails(run("analyze", "(64,64)", "--instruction", "ldmatrix.x4"), 2)

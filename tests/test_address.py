@@ -83,8 +83,8 @@ def test_its_value(folder: Path, address: str, value: str) -> None:
     ("word", "words"),
     [
         ("kernel.cu::sA", "'sA' is defined 2 times\n  hint: gemm_tn::sA (line 4), other::sA (line 9)"),
-        ("kernel.cu::none::sA", "nothing here is named 'none::sA'\n  hint: there is gemm_tn::sA (line 4), other::sA (line 9)"),
-        ("kernel.cu::sA@5", "there is gemm_tn::sA (line 4), other::sA (line 9)"),
+        ("kernel.cu::none::sA", "nothing here is named 'none::sA'\n  hint: the file has gemm_tn::sA (line 4), other::sA (line 9)"),
+        ("kernel.cu::sA@5", "the file has gemm_tn::sA (line 4), other::sA (line 9)"),
         ("kernel.cu::stge", "did you mean stage?"),
         ("kernel.cu::gemm_tn::sA(_,_)", "the slice (_,_) does not fit (_8,_16,_3):(_1,_8,_128)"),
         ("kernel.cu::gemm_tn::sA(_,_,k)", "'k'"),

@@ -57,7 +57,7 @@ def test_stdin() -> None:
     figure = run("render", "(2,4)", "-T", "json").stdout
     assert run("render", "-", stdin=figure).stdout == run("render", "(2,4)").stdout
     assert run("analyze", "-", stdin=b"(2,4):(4,1)\n").stdout == run("analyze", "(2,4):(4,1)").stdout
-    assert "UTF-8" in fails(run("render", "-", stdin=b"\xff\xfe"), 1)
+    assert "UTF-8" in fails(run("render", "-", stdin=b"\xff\xfe("), 1)
     assert "nothing to read" in fails(run("render", "-", stdin=b""), 1)
 
 
@@ -408,7 +408,11 @@ def test_what_reads_as_a_file_is_read(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout) == (0, run(command, "(4,8):(8,1)").stdout)
     utf16 = tmp_path / "x.txt"
     utf16.write_text("(4,8)", encoding="utf-16")
-    assert "it looks like UTF-16" in fails(run("render", str(utf16)), 1)
+    assert run("render", str(utf16)).stdout == run("render", "(4,8)").stdout  # as PowerShell 5 writes what `>` takes
+    utf16.write_bytes(b"\xff\xfe\x00\xd8")
+    assert "this is not UTF-16 text" in fails(run("render", str(utf16)), 1)
+    (notes := tmp_path / "notes.md").write_text("# Notes", encoding="utf-16")
+    assert "save it as UTF-8" in fails(run("embed", str(notes)), 1)
 
 
 def test_text_says_what_a_picture_says() -> None:

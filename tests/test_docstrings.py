@@ -113,4 +113,4 @@ def test_the_python_door_names_every_word() -> None:
     """The words of `figure` and `render` are lists of their own: a new view or format is named there, too (cute_viz/api.py)."""
     for function, words in ((cute_viz.figure, (*VIEWS, *LABELS, *COLOR_BY)), (cute_viz.render, FORMATS)):
         missing = [word for word in words if f"`{word}`" not in (function.__doc__ or "")]
-        assert not missing, f"cute_viz.{function.__name__} says nothing of {', '.join(missing)}"
+        assert not missing, f"name {', '.join(missing)} in the docstring of `{function.__name__}` in cute_viz/api.py"

@@ -302,8 +302,8 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     pair = "<!-- cute-viz: (4,8){} -->\n<!-- /cute-viz -->\n"
     path = tmp_path / "caf\udce9.md"
     path.write_text(pair.format(""))
-    assert "cannot stand in a markdown document" in run_embed(path).stderr
-    assert "cannot stand in a markdown document" in run_embed(path, "--folder", "f\udce9").stderr
+    assert "cannot be used in a markdown document" in run_embed(path).stderr
+    assert "cannot be used in a markdown document" in run_embed(path, "--folder", "f\udce9").stderr
     path.write_text(pair.format(" | name=grid"))
     assert run_embed(path).return_value == 0
     assert {one.name for one in tmp_path.iterdir()} == {path.name, "grid.svg"}
@@ -455,7 +455,7 @@ def test_no_path_breaks_out(language: str, stem: str, folder: str) -> None:
     begin, end = {"latex": ("% ", ""), "rest": (".. ", ""), "markdown": ("<!-- ", " -->"), "html": ("<!-- ", " -->")}[language]
     text = f"{begin}cute-viz: (2,2){end}\n{begin}/cute-viz{end}\n"
     (failure,) = embed(text, language, stem, folder).failures
-    assert f"cannot stand in a {language} document" in failure.message
+    assert f"cannot be used in a {language} document" in failure.message
     assert not embed(text.replace("(2,2)", "(2,2) | name=x"), language, stem).failures
 
 

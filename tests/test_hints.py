@@ -139,3 +139,68 @@ def test_a_slice_is_named_and_a_method_is_pasted() -> None:
     method = "def __call__(self, mA):\n" + "".join(f"    {line}\n" for line in loose.splitlines())
     assert "(8):(1)" in run("list", "-", stdin=method.encode()).stdout.decode()
     assert run("render", "-", "--name", "sA", stdin=loose.encode()).stdout.decode().startswith("(8,64):(1,8)\n")
+
+
+def test_quotes_that_cmd_leaves_are_dropped() -> None:
+    """cmd.exe hands single quotes on; a title in quotes, and half a text, stay what they are."""
+    bare = run("eval", "(4,8):(8,1)").stdout
+    assert run("eval", "'(4,8):(8,1)'").stdout == bare
+    assert run("eval", "(M,8):(8,1)", "--let", "'M=4'").stdout == bare
+    assert "use double quotes" in told("eval", "'Sw<3,3,3>")
+    assert b'"title": "\'mine\'"' in run("render", "(4,8):(8,1)", "--title", "'mine'", "-T", "json").stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "ours"), [("--gray", ["--theme", "print"]), ("--dark", ["--theme", "dark"]), ("--tikz", ["-T", "tikz"])]
+)
+def test_an_option_of_other_tools_is_named_as_ours(option: str, ours: list[str]) -> None:
+    done = run("render", "(4,8):(8,1)", option)
+    assert done.returncode == 2
+    assert f"hint: use {' '.join(ours)}; " in done.stderr.decode()
+    assert b"Did you mean" not in done.stderr
+    assert run("render", "(4,8):(8,1)", *([] if ours[0] == "-T" else ["-T", "svg"]), *ours).returncode == 0
+
+
+def test_a_palette_is_found_in_american_spelling() -> None:
+    gray, grey, other = (
+        re.findall(rb"#[0-9a-f]{6}", run("render", "(4,8):(8,1)", "--palette", name, "-T", "svg").stdout)
+        for name in ("gray", "grey", "viridis")
+    )
+    assert gray == grey != other
+
+
+def test_a_word_that_list_does_not_know() -> None:
+    assert "did you mean palettes?" in told("list", "palette")
+    text = told("list", "ldmatrix")
+    assert "neither a file nor one of formats, palettes, ops, mma, copy, limits" in text
+    assert run("list", "copy", "ldmatrix").stdout
+    assert "'cute-viz list copy ldmatrix'" in text
+
+
+def test_plain_cuda_is_shown_how_to_count(tmp_path: Path) -> None:
+    """The command in the hint works as it stands, and 33 columns are without conflicts."""
+    (tmp_path / "plain.cu").write_text("__global__ void k(float *p) { __shared__ float s[1056]; s[threadIdx.x * 33] = p[0]; }\n")
+    found = re.search(r"cute-viz (analyze '.*' --access column --type f32)", told("analyze", str(tmp_path / "plain.cu")))
+    assert found
+    assert b"no conflicts" in run(*found[1].replace("'", "").split()).stdout
+
+
+def test_who_holds_an_element_and_what_a_thread_holds() -> None:
+    """The atom's own layout, evaluated coordinate by coordinate, has the same answer in both directions."""
+    name = "SM80_16x8x16_F32F16F16F32_TN"
+    layout = cv.parse("((4,8),(2,2)):((32,1),(16,8))")  # CLayout of mma_traits_sm80.hpp
+    holds = {layout(t, v): (t, v) for t in range(32) for v in range(4)}
+    for m, n in ((0, 0), (5, 3), (8, 7), (15, 2)):
+        t, v = holds[m + 16 * n]
+        assert run("show", name, "--who", f"C({m},{n})").stdout.decode() == f"C({m},{n}): T{t} V{v}\n"
+        assert f"C({m},{n})" in run("show", name, "--who", f"T{t} V{v}").stdout.decode()
+    tiled = run("show", "((16,8),8):((64,1),8)", "--tile", "8x128", "--who", "(3,5)").stdout.decode()
+    assert tiled.strip().endswith("T48 V5"), tiled
+    assert "--tile needs --who" in run("show", "(4,8)", "--tile", "4x8").stderr.decode()
+    assert run("show", name, "--who", "D(1,1)").returncode == 2
+
+
+def test_a_scope_is_not_an_object(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("void gemm_tn() { auto sA = make_layout(make_shape(4, 8)); }\n")
+    assert "'gemm_tn' is a scope, not an object" in (text := told("render", "k.cu::gemm_tn", cwd=tmp_path))
+    assert "--name gemm_tn::NAME" in text

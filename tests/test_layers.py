@@ -86,6 +86,47 @@ def test_the_map_knows_every_room() -> None:
 
 
 @cache
+def defined() -> dict[str, set[str]]:
+    """For every Python file of the project the names that it defines or imports."""
+    out = {}
+    for path in (*modules(), *(ROOT.parent / "tests").rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        names = {node.name for node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.alias))}
+        names |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        out[str(path.relative_to(ROOT.parent))] = names
+    return out
+
+
+def stands(word: str, place: str = "") -> bool:
+    """Whether a file, or a room, has what a word names: a file, a folder, a module, `module.name` or a name."""
+    if re.search(r"/|\*|\.(py|hpp|js|txt)$", word):
+        return (ROOT.parent / word).exists() or any((ROOT.parent / (place or "cute_viz")).rglob(word.rstrip("/")))
+    module, _, name = word.removeprefix("cute_viz.").replace(".", "/").rpartition("/")
+    for path, names in defined().items():
+        parts = f"/{path.removesuffix('.py').removesuffix('/__init__')}"
+        inside = f"/{place}" in f"/{path}"
+        if (inside or module) and (
+            parts.endswith(f"/{module}/{name}".replace("//", "/")) or (name in names and parts.endswith(module))
+        ):
+            return True
+    return False
+
+
+def test_contributing_names_what_there_is() -> None:
+    """In the row of a room what is in it; elsewhere files, `module.name`, `NAME` of `file.py`, and classes."""
+    text = re.sub(r"(?<!\|)\n(?!\|)", " ", (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    named = []
+    for room, row in re.findall(r"^\| `(\w+)/` \| ([^|]+) \|", text, re.M):
+        named += [(word, f"cute_viz/{room}/") for word in re.findall(r"`([\w*./]+)`", row)]
+    for word in re.findall(r"`([\w./]+)(?:\([^`]*\))?`", text):
+        if re.fullmatch(r"[A-Z][a-z]+[A-Za-z]*|[a-z_]\w*(\.(?!NAME)\w+)+|[a-z_/]+/[a-z_/]+\.py", word):
+            named.append((word, ""))
+    named += re.findall(r"`(\w+)`(?: of| in|) \(?`([a-z_/]+\.py)`", text)
+    gone = [f"`{word}` in {place or 'the project'}" for word, place in dict.fromkeys(named) if not stands(word, place)]
+    assert not gone, "CONTRIBUTING.md names what has moved or has another name now; write where it is"
+
+
+@cache
 def edges() -> dict[str, set[str]]:
     """For every module those that it imports, inside functions too; what only a type checker reads does not count."""
     names = {".".join(("cute_viz", *p.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()}

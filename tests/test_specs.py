@@ -58,8 +58,12 @@ def test_the_example_of_each_kind(kind):
 
 
 def test_the_schema_and_the_reference_are_those_of_the_code():
-    assert json.loads((ROOT / "layouts" / "schema.json").read_text()) == json_schema()
-    assert (ROOT / "layouts" / "SCHEMA.md").read_text() == document()
+    schema, reference = ROOT / "layouts" / "schema.json", ROOT / "layouts" / "SCHEMA.md"
+    for same, words in (
+        (json.loads(schema.read_text()) == json_schema(), "--schema > layouts/schema.json"),
+        (reference.read_text() == document(), "--doc > layouts/SCHEMA.md"),
+    ):
+        assert same, f"a row of the code has changed: cute-viz gallery {words} prints this anew"
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ntpath
-from pathlib import Path
+import re
+import subprocess
+import sys
+from pathlib import Path, PureWindowsPath
 
 import pytest
+import yaml
 
 from cute_viz.documents.names import is_file_name
 from cute_viz.files import top_of
@@ -17,15 +21,23 @@ TEXT = "using L = Layout<Shape<_4,_8>>;\nstruct A {\n  // \u00d7\n  using B = La
 
 @pytest.mark.parametrize(
     "file",
-    [r"C:\x\kernel.cu", r"C:\Users\A B\kernel.cu", "C:/x/kernel.cu", r"\\srv\share\kernel.cu", r".\kernel.cu", r"..\a\kernel.cu"],
+    [
+        *(
+            r"C:\x\kernel.cu",
+            r"C:\Users\A B\kernel.cu",
+            "C:/x/kernel.cu",
+            r"\\srv\share\kernel.cu",
+            r".\kernel.cu",
+            r"..\a\kernel.cu",
+        ),
+        *(r"C:\Program Files (x86)\k.cu", r"\\?\C:\k.cu", r"d:\a-b\c.d\k.cu"),
+    ],
 )
 def test_an_address_of_windows(file: str) -> None:
     """A drive's colon, backslashes, a share: no part of the object's name."""
-    found = address_of(f"{file}::f::sA@3(_,0)") if " " not in file else None
-    assert found is None or (found.file, found.name) == (file, "f::sA@3(_,0)")
-    said = run("eval", f"{file}::sA").stderr.decode()
-    assert "Traceback" not in said
-    assert "mistake" not in said
+    assert address_of(f"{file}::f::sA@3(_,0)") == (file, "f::sA@3(_,0)")
+    assert PureWindowsPath(file).suffix == ".cu"
+    assert fails(run("eval", f"{file}::sA"), 1).startswith(f"error: {file}: No such file")
 
 
 def test_paths_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,3 +112,46 @@ def test_locales_and_seeds_of_hashes_change_no_byte() -> None:
     for number, locale in enumerate(("C", "POSIX", "C.UTF-8", "en_US.ISO-8859-1", "tr_TR.UTF-8", "zz_ZZ")):
         env = {"LC_ALL": locale, "LANG": locale, "PYTHONHASHSEED": str(number * 1237), "PYTHONUTF8": str(number % 2)}
         assert process(*SAME, env=env).stdout == wanted, env
+
+
+ROOT = Path(__file__).parent.parent
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_has_the_shape_of_one(path: Path) -> None:
+    """What GitHub would refuse or skip in silence: triggers, rights, jobs that exist, a matrix that is used."""
+    flow = yaml.safe_load(path.read_text("utf-8"))
+    assert flow["name"] == path.stem
+    assert flow[True]  # the key `on`, which YAML 1.1 takes for a truth
+    assert flow["permissions"] == {"contents": "read"}
+    for job in flow["jobs"].values():
+        axes = job.get("strategy", {}).get("matrix", {})
+        used = set(re.findall(r"\$\{\{ matrix\.(\w+) \}\}", yaml.safe_dump(job, width=10_000)))
+        assert used == set(axes)
+        assert job["runs-on"]
+        assert {job.get("needs")} <= {None, *flow["jobs"]}
+        for step in job["steps"]:
+            assert len({"uses", "run"} & set(step)) == 1, step
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[\w./]+", step.get("uses", "a/b@c"))
+            for script in re.findall(r"(?:^|\s)(\.ci/\w+)", step.get("run", "")):
+                assert (ROOT / script).is_file()
+            for module in re.findall(r"python -m (tests(?:\.\w+)+)", step.get("run", "")):
+                place = ROOT.joinpath(*module.split("."))
+                assert place.with_suffix(".py").is_file() or (place / "__main__.py").is_file()
+
+
+def test_pushes_are_tested_on_every_system_and_python() -> None:
+    """The versions are those that the package says it runs on, the command is README's one test command."""
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8"))
+    assert set(flow[True]) >= {"push", "pull_request"}
+    job = flow["jobs"]["readme"]
+    matrix = job["strategy"]["matrix"]
+    assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+    assert matrix["python"] == re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text("utf-8"))
+    assert matrix["python"] == ["3.10", "3.11", "3.12", "3.13", "3.14"]
+    taken = re.search(r"sed -n '(.*)' README.md", job["steps"][-1]["run"])
+    assert taken is not None
+    if sys.platform == "linux":
+        found = subprocess.run(["sed", "-n", taken[1], str(ROOT / "README.md")], capture_output=True, text=True).stdout
+        assert found == "pip install -e '.[test]' && pytest\n"

@@ -188,7 +188,7 @@ __global__ void k() {{
     with pytest.raises(SystemExit):
         cli.main(["analyze", *source, "--access", "(32,1):(1,0)"])
     ways = {"float": 32, "half_t": 16, "uint8_t": 8}[kind]
-    assert f"{ways} wavefronts in 1 instruction, 1 are ideal" in capsys.readouterr().out
+    assert f"{ways} wavefronts in 1 instruction, 1 is ideal" in capsys.readouterr().out
 
 
 def test_a_width_that_nothing_says_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

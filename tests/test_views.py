@@ -131,7 +131,7 @@ def test_no_view_is_ignored(what: str) -> None:
     pictures: list[Any] = [drawn(what, words) for words in views(what)]
     natural = {"a call": "operation", "a divide": "operation"}.get(what, "tv" if hasattr(object_of(what), "tiling") else "grid")
     for words, picture in zip(views(what)[1:], pictures[1:], strict=True):
-        assert (picture == pictures[0]) == (words["view"] == natural), words
+        assert (picture == pictures[0]) == (words["view"] == natural), f"{words} draws what is drawn without a view"
     assert all(one != other for one, other in combinations(pictures[1:], 2))
 
 
@@ -163,7 +163,8 @@ def test_no_option_is_ignored(what: str) -> None:
             pictures = [(word, picture) for word, picture in pictures if picture is not None]
             same = [word for word, picture in pictures if picture == (plain_page if page else plain)]
             same = [word for word in same if not is_said_anyway(what, base, name, word)]
-            assert len(same) <= (name in ("labels", "color_by")), (base, name, same)
+            hint = f"{base}: {name}={same} changes nothing: draw it, or take it out of the view's row in options/views.py"
+            assert len(same) <= (name in ("labels", "color_by")), hint
             others = [picture for word, picture in pictures if word not in same and picture != (plain_page if page else plain)]
             if name == "labels" and base.get("view") == "table":
                 others = others[1:]  # of a table offset and index are both the place in the tile
@@ -203,7 +204,7 @@ def test_no_option_is_ignored_beside_another(what: str) -> None:
 def test_every_option_is_tried() -> None:
     assert WORDS.keys() == OPTIONS.keys()
     seen = {words.get("view") for what in OBJECTS for words in views(what)}
-    assert seen == {None, *VIEWS}
+    assert seen == {None, *VIEWS}, "a view has no object here: give OBJECTS one that it draws"
     chosen = {"partition", "lanes", "bulk", "follow", "way"}  # by an option, or by name
     assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - chosen
     tried = [(what, words) for what in OBJECTS for words in views(what)]

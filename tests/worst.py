@@ -130,7 +130,7 @@ CPP: dict[str, str | Callable[[], str]] = {
     "a comment without an end": lambda: "using A = Layout<_2>; /*" + "*" * (MB - 100),
     "a raw string without an end": lambda: 'auto s = R"' + "(" * 60_000,
     "quotes": lambda: "'" * 60_000,
-    "conditions in one another": lambda: "#if 1\n" * 8000 + "using A = Layout<_2>;\n" + "#endif\n" * 8000,
+    "nested conditions": lambda: "#if 1\n" * 8000 + "using A = Layout<_2>;\n" + "#endif\n" * 8000,
     "a long condition": lambda: "#if " + "(" * 20_000 + "1" + ")" * 20_000 + "\n#endif\n",
     "many branches": lambda: "#if N == 0\n" + _filled("#elif N == @@\nusing A = Layout<C<@@>>;\n", 60_000) + "#endif\n",
     "many names": lambda: _filled("using L@@ = Layout<Shape<_4,_8>,Stride<_8,_1>>;\n", 64_000),

@@ -126,7 +126,7 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     '(1,2):(0,1)'
     """
     if op.instruction.kind == "auto.async":
-        raise AlgebraError("AutoCopyAsync has no Copy_Traits: there is no atom of it", hint="copy(AutoCopyAsync{}, src, dst)")
+        raise AlgebraError("AutoCopyAsync has no Copy_Traits, so it has no atom", hint="copy(AutoCopyAsync{}, src, dst)")
     op = op.of_bits(bits) if op.of_bits is not None else op
     layouts = []
     for which, layout in (("Src", op.src), ("Dst", op.dst), ("Ref", op.ref)):

@@ -108,7 +108,7 @@ def _tile(name: str, g: Any, tiler: Any) -> Layout:
     if (extent := _unknown_extent(g.layout.shape, tiler)) is not None:
         words = "the value of '_tma_gbasis_size' is not usable in a constant expression"
         raise AlgebraError(
-            f"{name}: {words}: the box follows from the extent {extent}, which is known at run time only",
+            f"{name}: {words}: the box follows from the extent {extent}, which is known only at run time",
             hint=f"write it as Int<{extent}>{{}}, or cut the mode before",
         )
     return tile

@@ -104,8 +104,8 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
         if boxes < count:
             box = tma.map.box_dim[: tma.map.rank]
             why.append(
-                f"Boxes of {'x'.join(map(str, box))} elements: the tile in shared memory continues along another mode than the"
-                " tensor, so that one instruction copies less than a box may hold."
+                f"Boxes of {'x'.join(map(str, box))} elements: the tile in shared memory continues along a different mode than"
+                " the tensor, so one instruction copies less than a full box."
             )
     return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why), None, boxes)
 

@@ -27,7 +27,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
     if bits % 8 == 0:
         return [[place // 8 for place in row] for row in rows], bits // 8, 1
     if 8 % bits:
-        raise AlgebraError(f"elements of {bits} bits do not fill bytes, so that none is accessed by itself")
+        raise AlgebraError(f"elements of {bits} bits do not fill whole bytes, so they cannot be accessed one by one")
     each = 8 // bits
     firsts = range(0, len(rows[0]), each) if rows else range(0)
     if rows and len(rows[0]) % each == 0:
@@ -39,7 +39,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
     if store:
         raise AlgebraError(
             f"{each} elements of {bits} bits share a byte, and no thread writes whole bytes: each write reads the byte first,"
-            " and another thread's is lost",
+            " and another thread's write is lost",
             hint=f"give each thread {each} contiguous elements",
         )
     return [[place // 8 for place in row] for row in rows], 1, 1

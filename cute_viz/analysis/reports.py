@@ -33,7 +33,8 @@ def shared_report(found: Sequence[Any]) -> dict[str, Any]:
     total, ideal = sum(row["wavefronts"] for row in rows), sum(row["ideal"] for row in rows)
     worst = max((row["ways"] for row in rows), default=0)
     conflict = "no conflicts" if total == ideal else f"conflicts up to {worst}-way"
-    summary = f"{_count(total, 'wavefront')} in {_count(len(rows), 'instruction')}, {ideal} are ideal: {conflict}"
+    verb = f"{ideal} {'is' if ideal == 1 else 'are'}"
+    summary = f"{_count(total, 'wavefront')} in {_count(len(rows), 'instruction')}, {verb} ideal: {conflict}"
     return {"wavefronts": total, "ideal": ideal, "worst": worst, "summary": summary, "steps": rows}
 
 

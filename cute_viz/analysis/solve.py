@@ -94,7 +94,9 @@ def _paged(rows: Sequence[Sequence[int]], count: int) -> Solved:
     for n, row in enumerate(inner):
         wrong = next((j for j, x in enumerate(row) if x - row[0] != inner[0][j]), None)
         if wrong is not None:
-            raise AlgebraError(f"no layout gives {rows[n][wrong]} at ({n % count},{wrong},{n // count}): its row goes on otherwise")
+            raise AlgebraError(
+                f"no layout gives {rows[n][wrong]} at ({n % count},{wrong},{n // count}): it breaks the pattern of its row"
+            )
     modes = [_mode([row[0] for row in inner[:count]]), _mode(inner[0]), _mode(firsts)]
     kept = [mode for mode in modes if isinstance(mode, Layout)]
     if len(kept) < len(modes):

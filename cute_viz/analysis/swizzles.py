@@ -235,29 +235,27 @@ def explain_choice(best: Candidate, plain: Candidate, cols: int, bits: int) -> s
 
     >>> found = {candidate.name: candidate for candidate in search(8, 64, 16, ["ldmatrix"])}
     >>> print(explain_choice(found["Sw<3,3,3>"], found["plain"], 64, 16).partition(". ")[0])
-    Sw<3,3,3> takes 8 wavefronts where the plain layout takes 64, and none of them is a conflict
+    Sw<3,3,3> is conflict-free: it takes 8 wavefronts, the plain layout 64
     """
     if best.swizzle is None:
         what = f"padding of {best.padding} elements per row" if best.padding else "the plain layout"
         return (
-            f"{what[0].upper()}{what[1:]} takes {best.wavefronts} wavefronts, {best.ideal} are unavoidable. No swizzle does better."
+            f"{what[0].upper()}{what[1:]} takes {best.wavefronts} wavefronts; {best.ideal} are unavoidable. No swizzle does better."
         )
     s = best.swizzle
     run = 2**s.base * bits // 8
     per_row = cols * bits // 8
     gain = best.wavefronts < plain.wavefronts
-    first = (
-        f"{s} takes {best.wavefronts} wavefronts where the plain layout takes {plain.wavefronts}"
-        + (", and none of them is a conflict" if gain and best.wavefronts == best.ideal else f"; {best.ideal} are unavoidable")
-        + "."
-    )
+    counted = f"takes {best.wavefronts} wavefronts, the plain layout {plain.wavefronts}"
+    free = gain and best.wavefronts == best.ideal
+    first = f"{s} is conflict-free: it {counted}." if free else f"{s} {counted}; {best.ideal} are unavoidable."
     if not gain:
         return f"{first} Nothing is gained: the plain layout is as good."
     which = span(s.base + s.shift, s.bits)
     second = (
         f"It XORs {which} of the element offset"
         + (f" (the row, as a row is {per_row} bytes)" if 2 ** (s.base + s.shift) == cols else "")
-        + f" into {span(s.base, s.bits)}, so that the {2**s.bits} runs of {run} bytes that lay above each other"
+        + f" into {span(s.base, s.bits)}, so that {2**s.bits} vertically adjacent runs of {run} bytes"
         + " fall into different banks"
         + (f"; it is the {best.mode} mode of TMA and GMMA" if best.mode else "")
         + "."

@@ -114,7 +114,7 @@ def _axpby(operands: list[Any]) -> Verdict:
 
 def _whole_bytes(dst: Tensor) -> None:
     if dst.bits % 8:
-        raise AlgebraError(f"an element of {dst.bits} bits has no address, so that one by one they cannot be written")
+        raise AlgebraError(f"an element of {dst.bits} bits has no address of its own and cannot be written separately")
 
 
 def _copy(operands: list[Any], aligned: bool = False) -> Verdict:

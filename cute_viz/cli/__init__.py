@@ -6,6 +6,7 @@ Commands live in modules of their own and are imported when they are called, so 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -45,14 +46,17 @@ OLD = {  # names of before, and what they are now; they keep working, and nothin
 }
 
 
-LONG = (
-    "verify",
-    "record",
-    "gallery",
-    "embed",
-    "serve",
-    "mcp",
-)  # each of their pictures or questions is held to its limits
+ELSEWHERE = {  # what other tools call an option, and how it is written here
+    **dict.fromkeys(("--gray", "--grey", "--grayscale", "--greyscale", "--print"), "--theme print"),
+    "--dark": "--theme dark",
+    "--light": "--theme light",
+    "--caption": "--title TEXT",
+    "--latex": "-T tikz",
+    "--tikz": "-T tikz",
+    "--svg": "-T svg",
+    "--out": "-o FILE",
+}
+LONG = ("verify", "record", "gallery", "embed", "serve", "mcp")  # each of their pictures or questions is held to its limits
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
 
@@ -210,7 +214,8 @@ def main(argv: list[str] | None = None) -> None:
     gc.disable()  # a process of a moment: looking for cycles would cost a tenth of it
     _shield()
     try:
-        _check_words(argv or ())
+        argv = [_bare(word) for word in (sys.argv[1:] if argv is None else argv)]
+        _check_words(argv)
         if "_CUTE_VIZ_COMPLETE" in os.environ:
             import_module("cute_viz.cli.completion")
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
@@ -248,6 +253,11 @@ def main(argv: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _bare(word: str) -> str:
+    """A word without the single quotes that cmd.exe leaves around it; notation has none, and other shells take them off."""
+    return word[1:-1] if re.fullmatch(r"'[^' ]*[(<:=][^' ]*'", word) else word
+
+
 def _shield() -> None:
     """What the surroundings of the process do not change: closed streams, a terminal's letters, settings of matplotlib."""
     for name in ("stdout", "stderr"):
@@ -276,5 +286,8 @@ def _say(error: click.UsageError) -> None:
     path = error.command if isinstance(error, _Usage) else error.ctx.command_path if error.ctx else "cute-viz"
     early = isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.parent is None
     more = "; the options of a command go after its name" if early else ""
-    hint = one_line(f"hint: {getattr(error, 'hint', '')}{path} --help{more}")
+    before = getattr(error, "hint", "")
+    if isinstance(error, click.NoSuchOption) and (ours := ELSEWHERE.get(error.option_name)) is not None:
+        error, before = click.UsageError(f"No such option '{error.option_name}'."), f"use {ours}; "
+    hint = one_line(f"hint: {before}{path} --help{more}")
     output.error(f"{one_line(error.format_message())}\n  {hint}")

@@ -47,11 +47,11 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.argument("source", metavar="FILE|LAYOUT", shell_complete=completion.sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
-@click.option("--ncu", **FILE, help="Compare with Nsight Compute's page of sources in FILE (CSV)")
+@click.option("--ncu", **FILE, help="Compare with Nsight Compute's source page in FILE (CSV)")
 @click.option("--set", "settings", multiple=True, metavar="NAME=EXPR", help="Show what it would cost with this definition")
 @click.option("--accept", multiple=True, metavar="LINE", help="Allow this line any cost: 201, file.h:201")
 @click.option("--baseline", **FILE, help="Exit 1 if an access got worse than in FILE (--json)")
-@click.option("--access", metavar="OBJECT", help="Access LAYOUT by a TiledCopy, a TiledMMA or a TV layout")
+@click.option("--access", metavar="OBJECT", help="Access by ldmatrix, rows, column, a TV layout, a tiling")
 @click.option("--type", "element", default=None, **TYPE, help="Element type: f16, 8  [default: the object's]")
 @click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, lds.128, cp.async")
 @click.option("--operand", metavar="LETTER", help="Operand of a TiledMMA: A, B or C")
@@ -126,7 +126,10 @@ def command(
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--view, --thread and --wavefront need -o, without --animate")
     if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
-        hint = "for one tile: `name=` its name, `access=` a TiledCopy of the file; `cute-viz list` shows the names"
+        hint = (
+            "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
+            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
+        )
         hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
         raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     output.notes(answer.notes)

@@ -161,4 +161,6 @@ def _read(path: str) -> tuple[str, str]:
     held(path, os.path.dirname(path))
     with open(path, "rb") as file:
         data = file.read(limit("file") + 1)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # what is written back is UTF-8
+        raise CuteVizError("this is not UTF-8 but UTF-16 text", name=path, hint="save it as UTF-8")
     return "\ufeff" if data.startswith(b"\xef\xbb\xbf") else "", decode(data, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
 from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.figures.words import count
 from cute_viz.source.build import Build
 from cute_viz.spec import Library
@@ -69,6 +70,9 @@ def command(
             raise click.UsageError("--instances needs --flags or --build")
         build = build._replace(instances=instances)
     if what not in KINDS:
+        if what.replace("-", "").isalpha() and not os.path.exists(what):
+            near = did_you_mean(what, KINDS, 1) or f"'cute-viz list mma {what}' and 'cute-viz list copy {what}' search the atoms"
+            raise CuteVizError(f"{what!r} is neither a file nor one of {', '.join(KINDS)}", hint=near)
         _entries(what, as_json, SourceOptions(let, None, dialect, library, build, launch))
         return
     if as_json or let or dialect != "auto" or build is not None or launch:

@@ -180,7 +180,7 @@ class _Pictures:
         path = f"{self.folder}/{file}" if self.folder else file
         if not can_stand(path, language):
             raise CuteVizError(
-                f"{path!r} cannot stand in a {language} document",
+                f"{path!r} cannot be used in a {language} document",
                 hint="give the block another `name=`, or the pictures another folder",
             )
         data = drawn.write(format, fragment=format == "tikz")

@@ -15,7 +15,7 @@ from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
-from cute_viz.engine.accessing import Accessor, accessed, found_of, plain_of
+from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, patterned, plain_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
@@ -54,6 +54,7 @@ def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
     1024
     """
     _check(access)
+    access = patterned(layout, access, read("type", access.element))
     bits = read("type", access.element)
     if access.by is None:
         known = bits or pointer_bits(layout)
@@ -73,6 +74,7 @@ def picture_of(layout: Any, access: Accessor) -> Figure:
     Raises: as `report_of`.
     """
     _check(access)
+    access = patterned(layout, access, read("type", access.element))
     bits = read("type", access.element)
     found = found_of(layout, access, bits)
     if access.sectors:
@@ -163,6 +165,8 @@ def accessor(answer: Answer, text: str) -> Any:
     plain = replace(
         request, sources=(text,), options={}, name=None, dialect="auto", let=values_of(request.let, request, file is not None)
     )
+    if text in PATTERNS and (file is None or not matching(file.entries, text)):
+        return text
     if file is None or address_of(text) is not None:
         return ask(replace(plain, let=request.let)).obj
     asked = query_of(text)
@@ -177,7 +181,10 @@ def _check(access: Accessor) -> None:
     if access.by is None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):
-            raise UsageError(f"`{name}=` needs `access=`")
+            word = access.instruction or ""
+            example = "(32,4):(1,32)" if access.sectors else word if word in PATTERNS else "rows"
+            hint = f"example: `access={example}`; also a TiledCopy, a TiledMMA or a layout (thread, value)"
+            raise UsageError(f"`{name}=` needs `access=`", hint=hint)
     lit = access.thread is not None or access.wavefront is not None
     if access.sectors and (lit or access.draw != "phases"):
         raise UsageError("`view=`, `thread=` and `wavefront=` apply to shared memory")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
 from cute_viz.analysis.banks import ACCESSES, LANES, width
 from cute_viz.analysis.memories import memory_of
+from cute_viz.analysis.swizzles import MATRICES
 from cute_viz.errors import UsageError
 from cute_viz.figures.access import Accessed
 from cute_viz.options.words import read
@@ -21,6 +23,7 @@ DRAWN = ("access", "phases", "frames", "tile")
 UNITS = ("wgmma", "tcgen05", "tma")  # what accesses shared memory without lanes
 ASYNC = {f"cp.async.{bits}": f"st.{bits}" for bits in (32, 64, 128)}  # what each writes as (PTX ISA: 4, 8 or 16 bytes a lane)
 NAMED = (*UNITS, *ASYNC)
+PATTERNS = (*MATRICES, "ldmatrix.x4", "stmatrix.x4", "rows", "column")  # as `find swizzle` has them, of a tile in any order
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,49 @@ def plain_of(layout: Any) -> Any:
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
         return domain(layout)
     return None
+
+
+def patterned(layout: Any, access: Accessor, bits: int | None) -> Accessor:
+    """An access whose `by` is one of `PATTERNS`, by a layout of threads and values; any other as it is.
+
+    A matrix instruction moves 16 bytes a lane, along the contiguous mode. Raises: UsageError where it does not fit the tile.
+
+    >>> print(patterned(Layout((64, 64), (64, 1)), Accessor("ldmatrix"), 16).by)
+    ((16,2),(8,(4,4))):((1,512),(64,(16,1024)))
+    """
+    if not isinstance(access.by, str):
+        return access
+    name, extents = access.by, extents_of(layout)
+    if memory_of(access.arch) is not None:
+        raise UsageError(f"`access={name}` is for waves of 32 threads", hint="give a layout (thread, value)")
+    bits = element_bits(layout, None, given=bits or (16 if name in MATRICES or ".x" in name else None))
+    if name in ("rows", "column"):
+        strides = (1, extents[0]) if name == "column" else (extents[0], 1)
+        sizes = extents if name == "column" else extents[::-1]
+        lanes = min(LANES, sizes[0])
+        far = sizes[1] // 2 if sizes[1] % 2 == 0 else 1  # one value is not beside the next, which a lane would move with it
+        if sizes[0] % lanes or (far == 1 and sizes[1] == 2 and bits < 32):
+            raise UsageError(f"{name} does not fit a tile of {extents[0]} x {extents[1]} elements of {bits} bits")
+        values = (sizes[0] // lanes, (sizes[1] // far, far))
+        by = Layout((lanes, values), (strides[0], (lanes * strides[0], (far * strides[1], strides[1]))))
+        return replace(
+            access,
+            by=by,
+            element=bits,
+            instruction=access.instruction or (f"{'st' if access.store else 'ld'}.{bits}" if bits >= 32 else None),
+        )
+    table = offsets(position_independent(layout))
+    strides = (1, extents[0]) if table[1:2] != [table[0] + 1] else (extents[0], 1)  # across the contiguous mode, along it
+    down, across = MATRICES[name.removesuffix(".x4")]
+    wide = 128 // bits
+    sizes = extents if strides[0] == 1 else extents[::-1]
+    if 128 % bits or sizes[0] % down or sizes[1] % (across * wide):
+        raise UsageError(f"{name} does not fit a tile of {extents[0]} x {extents[1]} elements of {bits} bits")
+    repeats = (sizes[0] // down, sizes[1] // (across * wide))
+    steps = (down * strides[0], across * wide * strides[1])
+    by = Layout(((down, across), (wide, repeats)), ((strides[0], wide * strides[1]), (strides[1], steps)))
+    instruction = access.instruction or (name if ".x" in name else f"{name}.x4")
+    return replace(access, by=by, element=bits, instruction=instruction)
 
 
 def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:

@@ -48,7 +48,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
             if old is None and row.cost.ways > (most or 1) and not row.accepted:
                 out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, and is not in the baseline")
         elif most is not None and row.cost.ways > most and not row.accepted:
-            out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts, {most:g} are allowed")
+            out.append(f"{told} takes {row.cost.ways:g} times its ideal wavefronts; the limit is {most:g}")
     unknown = _listed(baseline, "unknown") if baseline is not None else []
     known = {(str(row.get("file")), str(row.get("statement"))) for row in unknown}
     for move, _ in report.unknown:

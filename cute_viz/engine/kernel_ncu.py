@@ -66,7 +66,7 @@ def counted(text: str, name: str = "") -> list[Counted]:
             if row[at] not in found or here:
                 found[row[at]] = Counted(instruction, here, *numbers)
     if not columns:
-        raise CuteVizError("this is no page of sources that Nsight Compute wrote", hint=_RECIPE)
+        raise CuteVizError("this is not a source page exported by Nsight Compute", hint=_RECIPE)
     return list(found.values())
 
 

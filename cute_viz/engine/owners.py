@@ -40,7 +40,7 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
         told += [*said, *([f"{len(found) - 8} more of {name or 'them'}"] if len(found) > 8 else [])]
     if not cells:
         names = ", ".join(f"{p.caption.partition(':')[0]} {p.rows} x {p.cols}".strip() for p in figure.panels)
-        raise UsageError(f"nothing here is {where.strip()[:40]!r}", hint=f"{_HINT}; there is {names}")
+        raise UsageError(f"nothing here is {where.strip()[:40]!r}", hint=f"example: {_HINT}; the picture has {names}")
     out: dict[str, Any] = {"words": "; ".join(told), "cells": cells[:MOST]}
     return out | ({"left_out": len(cells) - MOST} if len(cells) > MOST else {})
 

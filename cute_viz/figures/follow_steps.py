@@ -191,7 +191,7 @@ def _instructions(copy: TiledCopy, side: str, thread: int, extents: Cell, notes:
         notes += [] if note in notes else [note]
         return []
     if thread >= size(get(copy.layout_tv, 0)):
-        notes.append(f"A copy has {size(get(copy.layout_tv, 0))} threads: this one has no part in it.")
+        notes.append(f"A copy has {size(get(copy.layout_tv, 0))} threads: this thread takes no part.")
         return []
     part = copies.partition(get_slice(copy, thread), side, make_identity_layout(extents))
     every = [(r, c) for r, c, *_ in coordinates_of(part)]

@@ -175,7 +175,7 @@ def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int,
     if low < -WIDEST or high >= WIDEST:
         raise FigureError(
             f"the offsets of {show(layout)} exceed 62 bits, too large for an image",
-            hint="draw a slice or a smaller tile: few cells are a grid, whose offsets may be any",
+            hint="draw a slice or a smaller tile: a grid of few cells can show any offsets",
         )
     if known is None:
         table = np.array(values, np.int64).reshape(cols, rows).T

@@ -48,7 +48,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
         raise FigureError(f"`tensor=`: {show(tensor)} is not a layout", hint="example: `tensor=(128,64):(64,1)`")
     shape = domain(tensor).shape
     if len(modes(shape)) < 2:
-        raise FigureError(f"the tensor {tensor} has one mode; the picture has two or more", hint="give one tile: (M,K)")
+        raise FigureError(f"the tensor {tensor} has one mode; the picture needs at least two", hint="give one tile: (M,K)")
     rows, cols, *rest = (product(mode) for mode in modes(shape))
     check_cells(product(shape), f"the tensor {tensor}", options)
     part = _part(thr, operand, tensor)

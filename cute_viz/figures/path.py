@@ -34,7 +34,7 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     if is_coordinate_layout(domain(layout)):
         raise FigureError(f"the values of {show(layout)} are coordinates, not places in memory", hint="`view=grid` shows them")
     if not 1 <= len(shape) <= 2:
-        raise FigureError(f"{show(layout)} has {len(shape)} modes; a path is drawn of two", hint="draw a slice: A(_,_,0)")
+        raise FigureError(f"{show(layout)} has {len(shape)} modes; a path needs two", hint="draw a slice: A(_,_,0)")
     rows, cols = (product(shape[0]), product(shape[1])) if len(shape) > 1 else (1, product(shape[0]))
     check_cells(rows * cols, f"the layout {show(layout)}", options)
     found = offsets(layout)

@@ -69,7 +69,7 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     rows = _rows(obj, thread)
     lanes = _lanes(obj, options, tuple(rows))
     if lanes is None:
-        raise FigureError("these stages have no load by TMA, by which a row could be followed", hint="leave out `follow=`")
+        raise FigureError("these stages have no TMA load, so no row can be followed", hint="leave out `follow=`")
     facts = {"thread": thread, "warp": thread // WARP, "lane": thread % WARP, "rows of C": ",".join(map(str, rows))}
     return replace(lanes, facts=facts)
 

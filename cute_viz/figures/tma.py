@@ -370,7 +370,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     out += [f"cuTensorMapEncodeTiled fails: {words}." for words in obj.map.refused]
     out += [f"{ATOM_64B}."] if SWIZZLE_NAMES[obj.map.swizzle] == "128B_ATOM_64B" else []
     if planes > MOST_PLANES:
-        out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
+        out.append(f"The tile touches {planes} planes of dimensions 0 and 1; only the first {MOST_PLANES} are drawn.")
     if obj.gathers:
         many = (
             f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"

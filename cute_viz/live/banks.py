@@ -112,7 +112,7 @@ def _moved(warp: list[int], name: str, cols: int, bits: int, table: list[int]) -
         if any(byte != run[0] + i * size for i, byte in enumerate(run)):
             r, c = divmod(first, cols)
             raise AlgebraError(
-                f"{name} moves 16 bytes at once, and the layout does not keep those of ({r},{c}) together",
+                f"{name} moves 16 bytes at once, and those at ({r},{c}) are not contiguous",
                 hint="an access of single elements: rows, column",
             )
         places.append(run[0])

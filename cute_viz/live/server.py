@@ -199,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return 200, self.server.pool.ask(question, page, path, number)
         except Cancelled:
-            return 409, b'{"cancelled":true}'
+            return 200, b'{"cancelled":true}'
 
     def _follow(self, followed: Followed) -> None:
         """The file's state as events, one for each time that it is saved."""

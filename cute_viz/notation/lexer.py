@@ -142,5 +142,5 @@ def unknown(text: str, position: int) -> NotationError:
             f"{word.group()!r} is neither a number nor a name", text=text, span=Span(position, position + word.end())
         )
     if char in "\"'":
-        hint = "an expression needs no quotes of its own; cmd.exe takes double quotes only"
+        hint = "an expression needs no quotes of its own; in cmd.exe use double quotes"
     return NotationError(f"unexpected character {shown!r}", text=text, span=Span(position, position + 1), hint=hint)

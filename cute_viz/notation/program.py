@@ -82,7 +82,7 @@ class Document:
 
         named = [key for key in self.values if key]
         near = get_close_matches(name, named, n=3) or named[:12]
-        raise NotationError(f"nothing here is named {name!r}", hint=f"there is {', '.join(near)}" if near else None)
+        raise NotationError(f"nothing here is named {name!r}", hint=f"the text has {', '.join(near)}" if near else None)
 
 
 def evaluate_program(statements: list[Statement], source: Passage) -> Document:

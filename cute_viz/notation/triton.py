@@ -74,7 +74,7 @@ def layout_of(typed: Typed, shape: Sequence[int] = ()) -> Layout | ComposedLayou
     if name == _TENSOR_MEMORY:
         return _of_inputs(linear, (("row",), ("col",), *_blocks(linear)))
     if typed.encoding.fields.get("fp4Padded"):
-        raise NotationError("fp4Padded gives one element several offsets, so that no layout maps coordinates to offsets")
+        raise NotationError("fp4Padded gives one element several offsets, so no layout maps coordinates to offsets")
     return _of_memory(linear, memory.paddings(typed.encoding))
 
 

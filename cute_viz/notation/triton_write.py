@@ -75,7 +75,7 @@ def _table(layout: Any) -> list[int]:
     for n, value in enumerate(values):
         low = n & -n
         if n and value != values[low] ^ values[n ^ low]:
-            raise CuteVizError(f"{show(layout)} is not linear over bits, as every layout of Triton is but a padded one")
+            raise CuteVizError(f"{show(layout)} is not linear over bits; except for padded ones, Triton's layouts are")
     return values
 
 

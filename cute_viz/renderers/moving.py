@@ -40,7 +40,7 @@ def render(figure: Figure, options: Options) -> str:
     if figure.kind == "phases":
         return _in_turn(page, options)
     if figure.kind != "motion" or not ways or len(page.panels) != len(figure.panels):
-        raise FigureError("only the steps of an operation move, and wavefronts", hint="example: logical_divide((4,8):(8,1), (2,4))")
+        raise FigureError("only wavefronts and steps of an operation move", hint="example: logical_divide((4,8):(8,1), (2,4))")
     first, last = page.panels[0], page.panels[-1]
     ways.sort(key=lambda way: (way[0] % last.panel.cols, way[0] // last.panel.cols))  # as the layout counts
     each = -(-len(ways) // FLIGHTS)

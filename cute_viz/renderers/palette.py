@@ -168,6 +168,6 @@ def palette(name: str | None = None) -> Palette:
     (('#ffffff', '#e2e2e2'), 'tol-even')
     """
     try:
-        return PALETTES[name or DEFAULT]
+        return PALETTES[(name or DEFAULT).replace("gray", "grey")]
     except KeyError:
         raise FigureError(f"there is no palette {name!r}", hint=f"palettes: {', '.join(PALETTES)}") from None

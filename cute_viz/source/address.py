@@ -10,7 +10,8 @@ from cute_viz.files import held
 
 CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|ipynb|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
 REVISION = r"[\w][\w./~^-]*"  # of Git: HEAD~1, main, v1.2, 3a62160
-_FILE = rf"((?:[A-Za-z]:[\\/])?[^\s(){{}}<>;=,:]+\.(?:{CODE}|ya?ml|json)(?:@{REVISION})?)(?:::(.+))?"
+_NAME = r"(?:(?:\\\\\?\\)?[A-Za-z]:[\\/][^<>:\"|?*\n]+|[^\s(){}<>;=,:]+)"  # behind a drive, also blanks and brackets
+_FILE = rf"({_NAME}\.(?:{CODE}|ya?ml|json)(?:@{REVISION})?)(?:::(.+))?"
 _QUERY = r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?"
 _LONGEST = 4096
 

@@ -262,7 +262,8 @@ class SourceFile:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`.
 
         Also `b@LINE`, in a notebook `b@CELL:LINE`, and a slice of it, `b(_,_,0)` or `b[None,None,0]`, whose names are those of the
-        file. The file itself goes before what it includes.
+        file. The file itself goes before what it includes. In C++ a line without a definition of the name, on which it stands,
+        gives what it means there: a parameter as its kernel is launched.
 
         Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
         has the template parameters among the names of `given.let`, where they tell.
@@ -304,9 +305,13 @@ class SourceFile:
             raise NotationError(f"{query!r} is defined {len(found)} times", hint=_places(found) + line)
         name = asked.parts[-1] if asked is not None else query
         if others := matching(self.entries, name):
-            raise NotationError(f"nothing here is named {query!r}", hint=f"there is {_places(others)}")
+            raise NotationError(f"nothing here is named {query!r}", hint=f"the file has {_places(others)}")
+        if any(name in entry.path.split("::")[:-1] for entry in self.entries):
+            raise NotationError(
+                f"{query!r} is a scope, not an object", hint=f"example: `name={name}::NAME`; `cute-viz list` has them"
+            )
         paths = {entry.name: entry.path for entry in self.entries}
-        near = did_you_mean(name, paths) or ("there is " + ", ".join(list(paths)[:_MANY]) if paths else "")
+        near = did_you_mean(name, paths) or ("the file has " + ", ".join(list(paths)[:_MANY]) if paths else "")
         raise NotationError(f"nothing here is named {query!r}", hint=near or None)
 
 

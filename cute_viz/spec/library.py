@@ -81,7 +81,7 @@ def _of_machine(matches: list[Match], args: tuple[str, ...], folders: tuple[str,
     if len(meant) > 1:
         archs = [match.family.file.word("arch") for match in meant]
         hint = f"`arch={archs[0]}`, or {archs[0]}::{meant[0].name}"
-        raise SpecError(f"{meant[0].name} is an instruction of {' and of '.join(archs)}, with layouts of their own", hint=hint)
+        raise SpecError(f"{meant[0].name} is an instruction of {' and of '.join(archs)}; their layouts differ", hint=hint)
     (match,) = meant
     given = match.family.arguments(match.name, args, machine.words())
     template = [f"{key}={value}" if key == "wave" else value for key, value in given.items()]

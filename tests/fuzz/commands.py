@@ -315,6 +315,7 @@ class TooLong(BaseException):
 _folder: list[str] = []  # where files may be written, while a command runs
 _outside: list[str] = []
 _free: list[str] = []  # where a compiler may write, too
+STATE = os.path.realpath(os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")) + "/cute-viz"  # a gallery's key
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
@@ -326,7 +327,9 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
     if not isinstance(path, (str, bytes)) or "__pycache__" in os.fsdecode(path) or os.fsdecode(path) == os.devnull:
         return
     real = os.path.realpath(os.fsdecode(path))
-    if not real.startswith((_folder[0], *_free)) and "matplotlib" not in real:
+    if event == "os.mkdir" and STATE.startswith(real):
+        return
+    if not real.startswith((_folder[0], STATE, *_free)) and "matplotlib" not in real:
         _outside.append(f"{event} {real}")
 
 

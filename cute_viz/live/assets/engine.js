@@ -15,8 +15,9 @@ class Server {
     try {
       const response = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, cache: "no-store", body });
       const text = await response.text();
-      if (response.status === 409 || this.under.get(channel) !== number) return null;
-      return response.ok ? JSON.parse(text) : { error: { message: `the server refused the request: ${text}` } };
+      if (this.under.get(channel) !== number) return null;
+      const out = response.ok ? JSON.parse(text) : { error: { message: `the server refused the request: ${text}` } };
+      return out.cancelled ? null : out;
     } catch {
       return this.under.get(channel) !== number ? null : { error: { message: "the server does not answer; is cute-viz serve still running?" } };
     }

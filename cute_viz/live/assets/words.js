@@ -28,13 +28,18 @@ export function words({ settings, rows, ask }) {
     while (to < text.length && /\w/.test(text[to])) to++;
     const name = text.slice(from, to);
     if (!/^[A-Za-z_]\w*$/.test(name)) return null;
-    const same = rows().filter((row) => row.name === name), row = same.filter((one) => one.line <= line.number).at(-1) || same[0];
-    const operation = operations.get(name);
-    let said = row ? `${row.kind || ""} ${brief(row)}` : operation && text[to] === "(" ? `${operation[1]}\n${operation[2]}` : "";
-    if (!said && name.length > 1) {
-      const out = await ask({ ask: "tool.eval", name }, "hover");
-      said = out?.value ? out.value : "";
+    const same = rows().filter((row) => row.name === name), operation = operations.get(name);
+    let row = same.find((one) => one.line === line.number && !one.file), said = "";
+    if (!row && operation && text[to] === "(" && !same.length) said = `${operation[1]}\n${operation[2]}`;
+    else if (!row) { // what it means on this line: a parameter as it is launched, a variable that has changed since
+      const several = view.state.doc.lines > 1, out = await ask({ ask: "tool.eval", name: several ? `${name}@${line.number}` : name }, "hover");
+      const cause = out?.error?.message;
+      if (!out) return null;
+      if (/^nothing here is named/.test(cause)) row = same.filter((one) => one.line <= line.number).at(-1) || same[0];
+      else if (out.value) said = out.value;
+      else if (same.length || (out.error?.needs?.length && !/is not defined in this file$/.test(cause))) said = `? ${cause}`;
     }
+    if (row) said = `${row.kind || ""} ${brief(row)}`;
     if (!said.trim()) return null;
     return { pos: line.from + from, end: line.from + to, above: true, create: () => ({ dom: element("pre", said.trim().slice(0, 1200), { className: "hover" }) }) };
   };

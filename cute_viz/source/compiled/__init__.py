@@ -70,7 +70,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     found = tuple(entries(unit, own, meaning, only))
     if not found:
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
-        raise CuteVizError("the compiler makes no object of CuTe of this file", name=path, hint=told)
+        raise CuteVizError("the compiled file has no CuTe object", name=path, hint=told)
 
     def again(texts: Mapping[str, str]) -> SourceFile:
         other = {name: new for name, new in texts.items() if name}

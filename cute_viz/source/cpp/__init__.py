@@ -23,6 +23,7 @@ from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Preprocessed, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of, printed
+from cute_viz.source.cpp.standing import standing
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node, Part
@@ -106,7 +107,11 @@ def _scopes(reader: Declarer) -> list[Scope]:
 
 
 def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
-    return _called_by(context, query) or _member_of(context, lookup, query)
+    return (
+        _called_by(context, query)
+        or _member_of(context, lookup, query)
+        or standing(context, lookup, _scopes(context.reader), query)
+    )
 
 
 def _called_by(context: Context, query: str) -> Entry | None:

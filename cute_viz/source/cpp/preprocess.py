@@ -109,7 +109,7 @@ class Preprocessed:
                 groups += 1
                 if len(stack) >= _DEEP:
                     raise LimitError(
-                        f"more than {_DEEP} conditions in one another",
+                        f"more than {_DEEP} nested conditions",
                         text=self.text,
                         span=Span(directive.start, directive.start + 1),
                     )

@@ -11,7 +11,7 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.elements import FRAGMENTS, bits
+from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import placed, zeroed_place
@@ -126,7 +126,9 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if not isinstance(tensor, Tensor) or tensor.pointer.known is None:
         hint = "use make_tensor(make_gmem_ptr<T>(p), layout), or recast_layout<Old, New>(layout)"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
-    layout = meaning.operate("recast_layout", [tensor.layout, tensor.pointer.bits, bits(kind)])
+    layout = meaning.operate(
+        "recast_layout", [tensor.layout, tensor.pointer.type, kind]
+    )  # an element of metadata has less than a bit
     return replace(tensor, pointer=tensor.pointer.of(kind), layout=layout)
 
 

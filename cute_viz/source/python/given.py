@@ -49,7 +49,7 @@ def convert(machine: Machine, given: Any) -> Any:
         return value
     if isinstance(value, Lost) and text in machine.main.strings:  # a word that the file compares with: `2Dx3D`
         return text
-    from cute_viz.notation import read
+    from cute_viz.source.text import read
 
     try:
         found = _ours(read(text, dialect="cute", resolve=machine.given.resolve).pick())

@@ -158,7 +158,7 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
     """`smem.allocate(SharedStorage)`: the fields of the struct."""
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
     if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
-        raise AlgebraError("where this memory begins is a run-time value")
+        raise AlgebraError("the start of this memory is known only at run time")
     return Object(kind)
 
 
@@ -181,7 +181,7 @@ def _recast_pointer(machine: Machine, ptr: Raw, swizzle_: Any, dtype: Raw) -> An
 
 def _recast_tensor(machine: Machine, src: Any, dtype: Any, swizzle_: Raw) -> Any:
     if not isinstance(src, Tensor) or not isinstance(dtype, ValueType) or src.pointer.known is None:
-        raise AlgebraError("the element types of a tensor that is recast must be known")
+        raise AlgebraError("recast needs known element types")
     if src.pointer.swizzle is not None or (not isinstance(src.offset, Unknown) and src.offset):
         raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
     layout = find("recast_layout").call([src.layout, src.pointer.bits, dtype.bits])
@@ -205,7 +205,7 @@ def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) ->
     known = {"op", "copy_internal_type", "num_bits_per_copy", "memory_order", "memory_scope", "l2_prefetch_size", "cache_mode"}
     known |= {"l1c_evict_priority", "invariant", "no_alloc", "load_cache_mode", "store_cache_mode"}
     if set(named) - known:
-        raise AlgebraError(f"make_copy_atom takes no {min(set(named) - known)!r} here")
+        raise AlgebraError(f"make_copy_atom does not take {min(set(named) - known)!r} here")
     rest = {word: value for word, value in named.items() if word in ("op", "copy_internal_type")}
     op, kind = picked(args, rest, ("op", "copy_internal_type"))
     return copy_atom(need(op), kind, bits, machine.given.resolve)
