@@ -201,3 +201,14 @@ def test_captions_say_what_is_drawn() -> None:
     assert "its owner T,V" not in figure("((32,8),4):((4,128),1)", tile="128x8", color_by="warp", labels="none").caption
     for drawn in (figure("talk_pipeline_ping_pong"), figure("talk_pipeline"), figure("(128,64,4):(64,1,8192)", view="pipeline")):
         assert ("C and a number" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)
+
+
+def test_each_block_of_the_hierarchical_layout_holds_4_consecutive_offsets() -> None:
+    drawn = figure("hierarchical")
+    (panel,) = drawn.panels
+    rows = [panel.data["offset"][n : n + panel.cols] for n in range(0, len(panel.paints), panel.cols)]
+    blocks = [
+        sorted((*rows[r][c : c + 2], *rows[r + 1][c : c + 2])) for r in range(0, panel.rows, 2) for c in range(0, panel.cols, 2)
+    ]
+    assert "2 × 2 block holds 4 consecutive" in drawn.title
+    assert all(block == [*range(block[0], block[0] + 4)] for block in blocks)
