@@ -72,26 +72,33 @@ def test_encodings_of_a_file(encoding: str, newline: str, tmp_path: Path) -> Non
     assert data.startswith(b"\xef\xbb\xbf") is (encoding == "utf-8-sig")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "latin-1"])
-def test_other_encodings_are_told(encoding: str, tmp_path: Path) -> None:
-    """PowerShell's `>` writes UTF-16; Windows' editors wrote the code page."""
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le"])
+def test_utf_16_with_its_mark_is_read(encoding: str, tmp_path: Path) -> None:
+    """PowerShell 5's `>` writes it."""
     mark = b"\xfe\xff" if encoding == "utf-16-be" else b"\xff\xfe" if encoding == "utf-16-le" else b""
-    data = mark + TEXT.encode(encoding)
+    (tmp_path / "x.cu").write_bytes(mark + TEXT.encode(encoding))
+    (tmp_path / "y.cu").write_text(TEXT, encoding="utf-8", newline="")
+    found = run("list", str(tmp_path / "x.cu"))
+    assert (found.returncode, found.stdout) == (0, run("list", str(tmp_path / "y.cu")).stdout)
+    line = mark + "(4,8):(8,1)\r\n".encode(encoding)
+    assert run("render", "-", stdin=line).stdout == run("render", "(4,8):(8,1)").stdout
+    assert "this is UTF-16" in fails(run("eval", "-", stdin=line), 1)  # which reads a line at a time
+
+
+def test_other_encodings_are_told(tmp_path: Path) -> None:
+    """Windows' editors wrote the code page."""
+    data = TEXT.encode("latin-1")
     (tmp_path / "x.cu").write_bytes(data)
-    said = fails(run("list", str(tmp_path / "x.cu")), 1)
-    assert "is not UTF-8 text" in said
-    assert ("UTF-16" in said) is (encoding != "latin-1")
+    assert "is not UTF-8 text" in fails(run("list", str(tmp_path / "x.cu")), 1)
     assert run("render", "-", stdin=data).returncode == 1
-    if encoding != "latin-1":
-        assert "UTF-16" in fails(run("eval", "-", stdin=mark + "(4,8)\r\n".encode(encoding)), 1)
     assert run("eval", "-", stdin=b"\xef\xbb\xbf(4,8):(8,1)\r\n").stdout == b"(4,8):(8,1)\n"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["'(4,8):(8,1)'"], "cmd.exe takes double quotes only"),  # which hands single quotes on
-        (["'Sw<3,3,3>", "o", "0'"], "cmd.exe takes double quotes only"),
+        (["'(4,8):(8,1)'"], ""),  # cmd.exe hands single quotes on
+        (["'Sw<3,3,3>", "o", "0'"], "in cmd.exe use double quotes"),
         (["\u201c(4,8)\u201d"], "unexpected character"),  # quotes of a word processor
         (["(4,8):(8,1)\r"], ""),  # the end of a line of a script with Windows' ends
         (["@(4,8)"], "error: "),  # what PowerShell leaves of a splat
