@@ -575,3 +575,36 @@ def test_what_an_example_had_does_not_apply_to_another_text(page, driver):
     page.type("(4,4):(8,1)")
     page.drawn("(4,4):(8,1)")
     assert page.picture().startswith("Each thread")
+
+
+def test_undo_gives_back_a_text_with_its_options(page, driver):
+    from selenium.webdriver.common.keys import Keys
+
+    page.type("((32,4),4):((16,1),4)")
+    page.drawn("((32,4),4):((16,1),4)")
+    page.set("#options [name=tile]", "16x32")
+    until(lambda: page.picture().startswith("Each thread"))
+    mine = page.picture()
+    page.find("#examples").click()
+    until(lambda: page.text(".cards"))
+    driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('Who owns each')).click()")
+    tile = "return document.querySelector('#options [name=tile]').value"
+    until(lambda: page.picture() not in ("", mine))
+    theirs, other = page.picture(), driver.execute_script(tile)
+    assert other not in ("", "16x32")
+    page.find("#source").send_keys(Keys.CONTROL, "z")
+    until(lambda: page.picture() == mine)
+    assert driver.execute_script(tile) == "16x32"
+    page.find("#source").send_keys(Keys.CONTROL, "y")
+    until(lambda: page.picture() == theirs)
+    assert driver.execute_script(tile) == other
+    text = "return document.getElementById('source').value"
+    whole = driver.execute_script(text)
+    page.type("(4,8):(8,1)")  # what replaces the whole text, too
+    page.drawn("(4,8):(8,1)")
+    assert driver.execute_script(tile) == ""
+    for _ in range(20):
+        if driver.execute_script(text) != whole:
+            page.find("#source").send_keys(Keys.CONTROL, "z")
+    until(lambda: page.picture() == theirs)
+    assert driver.execute_script(tile) == other

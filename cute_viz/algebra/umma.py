@@ -131,7 +131,7 @@ def size_words(name: str, mode: str, allowed: str) -> str:
 
 def _said_name(name: str) -> str:
     short = re.sub(r"^(SM100_MMA_(?:TF32|F16BF16))_[ST]S$", r"\1", name)
-    return "SM100_MMA_S8" if name == "SM100_MMA_S8_2x1SM_SS_SPARSE" else short
+    return "SM100_MMA_S8" if name == "SM100_MMA_S8_2x1SM_SS_SPARSE" else "MMA" if name.startswith("SM103_") else short
 
 
 def refusal(name: str, values: Mapping[str, str]) -> str:

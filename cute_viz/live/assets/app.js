@@ -19,6 +19,7 @@ if (location.search) history.replaceState(null, "", location.pathname + location
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 const PAUSE = 650; // ms without a key, after which a mistake is told
 const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
+const HELD = 50; // texts whose options are kept for undo
 const LATER = 350; // ms after which the report is asked for anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
 
@@ -33,9 +34,12 @@ const first = new First({ settings, draw: (question, channel) => engine.ask({ as
 const editor = new Editor(by("editor"), {
   ...words({ settings, rows: () => rows, ask }),
   suggest: () => { example(first.suggestion); return true; },
-  changed: (typed, anew) => {
+  changed: (typed, anew, undone) => {
+    const other = typed && anew;
+    if (other || had.has(state.source)) keep();
     Object.assign(state, { source: editor.text, file: false });
-    if (typed && anew) another();
+    if (other) another();
+    else if (undone && had.has(state.source)) restore();
     changed(typed);
   },
 });
@@ -79,6 +83,21 @@ async function address() {
 }
 explorer.find.addEventListener("change", () => address());
 by("picture").addEventListener("wheel", () => { clearTimeout(waiting); waiting = setTimeout(address, 600); }, { passive: true });
+
+// What texts had that others replaced: the history gives it back with them.
+const had = new Map();
+function keep() {
+  const { options, let: values, name, launch } = state;
+  had.delete(state.source);
+  had.set(state.source, { own: { options: { ...options }, let: values, name, launch }, lent });
+  if (had.size > HELD) had.delete(had.keys().next().value);
+}
+function restore() {
+  const { own, lent: ours } = had.get(state.source);
+  Object.assign(state, own, { options: { ...own.options } });
+  lent = ours;
+  fill();
+}
 
 // Another text: what the example before it had, and what the old text alone has, does not apply to it.
 let lent = {};
@@ -271,7 +290,8 @@ async function list() {
     if (!out) return;
     listed = now;
     rows = out.objects || [];
-  } else if (!several) { rows = []; listed = ""; }
+    by("compiled").hidden = !out.compiled;
+  } else if (!several) { rows = []; listed = ""; by("compiled").hidden = true; }
   launches();
   objects();
   marks();
@@ -379,10 +399,12 @@ function show() {
 function example(one) {
   step = true;
   hold();
+  keep();
   if (one.svg) { by("picture").replaceChildren(picture(one.svg)); by("picture").classList.add("stale"); } // until Python is there
   texts[at].file = one.shown || "";
   lent = { ...one.options };
   Object.assign(state, BLANK, { source: one.source, options: { ...one.options }, tab: one.tab || "", find: one.find || "", against: one.against || "" });
+  keep();
   editor.quiet = true;
   editor.put([0, editor.text.length], state.source, !narrow.matches);
   editor.quiet = false;

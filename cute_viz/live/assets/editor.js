@@ -75,7 +75,7 @@ const marks = StateField.define({
 });
 
 export class Editor {
-  // changed: called behind every change, with whether it was typed, and whether it left nothing of the old text. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
+  // changed: called behind every change, with whether it was typed, whether it left nothing of the old text, and whether the history did it. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
   constructor(parent, { changed, complete, hover, suggest }) {
     [this.language, this.wrap] = [new Compartment(), new Compartment()];
     const tab = { key: "Tab", run: (view) => view.state.doc.length === 0 && suggest() };
@@ -92,7 +92,8 @@ export class Editor {
         if (!update.docChanged || this.quiet) return;
         let kept = false; // anything of the old text
         update.changes.iterGaps(() => { kept = true; });
-        changed(update.transactions.some((t) => t.isUserEvent("input") || t.isUserEvent("delete")), !kept);
+        const by = (...events) => update.transactions.some((t) => events.some((event) => t.isUserEvent(event)));
+        changed(by("input", "delete"), !kept, by("undo", "redo"));
       }),
     ];
     this.view = new EditorView({ parent, state: this.fresh("") });
