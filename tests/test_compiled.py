@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +19,7 @@ import pytest
 from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
+from cute_viz.live.page import fragment
 from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.clang import words
@@ -23,6 +29,7 @@ from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variab
 from cute_viz.source.compiled.values import value_of
 from cute_viz.spec.project import project_of
 
+FLAGS = ("--flags", "-arch=sm_80")
 KERNEL = """#include <cute/tensor.hpp>
 #include "traits.h"
 using namespace cute;
@@ -332,6 +339,62 @@ class TestUnits:
         monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
+
+    def test_a_tensor_is_drawn_as_its_layout(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """In the width of its elements, as the text's own reader draws it."""
+        unit.write_text(
+            "#include <cute/tensor.hpp>\nusing namespace cute;\n__global__ void k() {\n  __shared__ half_t p[512];\n"
+            "  auto plain = Layout<Shape<_8, _64>, Stride<_64, _1>>{};\n"
+            "  auto s = make_tensor(make_smem_ptr(p), composition(Swizzle<3, 3, 3>{}, plain));\n}\n"
+            "void f() { k<<<1, 32>>>(); }\n"
+        )
+        for name, more in (("written", ()), ("compiled", FLAGS)):
+            assert run(capsys, "render", f"{unit}::s", "-o", str(unit.parent / f"{name}.svg"), *more)[0] == 0
+        assert (unit.parent / "written.svg").read_bytes() == (unit.parent / "compiled.svg").read_bytes()
+
+    def test_a_page_follows_a_unit(self, unit: Path, tmp_path: Path) -> None:
+        """Each version that is saved is compiled before the page hears of it, so that no question waits for the compiler."""
+        words = [sys.executable, "-m", "cute_viz", "serve", "--port", "0", "--no-browser", str(unit), *FLAGS, "--launch", "2"]
+        running = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        try:
+            assert running.stderr is not None
+            found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)(#z\S+)\n", running.stderr.readline())
+            assert found
+            assert found[3] == fragment({"launch": "2", "file": True})
+            assert len(list((tmp_path / "cache" / "cute-viz" / "compiled").iterdir())) == 1
+
+            def ask(kind: str, **more: str | bool) -> dict[str, Any]:
+                connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+                given = {"Content-Type": "application/json", "Cookie": f"cute-viz-{found[1]}={found[2]}"}
+                connection.request("POST", "/ask", json.dumps({"ask": kind, "file": True, **more}), given)
+                answer: dict[str, Any] = json.loads(connection.getresponse().read())
+                connection.close()
+                return answer
+
+            listed = ask("objects")
+            assert listed["compiled"] is True
+            assert {row["value"] for row in listed["objects"] if row["name"] == "wide"} == {"(?,_32):(_32,_1)", "(?,_64):(_64,_1)"}
+            assert sorted(
+                row["wavefronts"] for row in ask("report", quick=True)["accesses"] if row["instruction"] == "st.shared.32"
+            ) == [
+                32 * 32,
+                64 * 32,
+            ]
+            assert ask("copy", **{"as": "command"})["text"] == f"cute-viz render {unit} --flags -arch=sm_80"
+            assert "flags" in ask("copy", **{"as": "spec"})["error"]["message"]
+            unit.write_text(KERNEL.replace("Traits, 32", "Traits, 16"))
+            until = time.monotonic() + 60
+            while time.monotonic() < until and (rows := ask("objects")["objects"]):
+                if any(row["value"] == "(?,_16):(_16,_1)" for row in rows):
+                    break
+                time.sleep(0.2)
+            else:
+                pytest.fail("the page does not have what was saved")
+            assert len(list((tmp_path / "cache" / "cute-viz" / "compiled").iterdir())) == 2
+        finally:
+            running.send_signal(signal.SIGINT)
+            _, err = running.communicate(timeout=20)
+        assert (running.returncode, err) == (0, "")
 
     def test_what_a_unit_has(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         unit.write_text(WHOLE)

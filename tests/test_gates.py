@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cute_viz import figure
-from cute_viz.figures.model import CONFLICT, Arrow, Figure, Paint, Panel, Ruler
+from cute_viz.figures.model import CONFLICT, HOLE, Arrow, Figure, Paint, Panel, Ruler
 from cute_viz.gallery.claims import CLAIMS, is_true_of
 from cute_viz.gallery.gates import flaws, is_true
 from cute_viz.renderers import Options
@@ -166,8 +166,8 @@ def test_titles_of_machines_and_operations_are_findings(kind: str, source: str) 
 
 
 @pytest.mark.parametrize(("operand", "title"), [
-    ("A", "Thread 13 copies row 1 of A, and holds rows 3 and 11 of C"),
-    ("B", "Thread 13 copies row 1 of B, and holds columns 2 and 3 of C"),
+    ("A", "Thread 13 copies k 40..47 of row 1 of A, and holds rows 3 and 11 of C"),
+    ("B", "Thread 13 copies k 40..47 of row 1 of B, and holds columns 2 and 3 of C"),
 ])  # fmt: skip
 def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: str) -> None:
     """mma.m16n8k16, C: lane 13 holds rows 13 / 4 and 8 more, columns 2 * (13 % 4) and the next; 8 threads copy a row of 64."""
@@ -177,3 +177,27 @@ def test_a_followed_thread_copies_other_rows_than_it_holds(operand: str, title: 
     for n in range(len(title)):
         if title[n].isdigit() and not title[:n].rstrip("0123456789").endswith("Thread "):
             assert not is_true_of(title[:n] + str((int(title[n]) + 1) % 10) + title[n + 1 :], drawn)
+
+
+def test_a_lane_that_waits_is_red_on_the_map_too() -> None:
+    """(8,64):(64,1) of 16-bit elements: all rows begin in bank 0, so one is served and seven wait; four phases serve four."""
+    for text, by, served in (("(8,64):(64,1)", "ldmatrix.x1", 1), ("(64,64):(64,1)", "ldmatrix.x4", 4)):
+        drawn = figure(text, view="access", by=by)
+        lanes = [drawn.paints[p].hue for p, label in zip(drawn.panels[0].paints, drawn.panels[0].labels, strict=True) if label]
+        assert lanes.count(CONFLICT) == len(lanes) - served
+    assert "Of 64 lines of 128 bytes the 16 around the access are drawn." in drawn.notes
+
+
+def test_captions_say_what_is_drawn() -> None:
+    """Indices for each mode, shades and hatching only where there are some, rows of no count that a page may fold."""
+    assert figure("(2,2,2):(4,2,1)").caption.startswith("Cell (i,j,k) ")
+    assert figure("8:1").caption.startswith("Cell i ")
+    for text, lighter in (("8:0", False), ("(2,2,2):(42,1,128)", False), ("(4,8):(8,1)", True)):
+        drawn = figure(text)
+        assert any(paint.shade for paint in drawn.paints) == ("lighter" in drawn.legends[0].title) == lighter
+    for name in ("tma_gather4", "tma_out_of_bounds"):
+        panel = figure(name).panels[0]
+        assert (HOLE in panel.paints) == ("hatched" in panel.caption)
+    assert "its owner T,V" not in figure("((32,8),4):((4,128),1)", tile="128x8", color_by="warp", labels="none").caption
+    for drawn in (figure("talk_pipeline_ping_pong"), figure("talk_pipeline"), figure("(128,64,4):(64,1,8192)", view="pipeline")):
+        assert ("C and a number" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)

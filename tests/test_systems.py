@@ -72,26 +72,42 @@ def test_encodings_of_a_file(encoding: str, newline: str, tmp_path: Path) -> Non
     assert data.startswith(b"\xef\xbb\xbf") is (encoding == "utf-8-sig")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "latin-1"])
-def test_other_encodings_are_told(encoding: str, tmp_path: Path) -> None:
-    """PowerShell's `>` writes UTF-16; Windows' editors wrote the code page."""
-    mark = b"\xfe\xff" if encoding == "utf-16-be" else b"\xff\xfe" if encoding == "utf-16-le" else b""
-    data = mark + TEXT.encode(encoding)
+MARKS = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+
+
+@pytest.mark.parametrize("encoding", MARKS)
+def test_utf_16_is_read_and_never_written(encoding: str, tmp_path: Path) -> None:
+    """PowerShell's `>` writes it: a source means the same, a document stays as it is, a line or a piece that is none is told."""
+    data = MARKS[encoding] + TEXT.replace("\n", "\r\n").encode(encoding)
     (tmp_path / "x.cu").write_bytes(data)
-    said = fails(run("list", str(tmp_path / "x.cu")), 1)
-    assert "is not UTF-8 text" in said
-    assert ("UTF-16" in said) is (encoding != "latin-1")
+    (tmp_path / "plain.cu").write_text(TEXT, "utf-8")
+    assert run("list", str(tmp_path / "x.cu")).stdout == run("list", str(tmp_path / "plain.cu")).stdout != b""
+    assert run("eval", f"{tmp_path / 'x.cu'}::L").stdout == b"(_4,_8):(_1,_4)\n"
+    assert run("render", "-", "--name", "L", stdin=data).returncode == 0
+    (tmp_path / "odd.cu").write_bytes(data[:-1])
+    assert "this is not UTF-16 text" in fails(run("list", str(tmp_path / "odd.cu")), 1)
+    assert "UTF-16" in fails(run("eval", "-", stdin=MARKS[encoding] + "(4,8)\r\n".encode(encoding)), 1)
+    document = MARKS[encoding] + "<!-- cute-viz: (2,2) -->\r\n<!-- /cute-viz -->\r\n".encode(encoding)
+    (tmp_path / "x.md").write_bytes(document)
+    assert "UTF-16" in fails(run("embed", str(tmp_path / "x.md")), 1)
+    assert (tmp_path / "x.md").read_bytes() == document
+
+
+def test_a_code_page_is_told(tmp_path: Path) -> None:
+    """Windows' editors wrote it."""
+    data = TEXT.encode("latin-1")
+    (tmp_path / "x.cu").write_bytes(data)
+    assert "this is not UTF-8 text" in fails(run("list", str(tmp_path / "x.cu")), 1)
     assert run("render", "-", stdin=data).returncode == 1
-    if encoding != "latin-1":
-        assert "UTF-16" in fails(run("eval", "-", stdin=mark + "(4,8)\r\n".encode(encoding)), 1)
     assert run("eval", "-", stdin=b"\xef\xbb\xbf(4,8):(8,1)\r\n").stdout == b"(4,8):(8,1)\n"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["'(4,8):(8,1)'"], "cmd.exe takes double quotes only"),  # which hands single quotes on
-        (["'Sw<3,3,3>", "o", "0'"], "cmd.exe takes double quotes only"),
+        (["'(4,8):(8,1)'"], ""),  # cmd.exe hands single quotes on
+        (["'Sw<3,3,3>", "o", "0'"], "in cmd.exe use double quotes"),
+        (["'C:\\k.cu::sA'"], "error: C:\\k.cu: No such file"),
         (["\u201c(4,8)\u201d"], "unexpected character"),  # quotes of a word processor
         (["(4,8):(8,1)\r"], ""),  # the end of a line of a script with Windows' ends
         (["@(4,8)"], "error: "),  # what PowerShell leaves of a splat

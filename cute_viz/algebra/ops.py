@@ -144,7 +144,7 @@ def _op(name: str, where: str, params: str, kinds: str, summary: str, example: s
 
 _ROWS = (
     _op("composition", "compose", "A, B", "AOA", "c -> A(B(c)); B a layout, a tiler or a swizzle", "composition((6,2):(8,2), (4,3):(3,1))", least=2),
-    _op("complement", "inverse", "A, cotarget", "RS", "what A leaves out, up to the cotarget", "complement(4:2, 24)", least=1),
+    _op("complement", "inverse", "A, cotarget", "RS", "how to repeat A until the cotarget is full", "complement(4:2, 24)", least=1),
     _op("right_inverse", "inverse", "A", "A", "R with A(R(i)) = i", "right_inverse((4,8):(8,1))"),
     _op("left_inverse", "inverse", "A", "A", "L with L(A(i)) = i", "left_inverse((4,8):(1,5))"),
     _op("nullspace", "inverse", "A", "L", "the indices that strides of 0 map to 0", "nullspace((4,8):(0,1))"),

@@ -31,7 +31,7 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
         *("thread", "warp", "value", "operand", "tensor", "follow"),
     ),
     "Kernel": (
-        *("name", "every", "launch", "let", "coord", "flags", "folder", "through"),
+        *("name", "every", "launch", "let", "coord", "flags", "database", "folder", "through"),
         *("dialect", "library", "arch", "wave", "shape", "bits"),
     ),
     "Output": (

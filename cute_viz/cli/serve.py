@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import partial
 
 import click
 
@@ -12,8 +13,9 @@ from cute_viz import files
 from cute_viz.cli import completion, output
 from cute_viz.cli.completion import DIR, NAME
 from cute_viz.cli.help import Command
-from cute_viz.cli.words import folder_option, layouts_option, let_option
+from cute_viz.cli.words import build_options, folder_option, layouts_option, let_option
 from cute_viz.source.address import Folder, address_of
+from cute_viz.source.build import Build
 from cute_viz.spec import Library
 
 PORT = 8080  # so that links of yesterday lead to the server of today
@@ -26,6 +28,7 @@ PORT = 8080  # so that links of yesterday lead to the server of today
     "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
     "  cute-viz serve kernel.cu\n"
     "  cute-viz serve kernel.cu::sA --let M=512\n"
+    "  cute-viz serve kernel.cu --flags '-arch=sm_90a -Iinclude'\n"
     "  cute-viz serve --static site",
 )
 @click.argument("source", metavar="[SOURCE|FILE]", shell_complete=completion.sources, required=False)
@@ -42,6 +45,7 @@ PORT = 8080  # so that links of yesterday lead to the server of today
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser")
 @let_option
 @click.option("--name", **NAME, help="Show this object of the file first")
+@build_options
 @layouts_option
 @folder_option
 def command(
@@ -53,13 +57,16 @@ def command(
     browser: bool,
     let: dict[str, str],
     name: str | None,
+    build: Build | None,
+    launch: str,
     library: Library,
     folder: Folder | None,
 ) -> None:
     """Open a page that draws while you type, on this machine only, until Ctrl-C.
 
-    It takes everything that render takes. With a FILE it shows what the file defines and follows your edits. The address holds
-    the state of the page. --static DIR writes the page as a static site that runs in the reader's browser.
+    It takes everything that render takes. With a FILE it shows what the file defines and follows your edits; with --flags or -p it
+    compiles each version that you save. The address holds the state of the page. --static DIR writes the page as a static site that
+    runs in the reader's browser.
     """
     if static is not None:
         if source is not None:
@@ -69,9 +76,10 @@ def command(
         raise click.UsageError("--pyodide needs --static")
     import gc
 
+    from cute_viz.limits import limit
     from cute_viz.live.follow import Followed
     from cute_viz.live.page import fragment
-    from cute_viz.live.pool import Pool
+    from cute_viz.live.pool import SECONDS, Pool
     from cute_viz.live.server import Server, free
 
     gc.enable()  # main() switches it off for commands of a moment
@@ -83,11 +91,15 @@ def command(
         if name is not None:
             raise click.UsageError("the address already names the object; drop --name")
         source, name = asked
-    followed = Followed(source) if source is not None and _is_file(source) else None
-    pool = Pool(max(2, min(4, os.cpu_count() or 2)), library, folder=folder)
+    is_file = source is not None and _is_file(source)
+    if (build is not None or launch) and not is_file:
+        raise click.UsageError("--flags, --build and --launch need a file")
+    followed = Followed(source, partial(_compiled, source, build)) if source is not None and is_file else None
+    seconds = SECONDS if build is None else float(limit("unit-seconds"))  # a fix is compiled before it is offered
+    pool = Pool(max(2, min(4, os.cpu_count() or 2)), library, seconds, folder=folder, build=build)
     server = Server(host, free(host, PORT) if port is None else port, followed, pool)
     try:
-        given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or ""}
+        given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or "", "launch": launch}
         if source is not None and followed is None:
             given["source"] = source
         state: dict[str, object] = {word: value for word, value in given.items() if value}
@@ -107,6 +119,20 @@ def command(
         pass  # how it ends
     finally:
         server.close()
+
+
+def _compiled(path: str, build: Build | None, text: str) -> None:
+    """Compile a text of a file, as the command or its project says, so that the page's questions, which may not take long, find it
+    compiled.
+
+    Raises: CuteVizError for what cannot be compiled at all.
+    """
+    from cute_viz.engine import Request, Source
+    from cute_viz.engine.reading import Reading
+
+    reading = Reading(Source(text, path), Request((), build=build, configured=True, watch=output.watch))
+    if reading.compiles:
+        _ = reading.file
 
 
 def write_site(folder: str, pyodide: str | None) -> None:

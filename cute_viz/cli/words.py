@@ -91,16 +91,16 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FLAGS",
         help="Read CUDA as compiled: '-arch=sm_90a -Iinclude' or @FILE",
     )
-    @click.option("-p", "--build", "folder", **DIR, help="The same, from DIR/compile_commands.json")
+    @click.option("-p", "--build", "database", **DIR, help="The same, from DIR/compile_commands.json")
     @click.option("--through", metavar="UNIT", help="The unit that includes this header, with --flags or -p")
     @click.option("--launch", default="", metavar="N|NAME", help="This launch of a kernel; list shows them")
     @wraps(command)
-    def wrapped(*args: Any, flags: str | None, folder: str | None, through: str | None, **more: Any) -> Any:
-        if flags is not None and folder is not None:
+    def wrapped(*args: Any, flags: str | None, database: str | None, through: str | None, **more: Any) -> Any:
+        if flags is not None and database is not None:
             raise click.UsageError("--flags and --build exclude each other")
-        if through is not None and flags is None and folder is None:
+        if through is not None and flags is None and database is None:
             raise click.UsageError("--through needs --flags or --build")
-        build = None if flags is None and folder is None else Build(flags, folder, through)
+        build = None if flags is None and database is None else Build(flags, database, through)
         return command(*args, build=build, **more)
 
     return wrapped

@@ -88,10 +88,10 @@ class Reading:
         from cute_viz.source.model import Given
         from cute_viz.source.opened import opened
 
-        request = self._configured()
+        request = self._configured
         given = Given(request.let, request.library.resolve, launch=request.launch, watch=request.watch)
         try:
-            if request.build is not None and self.path is not None and self.path.endswith(_COMPILED):
+            if request.build is not None and self.path is not None and self.compiles:
                 from cute_viz.source.compiled import read
 
                 return read(self.text, self.path, request.build, given)
@@ -100,6 +100,12 @@ class Reading:
         except CuteVizError as error:
             raise error.named(self.name) from None
 
+    @property
+    def compiles(self) -> bool:
+        """Whether a compiler reads it: a file of C++ whose build the request or the project says."""
+        return self._configured.build is not None and (self.path or "").endswith(_COMPILED)
+
+    @cached_property
     def _configured(self) -> Request:
         """The request with what the project says of the file."""
         request = self.request

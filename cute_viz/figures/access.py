@@ -89,12 +89,16 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         panels += [lines, strip]
     title = options.title or _title(parts)
     one = parts[-1]
+    drawn, every = panels[-2].rows, len({byte // LINE for byte in one.elements})
+    cut = f"Of {every} lines of 128 bytes the {drawn} around the access are drawn." if drawn < every else ""
     phases = len(one.phases)
     who = "lanes" if one.letter == "T" else one.what
     does = "writes" if one.instruction.startswith(("st", "cp.async")) else "reads"
     caption = f"{one.instruction} {does} {one.width} bytes for each of {len(one.begins)} {who}"
-    caption += f" in {phases} phases, lighter is later: above where they lie" if phases > 1 else ": above where they lie"
-    caption += "; below, which of them each wavefront serves"
+    if phases > 1:
+        lane = f"{one.letter}{min(one.phases[1].lanes)}"
+        caption += f" in {phases} phases, lighter is later (1·{lane}: {lane}, in phase 1)"
+    caption += ": by bank, where they lie; by wave, which of them are served"
     painted = [min(paint, SERVED) for panel in panels[1::2] for paint in panel.paints]
     entries = ((SERVED, "served at once"), (WAITS, "waits: the bank is taken"))
     legend = Legend("hue: what a bank does", tuple(LegendEntry(p, words, painted.count(p)) for p, words in entries if p in painted))
@@ -110,7 +114,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         paints=paints,
         legends=(legend,),
         panels=tuple(panels),
-        notes=(one.counted,) if one.counted else (),
+        notes=tuple(filter(None, (one.counted, cut))),
         facts={f"wavefronts{f' {part.name}' if part.name else ''}": part.wavefronts for part in parts} | {"ideal": one.ideal},
         arrows=tuple(arrows),
         flow="grid",
@@ -146,8 +150,7 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
             cell = line * cols + c
             hue = _chunk(part, cell * unit)
             labels.append(_lanes(part, wanted.get(cell, []), cols, True))
-            phase = next((n for n, phase in enumerate(part.phases) if wanted.get(cell, [-1])[0] in phase.lanes), 0)
-            paints.append(SERVED + phase % SHADES if cell in wanted else IDLE if hue is None else hue)
+            paints.append(_served(part, wanted[cell], c * BANKS // cols) if cell in wanted else IDLE if hue is None else hue)
             if cell in wanted:
                 shapes.append(Shape("box", ((c, r), (c + 1, r + 1)), "", "strong"))
     by_row = len(set(names)) == len(names) and all(names)
@@ -166,8 +169,15 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
         data={"byte": tuple(line * LINE + c * unit for line in lines for c in range(cols))},
         shapes=tuple(shapes),
         place=place,
-        unit=(1.15 if len(part.phases) == 1 else 1.5, 0.8) if cols <= WIDE else (0.9, 0.7) if cols < BANKS else (0.52, 0.5),
+        unit=(1.15 if len(part.phases) == 1 else 1.7, 0.8) if cols <= WIDE else (0.9, 0.7) if cols < BANKS else (0.52, 0.5),
     )
+
+
+def _served(part: Accessed, lanes: Sequence[int], bank: int) -> int:
+    """The paint of a cell of memory that lanes access: whether the first wavefront of their phase serves it."""
+    n, phase = next(((n, phase) for n, phase in enumerate(part.phases) if lanes[0] in phase.lanes), (0, part.phases[0]))
+    waves = phase.banks[bank]
+    return SERVED + n % SHADES if not waves or lanes[0] in waves[0][1] else WAITS
 
 
 def _chunk(part: Accessed, byte: int) -> int | None:
@@ -218,7 +228,7 @@ def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Pane
         shapes=tuple(text),
         foot="" if free else f"{part.wavefronts} {sentence}",
         place=place,
-        unit=(1.15 if len(part.phases) == 1 else 1.5, 0.62) if cols <= WIDE else (0.9, 0.5) if cols < BANKS else (0.52, 0.4),
+        unit=(1.15 if len(part.phases) == 1 else 1.7, 0.62) if cols <= WIDE else (0.9, 0.5) if cols < BANKS else (0.52, 0.4),
     )
 
 

@@ -70,7 +70,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     tells = rows > 1 and all(len(set(column)) == len(column) for column in columns)
     found = of_banks([[chunk % (ROW // CHUNK) for chunk in column] for column in columns]) if tells else ""
     title = options.title or found or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
-    return _figure(layout, title, "Each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits)
+    return _figure(layout, title, "The numbers are banks; a box is one 16-byte chunk", painting, panels, bits)
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:

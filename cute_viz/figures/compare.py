@@ -90,6 +90,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     return replace(
         both,
         kind="difference",
+        caption="A box shows what its cells hold, and below that what they hold in the other" if found else both.caption,
         panels=tuple([replace(panel, legends=None) for panel in both.panels]),
         title=title,
         legends=(Legend("hue: the difference", entries),),

@@ -83,7 +83,8 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
-    caption = f"{'Cell i' if one else 'Cell (i,j)'} shows {shown[options.labels]}"
+    cell = "i" if one else f"({','.join('ijklmnop'[: 2 + len(rest)])})"
+    caption = f"Cell {cell} shows {shown[options.labels]}"
     if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
         caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}

@@ -29,7 +29,7 @@ def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
         kind="instruction",
         title=title,
         source=str(obj),
-        caption=f"{name}; one bit per cell, 16 per row, the highest first",
+        caption=f"{name}; one bit per cell, the highest first",
         description=f"{title}. {name}, {obj}. {', '.join(told.values())}.",
         paints=paints,
         legends=(fields_legend(fields, at, told),),

@@ -101,7 +101,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     entries = tuple([LegendEntry(hue, name, cells.count(hue)) for hue, name in names if hue in cells])
     if GREY in cells:
         entries = (*entries, LegendEntry(GREY, "scale factors", cells.count(GREY)))
-    title, words = _finding(panels, rows, deep)
+    title, words = _finding(panels, rows, deep, "what one tcgen05.ld reads of C, on to D" if columns else "all of C")
     if not rows and told[0]:
         title, words = told[0], f"In full hue: k 0..{k - 1} of the next A{told[1]}. Hue: warp"
     elif not rows and len(tensors) > 1:
@@ -147,7 +147,7 @@ def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:
     return of_chain(cells[0], cells[1], product(second.shape_mnk[2]), product(first.shape_mnk[1]))
 
 
-def _finding(panels: tuple[Panel, ...], rows: Collection[int], deep: int) -> tuple[str, str]:
+def _finding(panels: tuple[Panel, ...], rows: Collection[int], deep: int, of_c: str) -> tuple[str, str]:
     """What is seen: where the k slice stands in shared memory, or how many lines the rows of a thread are in."""
     shared = panels[1]
     lit = [n for n, paint in enumerate(shared.paints) if 0 <= paint < FAINT]
@@ -157,9 +157,9 @@ def _finding(panels: tuple[Panel, ...], rows: Collection[int], deep: int) -> tup
         told = f"{'rows' if len(rows) > 1 else 'row'} {', '.join(map(str, rows))}"
         return f"One thread's {told} of C: {count(lines, 'line')} of shared memory on the way", f"In full hue: {told}"
     lone = f"k 0..{deep - 1}"
-    words = f"In full hue: {lone} of A, which one instruction reads. Hue: warp"
+    words = f"In full hue: {lone} of A, which one instruction reads, and {of_c}. Hue: warp"
     if len(chunks) > len(lit) / shared.rows + 0.5:
-        return f"The swizzle spreads {lone} over {len(chunks)} of {shared.cols} chunks; the descriptor undoes it", words
+        return f"The swizzle spreads {lone} over {len(chunks)} of {shared.cols} chunks", words
     return f"{lone} of A stands in {len(chunks)} of {shared.cols} chunks of each line", words
 
 

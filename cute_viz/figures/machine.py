@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
+from cute_viz.figures.paint import span
 from cute_viz.figures.words import count
 
 Place = tuple[int, int]
@@ -265,11 +266,15 @@ def of_chain(c: Sequence[Sequence[Place]], a: Sequence[Sequence[Place]], deep: i
 STAYS = "The accumulator already is A of the next MMA: no data moves between threads"
 
 
-def of_thread(thread: int, operand: str, copied: Sequence[int], held: Sequence[int], word: str) -> str:
+def of_thread(thread: int, operand: str, copied: Sequence[int], ks: Sequence[int], held: Sequence[int], word: str) -> str:
     """What a thread copies of an operand of a GEMM, beside what it holds of C: other rows, as a rule; "" of nothing that is held.
 
-    >>> of_thread(13, "A", [1], [3, 11], "row"), of_thread(0, "B", [], [0], "column")
-    ('Thread 13 copies row 1 of A, and holds rows 3 and 11 of C', 'Thread 0 holds column 0 of C')
+    ks: of what it copies.
+
+    >>> of_thread(13, "A", [1], [40, 41], [3, 11], "row")
+    'Thread 13 copies k 40..41 of row 1 of A, and holds rows 3 and 11 of C'
+    >>> of_thread(0, "B", [], [], [0], "column")
+    'Thread 0 holds column 0 of C'
     """
 
     def told(numbers: Sequence[int], what: str) -> str:
@@ -279,7 +284,8 @@ def of_thread(thread: int, operand: str, copied: Sequence[int], held: Sequence[i
     if not held or max(len(held), len(copied)) > FEW:
         return ""
     own = f"holds {told(held, word)} of C"
-    return f"Thread {thread} copies {told(copied, 'row')} of {operand}, and {own}" if copied else f"Thread {thread} {own}"
+    k = span(ks[0], ks[-1]) if ks and len(ks) == ks[-1] - ks[0] + 1 else f"{len(ks)} elements"
+    return f"Thread {thread} copies k {k} of {told(copied, 'row')} of {operand}, and {own}" if copied else f"Thread {thread} {own}"
 
 
 FEW = 4  # rows that a sentence lists

@@ -118,7 +118,7 @@ def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Se
     def label(hue: int) -> str:
         return span(low + hue * band, min(high, low + (hue + 1) * band - 1), prefix)
 
-    return _painting(keys, paint, shades, label, title + ("; lighter is later" if shades > 1 else ""))
+    return _painting(keys, paint, shades, label, title + ("; shade: lighter is later" if any(paint(k)[1] for k in known) else ""))
 
 
 def by_group(

@@ -81,7 +81,7 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         source=show(layout),
         caption=caption + (", and gray cells repeat an address" * (repeated > 0)),
         description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
-        paints=(*[Paint(0, SHADES - 1 - n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
+        paints=(*[Paint(0, n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
         legends=(),
         panels=(panel,),
         notes=(cut,) if cut else (),

@@ -69,8 +69,9 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         unit=(0.8, 0.8),
     )
     title = options.title or _title(made)
+    stored = "; C and a number is a tile of C" if STORES in painted else ""
     caption = (
-        f"A number is a tile of K, in stage tile mod {made.stages}, phase tile / {made.stages} mod 2 of its barriers. "
+        f"A number is a tile of K, in stage tile mod {made.stages}, phase tile / {made.stages} mod 2 of its barriers{stored}. "
         f"Assumed: a load is issued a slot and takes {made.load}, an MMA takes {made.compute}"
     )
     told = "; ".join(
@@ -147,7 +148,7 @@ def _title(made: Pipeline) -> str:
         alone = replace(made, consumers=1).waits()
         many = f"{made.consumers} consumers take turns"
         words = f"waits {all_of_it}" if waits else "never waits"
-        return f"{many}: the MMA {words}; with one it would wait {alone}"
+        return f"{many}: the MMA {words}; with one consumer it would wait {alone} slots"
     if not waits:
         return f"{stages} hide{'s' * (made.stages == 1)} a load of {count(made.load, 'slot')}: the MMA waits only for the first"
     enough = next((n for n in range(1, MOST["stages"] + 1) if not replace(made, stages=n).waits()), 0)

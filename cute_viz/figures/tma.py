@@ -83,9 +83,10 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in drawn)) for h in used)
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
     title = options.title or told
+    each = f", {ROWS} of them to an instruction" if obj.gathers else ""
     caption = (
-        f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first; in memory a "
-        "cell is 16 bytes and shows the coordinate of its first element"
+        f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}. A box is {box} elements, innermost first{each}; "
+        "in memory a cell is 16 bytes and shows the coordinate of its first element"
     )
     notes = _notes(obj, pieces, outside, len(planes), some)
     return Figure(
@@ -267,8 +268,9 @@ def _tensor_panel(
         boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
     where = "".join(f", dim {n} at {x}" for n, x in enumerate(plane, 2))
     lost = "not written" if _is_written(obj) else "filled with zeros"
+    hatched = f"; hatched: out of bounds, {lost}" if HOLE in paints else ""
     return Panel(
-        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell; hatched: out of bounds, {lost}",
+        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell{hatched}",
         rows=rows,
         cols=cols,
         labels=tuple(labels),
@@ -372,9 +374,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     if planes > MOST_PLANES:
         out.append(f"The tile touches {planes} planes of dimensions 0 and 1; only the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        many = (
-            f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"
-        )
+        many = f"{count(len(pieces), 'instruction')} of 4 rows each, whose indices they take; here these rows follow each other"
         out.append(f"{many}. {not_run()}")
     if obj.ctas > 1:
         counted = "" if obj.op.instruction.ctas > 1 else "; the barrier of each CTA counts the whole tile"

@@ -58,7 +58,11 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     whole = f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over {an(tv_map.rows)} × {tv_map.cols} tile"
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
     title = options.title or (of_owners(panels[0], "", one) if view in ("tv", "both") else "") or whole
-    captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "One mapping, two views: the tile and the table"}
+    captions = {
+        "tv": _UNNAMED if options.labels == "none" else _TILE_CAPTION,
+        "table": _TABLE_CAPTION,
+        "both": "One mapping, two views: the tile and the table",
+    }
     caption = captions[view] + (f" ({whole})" if title != whole else "")
     notes = _notes(tv_map, owners, options)
     return Figure(
@@ -81,6 +85,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 _TILE_CAPTION = "Cell (m,n) shows its owner T,V: the inverse of the TV layout"
+_UNNAMED = "Hue is the owner of cell (m,n): the inverse of the TV layout"
 _TABLE_CAPTION = "Row T, column V shows the tile coordinate (m,n): the TV layout itself"
 
 

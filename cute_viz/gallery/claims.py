@@ -255,14 +255,15 @@ def _partition(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _followed(figure: Figure, found: re.Match[str]) -> bool:
-    """The rows of the operand that the captions of the copy and of the accumulator name."""
-    letter = "m" if found[2] == "A" else "n"
-    named = []
-    for caption in (panel.caption for panel in figure.panels if "global " + found[2] in panel.caption or "of C" in panel.caption):
+    """The k and the rows of the operand that the captions of the copy and of the accumulator name."""
+    letter = "m" if found[3] == "A" else "n"
+    named, told = [], ""
+    for caption in (panel.caption for panel in figure.panels if "global " + found[3] in panel.caption or "of C" in panel.caption):
+        told = told or caption.rpartition("k ")[2]
         words = re.search(rf"\b{letter} (\d+(?:\.\.\d+)?(?:, \d+)*)", caption)
         ends = re.findall(r"(\d+)(?:\.\.(\d+))?", words[1] if words else "")
         named.append({n for low, high in ends for n in range(int(low), int(high or low) + 1)})
-    return named[:2] == [{int(n) for n in re.findall(r"\d+", found[k])} for k in (1, 3)]
+    return told == found[1] and named[:2] == [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 4)]
 
 
 def _wavefronts(figure: Figure, found: re.Match[str]) -> bool:
@@ -302,7 +303,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"All (\d+) offsets stay in their order": _same_order,
     r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
     r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,
-    r"Thread \d+ copies rows? (.*) of ([AB]), and holds (?:row|column)s? (.*) of C": _followed,
+    r"Thread \d+ copies k (\S+) of rows? (.*) of ([AB]), and holds (?:row|column)s? (.*) of C": _followed,
     r".*: (?:the swizzle turns )?\d+ wavefronts?.*": _wavefronts,
     r"(\d+) sectors? (?:is|are) moved.*": _sectors,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cute_viz.errors import CuteVizError
@@ -22,14 +23,20 @@ class Version:
 
 
 class Followed:
-    """A file that somebody edits."""
+    """A file that somebody edits.
 
-    def __init__(self, path: str) -> None:
+    first: what a text goes through before anybody is shown it, as through a compiler; the CuteVizError that it raises is the error
+    of that version.
+    """
+
+    def __init__(self, path: str, first: Callable[[str], object] = str) -> None:
         self.path = path
+        self._first = first
         self.name = os.path.basename(path)
         self._changed = threading.Condition()
         self._stamp: object = _stamp(path)
         self._state = Version(1, _read(path))
+        first(self._state.text)
         self._open = True
         threading.Thread(target=self._look, daemon=True).start()
 
@@ -66,7 +73,9 @@ class Followed:
             self._stamp = stamp
             text, error = self._state.text, ""
             try:
-                text = _read(self.path)
+                new = _read(self.path)
+                self._first(new)
+                text = new
             except CuteVizError as failure:
                 error = failure.line("cli")
             except OSError as failure:  # editors replace a file: for a moment there is none

@@ -14,6 +14,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from cute_viz.source.address import Folder
+from cute_viz.source.build import Build
 from cute_viz.spec import Library
 
 SECONDS = 20.0  # that an answer may take
@@ -60,8 +61,9 @@ class Pool:
         seconds: float = SECONDS,
         memory: int = MEMORY,
         folder: Folder | None = None,
+        build: Build | None = None,
     ) -> None:
-        self._folder = folder  # whose files questions may name
+        self._read = folder, build  # whose files questions may name, and how the one that is followed is compiled
         self._library, self._seconds, self._memory = library or Library(), seconds, memory
         self._context = multiprocessing.get_context("spawn")
         self._lock = threading.Condition()
@@ -194,7 +196,7 @@ class Pool:
 
     def _start(self) -> _Worker:
         mine, theirs = self._context.Pipe()
-        process = self._context.Process(target=work, args=(theirs, self._library, self._memory, self._folder), daemon=True)
+        process = self._context.Process(target=work, args=(theirs, self._library, self._memory, *self._read), daemon=True)
         process.start()
         theirs.close()
         worker = _Worker(process, mine)
@@ -203,7 +205,7 @@ class Pool:
         return worker
 
 
-def work(pipe: Connection, library: Library, memory: int, folder: Folder | None = None) -> None:
+def work(pipe: Connection, library: Library, memory: int, folder: Folder | None = None, build: Build | None = None) -> None:
     """Answer questions until the other end is closed: what a process of a pool runs.
 
     memory: bytes of address space that the process may take.
@@ -221,7 +223,7 @@ def work(pipe: Connection, library: Library, memory: int, folder: Folder | None 
         pipe.send_bytes(b"ready")
         while True:
             question, path = json.loads(pipe.recv_bytes())
-            out = json.dumps(answer(question, library, path, folder), separators=(",", ":"), default=str).encode()
+            out = json.dumps(answer(question, library, path, folder, build), separators=(",", ":"), default=str).encode()
             pipe.send_bytes((b"1\n" if _peak() > SWOLLEN else b"0\n") + out)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.engine import Answer, Folder, Request, Source, ask
 from cute_viz.errors import CuteVizError, boundary, spelled
 from cute_viz.source.address import address_of
+from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, Library
 
 
@@ -28,6 +29,7 @@ class Question:
     path: str | None = None
     folder: Folder | None = None
     launch: str = ""
+    build: Build | None = None
 
     @property
     def door(self) -> str:
@@ -46,11 +48,12 @@ class Question:
         name: str | None = None,
         dialect: str = "auto",
     ) -> Request:
-        """The request for a source of the question's, with its values, its library and its folder."""
+        """The request for a source of the question's, with its values, its library and its folder; a file's, with its project."""
         folder = self.folder
         if folder is None and self.path is not None:
             folder = Folder(os.path.dirname(self.path), os.path.dirname(self.path))
-        return Request((source,), options, self.let, name, dialect, self.library, {}, formats, folder=folder, launch=self.launch)
+        asked = Request((source,), options, self.let, name, dialect, self.library, {}, formats, folder=folder, launch=self.launch)
+        return asked if self.path is None else replace(asked, build=self.build, configured=True)
 
     @property
     def _source(self) -> Any:
@@ -73,7 +76,7 @@ class Question:
 
 
 def objects(question: Question) -> dict[str, Any]:
-    """A row for each definition of a whole file, none of an expression; and notes of what was taken for granted.
+    """A row for each definition of a whole file, none of an expression; notes of what was taken for granted; `compiled` or not.
 
     >>> objects(Question("objects", "(4,8)"))
     {'objects': []}
@@ -86,7 +89,9 @@ def objects(question: Question) -> dict[str, Any]:
             return {"objects": _specs(question)}
         source = text if "\n" not in text else Source(question.source, question.path or "")
         found = ask(question.request(source, dialect=question.dialect))
-        out = {"objects": [row.as_dict() for row in found.rows]}
+        out: dict[str, Any] = {"objects": [row.as_dict() for row in found.rows]}
+        if (file := found.readings[0].file) is not None and file.compiled:
+            out["compiled"] = True
     except CuteVizError:
         return {"objects": []}
     return out | ({"notes": [spelled(note, question.door) for note in found.told]} if found.told else {})

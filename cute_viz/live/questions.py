@@ -18,6 +18,7 @@ from cute_viz.live.question import Question, objects
 from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
 from cute_viz.options.words import read_all
+from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, WORDS, Library
 
 LONGEST = 1 << 20  # characters of a source
@@ -25,11 +26,17 @@ _LONG = 4096  # characters of an option, a value, a name
 _MATRIX = 1 << 14  # elements of a layout whose matrix is looked for
 
 
-def answer(question: Any, library: Library = PACKAGED, path: str | None = None, folder: Folder | None = None) -> dict[str, Any]:
+def answer(
+    question: Any,
+    library: Library = PACKAGED,
+    path: str | None = None,
+    folder: Folder | None = None,
+    build: Build | None = None,
+) -> dict[str, Any]:
     """The answer to a question, ready for JSON; whatever is wrong is its `error`.
 
     path: the name of the file that the source is the text of. folder: whose files a source may name, `kernel.cu::sA`; without one
-    that of `path`.
+    that of `path`. build: how that file is compiled, None to read it as it is written, or as its project says.
 
     >>> out = answer({"ask": "draw", "source": "(4,8):(8,1)"})
     >>> out["svg"][:4], out["kind"]
@@ -41,7 +48,7 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None, 
     asked: Question | None = None
     try:
         with boundary():
-            asked = _checked(question, library, path, folder)
+            asked = _checked(question, library, path, folder, build)
             source = asked.source
             return _kinds()[asked.ask](asked)
     except InternalError as error:
@@ -54,7 +61,7 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None, 
         return {"error": {"message": f"{type(error).__name__}: {error.strerror or error}", "place": ""}}
 
 
-def _checked(question: Any, library: Library, path: str | None, folder: Folder | None) -> Question:
+def _checked(question: Any, library: Library, path: str | None, folder: Folder | None, build: Build | None) -> Question:
     """A question from anybody.
 
     Raises: UsageError for anything but a question.
@@ -72,7 +79,8 @@ def _checked(question: Any, library: Library, path: str | None, folder: Folder |
         raise UsageError("name, dialect and launch must be text")
     words = _words("a question", {key: options.pop(key, None) or question.get(key) for key in WORDS})
     more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *WORDS)}
-    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path, folder, launch)
+    library = library.with_words(words)
+    return Question(kind, source, options, let, name or None, dialect, more, library, path, folder, launch, build)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:

@@ -33,6 +33,9 @@ def command(question: Question) -> str:
         words += ["--let", f"{name}={value}"]
     words += ["--name", question.name] if question.name else []
     words += ["--launch", question.launch] if question.launch else []
+    if question.build is not None:
+        given = {"--flags": question.build.flags, "--build": question.build.folder, "--through": question.build.through}
+        words += [word for flag, value in given.items() if value is not None for word in (flag, value)]
     words += ["--dialect", question.dialect] if question.dialect != "auto" else []
     line = shlex.join(words)
     return line if not pasted else f"{line} <<'LAYOUTS'\n{question.source.rstrip()}\nLAYOUTS"
@@ -56,6 +59,8 @@ def spec(question: Question) -> str:
     elif question.name:
         hint = f"save the text as kernel.cu, and write layout: kernel.cu::{question.name}"
         raise CuteVizError("a spec selects a name only from a file", hint=hint)
+    if question.build is not None:
+        raise CuteVizError("a spec has no `flags=`", hint="a spec reads a file as written: save the value, or copy the command")
     if question.launch:
         raise CuteVizError("a spec has no `launch=`", hint="name the caller: kernel.cu::CALLER::KERNEL::NAME")
     own = {name: str(question.options[name]) for name in ("title", "palette") if name in question.options}
@@ -83,6 +88,8 @@ def markdown(question: Question) -> str:
     <!-- cute-viz: (4,8):(8,1) | view=grid -->
     <!-- /cute-viz -->
     """
+    if question.build is not None:
+        raise CuteVizError("a document's block has no `flags=`", hint="copy the value, or the command")
     if question.let:
         raise CuteVizError("a document's block has no `let=`", hint="write the number itself")
     if question.library.words:

@@ -290,7 +290,8 @@ async function list() {
     if (!out) return;
     listed = now;
     rows = out.objects || [];
-  } else if (!several) { rows = []; listed = ""; }
+    by("compiled").hidden = !out.compiled;
+  } else if (!several) { rows = []; listed = ""; by("compiled").hidden = true; }
   launches();
   objects();
   marks();

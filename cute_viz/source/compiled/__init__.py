@@ -13,6 +13,7 @@ from typing import Any
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.ops import OPS
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
@@ -26,6 +27,7 @@ from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reach
 from cute_viz.source.compiled.symbols import instances_of, symbols_of
 from cute_viz.source.compiled.unit import CallSite, Instance, Unit
 from cute_viz.source.compiled.values import is_object, unqualified
+from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.type_tree import arguments
@@ -162,7 +164,19 @@ def entries(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None
             where = scope
             if len(named[key]) > 1 and scope:
                 where = (*scope[:-1], _told(scope[-1], instance, differing.get(scope, set())))
-            yield Entry(name, where, Span(0, 0), line, partial(meaning.typed, type_), file=_relative(file, path))
+            tensor = partial(_tensor, meaning, type_)
+            yield Entry(name, where, Span(0, 0), line, partial(_shown, meaning, type_), file=_relative(file, path), tensor=tensor)
+
+
+def _shown(meaning: UnitMeaning, type_: str) -> Any:
+    """The value of a type, of a tensor its layout, as the text's own reader shows it."""
+    return printed(meaning.typed(type_))
+
+
+def _tensor(meaning: UnitMeaning, type_: str) -> Tensor | None:
+    """The tensor that a type is one of."""
+    value = meaning.typed(type_)
+    return value if isinstance(value, Tensor) else None
 
 
 def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) -> Iterator[Move]:
