@@ -199,6 +199,5 @@ def test_captions_say_what_is_drawn() -> None:
         panel = figure(name).panels[0]
         assert (HOLE in panel.paints) == ("hatched" in panel.caption)
     assert "its owner T,V" not in figure("((32,8),4):((4,128),1)", tile="128x8", color_by="warp", labels="none").caption
-    for text in ("talk_pipeline_ping_pong", "talk_pipeline", "(128,64,4)"):
-        drawn = figure(text, view="pipeline")
-        assert ("C and a number" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels), text
+    for drawn in (figure("talk_pipeline_ping_pong"), figure("talk_pipeline"), figure("(128,64,4):(64,1,8192)", view="pipeline")):
+        assert ("C and a number" in drawn.caption) == any(label.startswith("C") for label in drawn.panels[0].labels)
