@@ -398,7 +398,7 @@ def test_a_file_is_followed(tmp_path: Path):
     assert followed.after(1, 5).text == "(2,2)"
     path.unlink()
     assert "x.cu" in followed.after(2, 5).error
-    path.write_bytes(b"\xff\xfe")
+    path.write_bytes(b"(4,\xff8)")
     assert followed.after(3, 5).error
     path.unlink()
     os.mkfifo(path)  # nobody writes to it
