@@ -633,7 +633,7 @@ def test_elements_move_from_where_they_are_to_where_they_land(tmp_path):
     assert [(float(x), float(y)) for x, y in ways] == [pytest.approx(way, abs=0.02) for way in expected]
     assert moving.count('opacity="0"') == 3 + len(expected)
     assert "prefers-reduced-motion" in moving
-    assert "only the steps of an operation move" in fails(
+    assert "only wavefronts and steps of an operation move" in fails(
         run("explain", "Sw<3,3,3>", "--animate", "-o", str(tmp_path / "x.svg")), 1
     )
     assert "--animate needs" in fails(run("explain", source, "--animate"), 2)
