@@ -253,7 +253,7 @@ def test_what_cpp_makes_is_counted(bomb: str, tmp_path) -> None:
 def test_the_worst_inputs_are_listed() -> None:
     """A hundred and more, of every language, none larger than a file may be."""
     known = dict(worst.inputs())
-    assert len(known) >= 150
+    assert len([name for name in known if not name.startswith("header")]) >= 140  # those of CuTe's headers only where these are
     assert {name.split(":")[0] for name in known} >= {"C++", "Python", "notation", "IR", "YAML", "other"}
     assert all(len(content) <= 1 << 20 for one in known.values() for content in one.files.values())
 
