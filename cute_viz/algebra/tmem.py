@@ -8,6 +8,7 @@ cutlass/detail/sm100_tmem_helper.hpp.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -64,16 +65,17 @@ def place(value: int, bits: int) -> TmemPlace:
     return TmemPlace(lane, column, part * bits)
 
 
-def found(tensor: Tensor, value: int) -> TmemPlace:
-    """Where the element at a value of the layout of a tensor lies, counted from where the tensor begins.
+def places(tensor: Tensor, values: Iterable[int]) -> Iterator[TmemPlace]:
+    """Where the elements at values of the layout of a tensor lie, counted from where the tensor begins.
 
-    >>> found(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>", 0), Layout(8)), 2097152 + 40)
+    >>> next(places(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>", 0), Layout(8)), [2097152 + 40]))
     TmemPlace(lane=1, column=1, bit=8)
     """
     per = tensor.pointer.per_word
-    lane, rest = divmod(value, per << 16)
-    column, part = divmod(rest, per)
-    return TmemPlace(lane, column, part * WORD // per)
+    for value in values:
+        lane, rest = divmod(value, per << 16)
+        column, part = divmod(rest, per)
+        yield TmemPlace(lane, column, part * WORD // per)
 
 
 def address(where: TmemPlace) -> int:

@@ -21,8 +21,8 @@ from cute_viz.algebra.tmem import (
     TensorMemory,
     address,
     find_tmem_tensor_col_offset,
-    found,
     metadata_words,
+    places,
     rows_of_scales,
 )
 from cute_viz.algebra.with_operands import MmaOperands
@@ -148,7 +148,7 @@ def _instruction(x: InstrDescriptor) -> dict[str, Any]:
 
 
 def _tmem(x: Tensor) -> dict[str, Any]:
-    last, per, metadata = found(x, cosize(x.layout) - 1 + x.offset), x.pointer.per_word, metadata_words(x)
+    last, per, metadata = next(places(x, [cosize(x.layout) - 1 + x.offset])), x.pointer.per_word, metadata_words(x)
     first = x.pointer.address or 0
     last = last._replace(lane=last.lane + (first >> 16), column=last.column + (first & 0xFFFF))
     what = "elements of A" if metadata else f"elements of {x.bits} bits"

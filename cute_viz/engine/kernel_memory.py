@@ -12,7 +12,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import found
+from cute_viz.algebra.tmem import places
 from cute_viz.analysis.relocate import span_of
 from cute_viz.errors import CuteVizError, boundary
 
@@ -201,7 +201,7 @@ def _size(x: Tensor) -> int:
     if x.pointer.space == "tmem":
         from cute_viz.algebra.table import offsets
 
-        columns = {found(x, int(o)).column for o in offsets(x.layout)}
+        columns = {where.column for where in places(x, map(int, offsets(x.layout)))}
         return max(columns) - min(columns) + 1
     begin = int(x.offset) if isinstance(x.offset, int) and x.pointer.placed and whole is x.layout else 0
     return -(-(begin + span_of(whole)) * x.bits // 8)

@@ -25,7 +25,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.figures.lanes import held, is_lanes
-from cute_viz.figures.machine import of_chain, of_shared
+from cute_viz.figures.machine import Place, Span, of_chain, of_shared
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.tmem import held_by
@@ -78,11 +78,12 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
             path.append(("registers", kept, f"wgmma\nk 0..{k - 1}"))
             path.append(("registers", _accumulator("Next product", hues, following, 0, rows), "store"))
     tensors = next((in_tensor_memory(x) for x in obj.parts if in_tensor_memory(x)), ())
+    every = [held_by(name, tensor) for name, tensor in tensors]
     if tensors and not mmas:
         ld = next((x for x in obj.parts if isinstance(x, CopyOp) and is_lanes(x)), None)
         wide = 1 + max((r for _, r in held(ld)), default=0) if ld is not None else 0
         columns = set(range(wide))
-        path.append(("tensor memory", _tensor_memory(tensors, wide, rows), f"tcgen05.ld\n{wide} columns" if wide else ""))
+        path.append(("tensor memory", _tensor_memory(tensors, every, wide, rows), f"tcgen05.ld\n{wide} columns" if wide else ""))
         if wide:
             path.append(("registers", _registers(hues, wide, rows), "store"))
     if store is not None and len(path) > 2:
@@ -106,7 +107,10 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
         title, words = told[0], f"In full hue: k 0..{k - 1} of the next A{told[1]}. Hue: warp"
     elif not rows and len(tensors) > 1:
         title, words = (
-            of_shared({name.partition(" ")[0]: {column for _, column in held_by(name, x)} for name, x in tensors}, COLUMNS),
+            of_shared(
+                {name.partition(" ")[0]: {column for _, column in its} for (name, _), its in zip(tensors, every, strict=True)},
+                COLUMNS,
+            ),
             f"{words}; gray: scale factors, which tcgen05.cp brings",
         )
     elif not rows and pair:
@@ -245,10 +249,11 @@ def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
     return (("C", part),) if isinstance(part, Tensor) and part.pointer is not None and not metadata_words(part) else ()
 
 
-def _tensor_memory(parts: Sequence[tuple[str, Tensor]], wide: int, rows: Collection[int]) -> Panel:
+def _tensor_memory(
+    parts: Sequence[tuple[str, Tensor]], every: Sequence[dict[Place, Span]], wide: int, rows: Collection[int]
+) -> Panel:
     """Tensor memory by its lanes and true columns, 8 a cell: C in hue, in full hue what one tcgen05.ld reads; the rest is grey."""
     (_, accumulator), *_ = parts
-    every = [held_by(name, tensor) for name, tensor in parts]
     taken = sorted({column for its in every for _, column in its})
     starts = range(taken[0] // GROUP * GROUP, taken[-1] + 1, GROUP)
     shape = modes(accumulator.layout.shape)

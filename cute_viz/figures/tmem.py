@@ -17,8 +17,8 @@ from cute_viz.algebra.tmem import (
     WARP,
     TensorMemory,
     find_tmem_tensor_col_offset,
-    found,
     metadata_words,
+    places,
     rows_of_scales,
 )
 from cute_viz.errors import FigureError
@@ -130,8 +130,7 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     check_cells(product(layout.shape), f"the metadata of {tensor.layout}", options)
     rows, depth = product(modes(layout.shape)[0]), product(modes(modes(layout.shape)[1])[0])
     pieces: dict[tuple[int, int], dict[int, dict[int, None]]] = {}
-    for n, value in enumerate(offsets(layout)):
-        where = found(tensor, value + tensor.offset)
+    for n, where in enumerate(places(tensor, (value + tensor.offset for value in offsets(layout)))):
         pieces.setdefault((where.lane, where.column), {}).setdefault(n % rows, {})[n // rows] = None
     wide = max(column for _, column in pieces) + 1
     cells = [pieces.get((lane, column), {}) for lane in range(LANES) for column in range(wide)]
@@ -202,9 +201,8 @@ def _part(name: str, tensor: Tensor) -> Region:
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
     rows, real = product(modes(layout.shape)[0]), rows_of_scales(tensor)
     held: dict[tuple[int, int], tuple[int, int, int, int]] = {}
-    for n, value in enumerate(offsets(layout)):
-        lane, column, _ = found(tensor, value + tensor.offset)
-        column += first
+    for n, (lane, begun, _) in enumerate(places(tensor, (value + tensor.offset for value in offsets(layout)))):
+        column = begun + first
         if not 0 <= lane < LANES or not 0 <= column < COLUMNS:
             raise FigureError(f"{tensor.layout} reaches lane {lane}, column {column}: tensor memory has {LANES} and {COLUMNS}")
         row, col = n % rows, n // rows

@@ -6,7 +6,6 @@ Sources: cutlass/numeric_types.h, cute/numeric/numeric_types.hpp, the numeric ty
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from cute_viz.errors import AlgebraError
@@ -297,12 +296,7 @@ def sparse(value_type: Any) -> tuple[int, str] | None:
     >>> sparse("sparse_elem<8,uint8_t>"), sparse("half_t")
     ((8, 'uint8_t'), None)
     """
-    return _sparse(str(value_type))
-
-
-@lru_cache(maxsize=256)  # asked of every element of a tensor
-def _sparse(name: str) -> tuple[int, str] | None:
-    match = re.fullmatch(r"(?:cute::)?sparse_elem<_?(\d{1,3}),([\w:]+)>", name.replace(" ", ""))
+    match = re.fullmatch(r"(?:cute::)?sparse_elem<_?(\d{1,3}),([\w:]+)>", str(value_type).replace(" ", ""))
     return (int(match[1]), match[2]) if match and int(match[1]) else None
 
 
@@ -318,19 +312,15 @@ def bits_of(value_type: Any) -> int:
         if value_type < 1:
             raise AlgebraError(f"a value type must be at least 1 bit wide, not {value_type}")
         return int(value_type)
-    return _bits_of(str(value_type))
-
-
-@lru_cache(maxsize=256)
-def _bits_of(name: str) -> int:
-    if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", name):
+    if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
         return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
-    if packed := sparse(name):
+    if packed := sparse(value_type):
         if (stored := bits_of(packed[1])) % packed[0]:
-            raise AlgebraError(f"an element of {name} is less than one bit wide")
+            raise AlgebraError(f"an element of {value_type} is less than one bit wide")
         return stored // packed[0]
+    name = str(value_type)
     if (row := _row(name)) is not None:
         return row.bits
     if _last(name) in _OWN:
         return _OWN[_last(name)]
-    raise AlgebraError(f"{name} is not a value type that is known here", hint="give its width in bits: 16 for half_t")
+    raise AlgebraError(f"{value_type} is not a value type that is known here", hint="give its width in bits: 16 for half_t")
