@@ -16,6 +16,7 @@ _K = {1024: Kind.K_SW128, 512: Kind.K_SW64, 256: Kind.K_SW32, 0: Kind.K_INTER}
 _MN = {1024: Kind.MN_SW128, 512: Kind.MN_SW64, 256: Kind.MN_SW32, 0: Kind.MN_INTER}
 _ROWS = {Kind.K_SW128: 3, Kind.K_SW64: 2, Kind.K_SW32: 1, Kind.K_INTER: 0}
 _COLUMNS = {Kind.MN_SW128: 3, Kind.MN_SW64: 2, Kind.MN_SW32: 1, Kind.MN_INTER: 0, Kind.MN_SW128_32B: 3}
+_STORED = ((32, 16, 16, 256, False), (16, 16, 16, 128, True))  # by stmatrix: bits of accumulators and values, lanes, columns, packs
 _LOADS = {
     (16, 32): tcgen05.Ld16x32bx2Op,
     (16, 64): tcgen05.Ld16x64bOp,
@@ -124,6 +125,20 @@ def _store(layout, dtype, count):
 
 def sm90__get_smem_store_op(layout_d, elem_ty_d, elem_ty_acc):
     return _store(layout_d, elem_ty_d, 4)
+
+
+def sm100__get_smem_store_op(layout_d, elem_ty_d, elem_ty_acc, tiled_tmem_load):
+    """stmatrix where the load of tensor memory leaves the values as that wants them."""
+    m_major, op = not _is_row_major(layout_d), cute.nvgpu.CopyUniversalOp()
+    lanes, bits, times, packs, loads = tcgen05.get_tmem_copy_properties(tiled_tmem_load) or (0, 0, 0, False, False)
+    word = (elem_ty_acc.width, elem_ty_d.width, lanes, bits, packs)
+    if not loads:
+        return cute.make_copy_atom(op, elem_ty_d)
+    if word in _STORED or (word == (32, 32, 16, 128, False) and not m_major):
+        op = warp.StMatrix8x8x16bOp(m_major, 4 if times > 1 else 2)
+    elif word == (32, 8, 16, 256, False) and m_major:
+        op = warp.StMatrix16x8x8bOp(True, times if times < 3 else 4)
+    return cute.make_copy_atom(op, elem_ty_d)
 
 
 def sm120_get_smem_store_op(layout_d, elem_ty_d, elem_ty_acc):
@@ -590,6 +605,8 @@ def round_up(a, b):
 
 
 def size_in_bytes(dtype, layout):
+    if dtype is None:
+        raise ValueError("size_in_bytes takes an element type and a layout")
     return (dtype.width * (0 if layout is None else cute.cosize(_plain(_layout(layout)))) + 7) // 8
 
 
