@@ -90,9 +90,10 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         layout, where = layout_of(source), mma.value.atom.instruction.home(operand)
         if where == "smem":
             return _descriptors(mma.op, operand, source)
-        kind = element(mma.value.atom.types["ABC".index(operand)]) if mma.value.atom.types else None
+        type_ = mma.value.atom.types["ABC".index(operand)] if mma.value.atom.types else ""
+        kind = element(type_)
         if where == "tmem":
-            made = make_fragment(mma.value.atom.instruction, operand, kind.cpp, layout.shape)
+            made = make_fragment(mma.value.atom.instruction, operand, type_, layout.shape)
             return tensor_of(clear_static(made.layout), Pointer("tmem", kind))
         if operand == "C":  # whatever the strides of the tensor
             layout = Layout(layout.shape)
