@@ -117,11 +117,10 @@ def _of_operand(side: str) -> Callable[..., Any]:
         memory, kind = _memory(tensor)
         mma, cluster = need_tiled_mma(mma), need(cluster)
         cluster = (1, 1, 1, 1) if cluster is None else cluster
-        find_atom = parts.make_tma_atom_A_sm100 if side == "A" else parts.make_tma_atom_B_sm100
         smem = _without_stages(smem, 3)
         with as_in_dsl():
-            made = find_atom(
-                _operation(machine, op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal)
+            made = parts.make_tma_atom_sm100(
+                _operation(machine, op), memory, smem, mark_static(need(tiler)), mma.value, cluster, side, _internal(internal)
             )
         return _made(made, op, kind, need(tensor).layout)
 
