@@ -186,7 +186,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.root, "")
         for call in instance.calls:
-            key = (launch, call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
+            key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
             if call.name.rpartition("::")[0] != "cute" or seen[key] > 1:
                 continue
