@@ -115,11 +115,11 @@ def collapsed(panel: Panel) -> Panel:
     rows, cols = (_lines({cell[axis] for cell in held}, count) for axis, count in ((0, panel.rows), (1, panel.cols)))
     if 2 * len(rows) * len(cols) > panel.rows * panel.cols:
         return panel
-    rulers = [
+    down, right = (
         Ruler(old.title, tuple([label for _, label in lines]), (0,) * (len(lines) + 1))
         for old, lines in ((panel.row_ruler, rows), (panel.col_ruler, cols))
-    ]
-    return regridded(panel, [r * panel.cols + c for r, _ in rows for c, _ in cols], *rulers)
+    )
+    return regridded(panel, [r * panel.cols + c for r, _ in rows for c, _ in cols], down, right)
 
 
 def _lines(used: set[int], count: int) -> list[tuple[int, str]]:
