@@ -187,6 +187,11 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
 
             tile, grid = launched(subject.file) or (None, None)
             options = replace(options, tile=tile, grid=grid)
+        if options.view == "pipeline" and subject.file is not None:
+            from cute_viz.engine.zoomed import tiles_of_k
+
+            if k := tiles_of_k(subject.file):
+                options = replace(options, schedule=f"tiles={k} {options.schedule or ''}")
         figure = build(subject.obj, replace(options, beside=beside, wave=wave, series=series))
         if NOT_RUN in figure.description or any(NOT_RUN in note for note in figure.notes):
             from cute_viz.check.digest import owned_up  # a kept report may say otherwise
