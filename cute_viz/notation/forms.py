@@ -180,11 +180,13 @@ def _sized_type(evaluator: Meaning, node: Call) -> Any:
 
 
 def _pointer_flag(evaluator: Meaning, node: Call) -> Any:
-    """`smem_ptr_flag_bits<16>`: where a pointer will stand in a ComposedLayout (cute/pointer_flagged.hpp)."""
-    bits = [evaluator.value(item) for item in node.template]
-    if len(bits) != 1 or not isinstance(bits[0], int):
+    """`smem_ptr_flag_bits<16>`: where a pointer will stand in a ComposedLayout (cute/pointer_flagged.hpp); of
+    `smem_sparse_ptr_flag_bits<2,16>` two elements share those bits (cute/pointer_sparse.hpp).
+    """
+    sparsity, bits = [1, *map(evaluator.value, node.template)][-2:]
+    if not isinstance(bits, int) or not isinstance(sparsity, int) or len(node.template) != 1 + short(node.name).count("sparse"):
         raise evaluator.fail("smem_ptr_flag_bits<N> takes the bits of an element", node.span)
-    return PointerFlag(int(bits[0]))
+    return PointerFlag(int(bits) // int(sparsity), sparsity=int(sparsity))
 
 
 def _basis(evaluator: Meaning, node: Call) -> Any:
@@ -226,7 +228,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
-    "smem_ptr_flag_bits": _pointer_flag,
+    **dict.fromkeys(("smem_ptr_flag_bits", "smem_sparse_ptr_flag_bits"), _pointer_flag),
     "E": _basis,
     "ScaledBasis": _scaled_basis,
 }

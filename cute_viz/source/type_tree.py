@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.syntax import At, Blank, Call, Chain, FlaggedPointer, Name, Node, Number, Sequence, short
+from cute_viz.notation.syntax import At, Blank, Call, Chain, FlaggedPointer, Name, Node, Number, Ratio, Sequence, short
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -28,6 +28,7 @@ RUNTIME = re.compile(rf"{_WORD}(?:\s+{_WORD})*|(?:std::)?u?int\d+_t|(?:std::)?(?
 _TUPLES = ("tuple", "ArithmeticTuple", "Shape", "Stride", "Step", "Tile", "Coord", "Tiler")
 _COUNTED = (*_TUPLES, "Layout", "ComposedLayout", "ScaledBasis", "Apply", "conditional_t")
 _THREAD = ("ThrMMA", "ThrCopy")  # what one thread sees: the tiling, then the thread
+_FLAGS = ("smem_ptr_flag_bits", "smem_sparse_ptr_flag_bits")
 _VIEWS = re.compile(r"(?:Const)?ViewEngine")
 
 
@@ -116,9 +117,11 @@ class TypeParser:
         """A template and its arguments, as the notation would write the value."""
         if key in INTEGRALS and arguments and isinstance(arguments[-1], Number):
             return Number(span, arguments[-1].value, True)
+        if key == "R" and len(arguments) == 2 and isinstance(arguments[0], Number) and isinstance(arguments[1], Number):
+            return Ratio(span, arguments[0].value, arguments[1].value, True)
         if key == "ScaledBasis" and len(arguments) > 1:
             value, path = arguments[0], arguments[1:]
-            if isinstance(value, Number) and all(isinstance(n, Number) for n in path):
+            if (isinstance(value, (Number, Ratio)) or (isinstance(value, Name) and value.text == "?")) and all(isinstance(n, Number) for n in path):
                 return At(span, value, tuple(n.value for n in reversed(path) if isinstance(n, Number)))
             return Call(span, "ScaledBasis", arguments, None)
         if key == "Apply" and name.rpartition("::")[0].endswith(("LayoutLeft", "LayoutRight")) and arguments:
@@ -133,7 +136,7 @@ class TypeParser:
             return arguments[0]
         if key == "Tensor" and len(arguments) == 2:
             return self.tensor(arguments[0], arguments[1], span)
-        if key in ("Layout", "ComposedLayout", "Swizzle", "TiledMMA", "TiledCopy", "MMA_Atom", "Copy_Atom", "smem_ptr_flag_bits"):
+        if key in ("Layout", "ComposedLayout", "Swizzle", "TiledMMA", "TiledCopy", "MMA_Atom", "Copy_Atom") or key in _FLAGS:
             return Call(span, key, arguments, None)
         return Call(span, name, arguments, None)
 
