@@ -20,7 +20,7 @@ from cute_viz.notation.reading import Resolver
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held
-from cute_viz.source.type_tree import arguments
+from cute_viz.source.type_scan import arguments
 from cute_viz.values.integer import Unknown
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
