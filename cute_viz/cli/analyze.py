@@ -18,7 +18,6 @@ from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, picture_of, report_of, typed
 from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.explaining import moving
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
@@ -28,7 +27,6 @@ from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.options.words import read
-from cute_viz.renderers import Options
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
@@ -141,7 +139,7 @@ def command(
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         target = None if target == "screen" else target
-        output.write(moving(drawn, Options()) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
+        output.write(drawn.render(format_, fragment=fragment or None, target=target, animate=animate or None), path)
     found = report_of(answer.layout, asked)
     if by is None:
         output.facts(found, as_json)
