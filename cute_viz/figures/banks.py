@@ -100,8 +100,12 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     lines = max(where) // per + 1
     check_cells(lines * per, f"the memory of {show(layout)}", options)
     width = max(1, CHUNK * 8 // bits)
-    keys = [None if k not in where else where[k][1] // width % 8 for k in range(lines * per)]
-    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that holds the element", "")
+    places = [where.get(k) for k in range(lines * per)]
+    if len({at[1] // width for at in places if at}) > 1 or rows == 1:
+        keys, what = [None if at is None else at[1] // width % 8 for at in places], f"n / {width} mod 8, the chunk of the row"
+    else:  # of rows of one chunk, which of them
+        keys, what = [None if at is None else at[0] % 8 for at in places], "m mod 8, the row"
+    painting = by_group(keys, 8, f"hue: {what} that holds the element", "")
     panel = Panel(
         caption="",
         rows=lines,

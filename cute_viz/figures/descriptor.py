@@ -50,7 +50,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
     >>> figure = descriptor(parse(text), FigureOptions())
     >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
-    (('+0\n  LBO 1024 B →\n  SBO 128 B ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
+    (('+0\nLBO →\nSBO ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
     """
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
@@ -150,7 +150,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         label = f"+{units[0]}"
         if n == 0:
             heads = ["→" if arrow[0] == arrow[2] else "↓" for arrow in arrows]
-            label += "".join(f"\n  {word} {head}" for head, word in zip(heads, words, strict=True))
+            label += "".join(f"\n{word.partition(' ')[0]} {head}" for head, word in zip(heads, words, strict=True))
         if isinstance(obj, DescriptorTensor) and row % block.rows == 0 and col % block.cols == 0:
             label += f"\nstart {x.start_address + (units[0] >> 4)}"
         labels.append(label)

@@ -220,7 +220,7 @@ class Figure(Drawn):
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
     notes_on: notes on cells.
     flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
-        there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
+        there is room for. "" for a page of grids.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
     insets: strips of bits below the panels; nor these.
     """

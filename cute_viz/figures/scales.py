@@ -105,6 +105,11 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             paints=painting.cells[len(order) :],
             row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines)), (0,) * (lines + 1)),
             col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), borders(LINE, PER_ROW)),
+            boxes=tuple(
+                (n // LINE, n % LINE, n // LINE + 1, n % LINE + PER_ROW)
+                for n in range(0, len(memory), PER_ROW)
+                if len({p and p[0] for p in memory[n : n + PER_ROW]} - {None}) == 1 and None not in memory[n : n + PER_ROW]
+            ),
             data={name: tuple(None if p is None else p[n] for p in memory) for n, name in enumerate(("row", "factor"))},
             place=(0, 1),
         ),

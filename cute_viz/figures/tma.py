@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import gcd, prod
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it
 FINEST = 16  # and at most
+EXAMPLE = (7, 389)  # of a gather: the row that it picks first, and how far on it picks the next
 
 
 class Piece(NamedTuple):
@@ -71,7 +73,10 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     )
     memory, some = some_lines(memory, _starts(memory), LINE)
     planes = _planes(obj, pieces)
-    drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
+    if obj.gathers:
+        drawn = [_picked_rows(obj, pieces, hues)]
+    else:
+        drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
     wide = 1 if len(drawn) == 1 else 2
     panels = [replace(panel, place=(n // wide, n % wide)) for n, panel in enumerate(drawn)]
     panels.append(replace(memory, place=(0, wide)))
@@ -282,6 +287,39 @@ def _tensor_panel(
     )
 
 
+def _picked(obj: TmaCopy, row: int) -> int:
+    """The row of the tensor that an example of a gather has in the place of a row of the tile: scattered, each another."""
+    return (EXAMPLE[0] + EXAMPLE[1] * row) % obj.map.global_dim[1]
+
+
+def _picked_rows(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> Panel:
+    """The tensor of a gather or scatter: the rows that its instructions pick, each by the row of its box; others as ellipses."""
+    wide = obj.map.box_dim[0]
+    starts = sorted({piece.start[0] for piece in pieces})
+    cols = len(starts) + (obj.map.global_dim[0] > starts[-1] + wide)
+    picks: dict[int, list[tuple[int, int]]] = {}
+    for k, piece in enumerate(pieces):
+        for n in range(ROWS):
+            picks.setdefault(_picked(obj, piece.start[1] + n), []).append((k, n))
+    rows = sorted(picks)
+    labels, paints = [""] * (len(rows) * cols), [HUES] * (len(rows) * cols)
+    for r, row in enumerate(rows):
+        for k, n in picks[row]:
+            cell = r * cols + starts.index(pieces[k].start[0])
+            labels[cell], paints[cell] = f"box {pieces[k].instruction}, row {n}", hues[k] % HUES
+    gaps = (0, *[int(b > a + 1) for a, b in pairwise(rows)], 0)
+    across = [f"{start}..{start + wide - 1}" for start in starts] + [f"{starts[-1] + wide}.."]
+    return Panel(
+        caption="the rows of the tensor that are picked",
+        rows=len(rows),
+        cols=cols,
+        labels=tuple(labels),
+        paints=tuple(paints),
+        row_ruler=Ruler("dim 1", tuple(map(str, rows)), gaps),
+        col_ruler=Ruler("dim 0", tuple(across[:cols]), (0,) * (cols + 1)),
+    )
+
+
 def _is_written(obj: TmaCopy) -> bool:
     """Whether the tensor is what is written, from shared memory."""
     return obj.op.instruction.home("D") == "gmem"
@@ -312,6 +350,8 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         inside = all(0 <= x < extent for x, extent in zip(inner, obj.map.global_dim, strict=False))
         fits = max(0, min(wide, obj.map.global_dim[0] - inner[0]) - max(0, -inner[0])) if inside or _rest_inside(obj, inner) else 0
         outside += wide - fits
+        if obj.gathers:
+            coord = tuple([_picked(obj, x) if d == 1 else x for x, (d, _) in zip(coord, dimensions, strict=True)])
         byte = element * bits // 8
         place = swizzle(byte) if isinstance(swizzle, Swizzle) else byte
         cells[place // CHUNK] = (_label(obj, coord), hues[element // per] % HUES if inside else HOLE)
@@ -374,8 +414,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     if planes > MOST_PLANES:
         out.append(f"The tile touches {planes} planes of dimensions 0 and 1; only the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        many = f"{count(len(pieces), 'instruction')} of 4 rows each, whose indices they take; here these rows follow each other"
-        out.append(f"{many}. {not_run()}")
+        out.append(f"The indices of the {ROWS} rows are operands of the instruction; those drawn are an example. {not_run()}")
     if obj.ctas > 1:
         counted = "" if obj.op.instruction.ctas > 1 else "; the barrier of each CTA counts the whole tile"
         out.append(f"Each of the {obj.ctas} CTAs loads its part of the tile for all{counted}.")

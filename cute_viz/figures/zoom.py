@@ -70,12 +70,13 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
         _tile(owners, (m, n), (tm, tn), block, together, group, called),
         _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
     ]
-    r0, c0 = downs[0], rights[0]
+    r0, c0 = downs[0], rights[-1]  # at the edge, so that no line to the next panel runs over others
     origin = at[0] * m + r0 * am, at[1] * n + c0 * an
-    inside = [(r - r0 * am, c - c0 * an, v) for r, c, v in held if (r // am, c // an) == (r0, c0)]
+    opened = r0 % (tm // am), c0 % (tn // an)
+    inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
     panels.append(_atom((am, an), inside, origin, thread))
     arrows = [Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide")]
-    arrows.append(Arrow(2, 3, (0, 0, 1, 1), look="wide"))
+    arrows.append(Arrow(2, 3, (0, len(rights) - 1, 1, len(rights)), look="wide"))
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     part = f"{spread[0]}x{spread[1]} {called}s of {m // spread[0]}x{n // spread[1]}"
     whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} CTAs of "
@@ -109,7 +110,7 @@ def _figure(
         panels=tuple(panels),
         facts=facts,
         arrows=tuple(arrows),
-        flow="ring",
+        flow="row",
     )
 
 
@@ -309,7 +310,7 @@ def _atoms(
         paints=(group % HUES + HUES,) * (rows * cols),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        shapes=(*(shapes if len(shapes) <= DOTS else ()), Shape("box", ((0, 0), (1, 1)), "", "strong")),
+        shapes=(*(shapes if len(shapes) <= DOTS else ()), Shape("box", ((cols - 1, 0), (cols, 1)), "", "strong")),
         foot="all values of the thread are marked" if len(shapes) <= DOTS else "",
         place=(1, 1),
         unit=_unit(rows, cols, am, an),
