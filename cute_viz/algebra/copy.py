@@ -186,7 +186,7 @@ def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
     '((8,4),(2,1)):((2,100),(1,0))'
     """
     rest = len(modes(reference.shape))
-    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[return-value]
+    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[no-any-return]
 
 
 def _reference(copy: TiledCopy, side: str) -> AnyLayout:
@@ -216,7 +216,7 @@ def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     copy = as_tiled_copy(copy)
     if len(modes(domain(layout).shape)) < len(modes(copy.tiler_mn)):
         refuse(f"tidfrg_{operand}", (layout,), "Rank of tensor to be partitioned too small.")
-    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))
+    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))  # type: ignore[no-any-return]
 
 
 def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layout:
@@ -231,7 +231,7 @@ def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layou
     """
     copy = as_tiled_copy(copy)
     reference = make_layout(Layout(tiler_shape(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
-    return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[return-value]
+    return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[no-any-return]
 
 
 def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
@@ -272,7 +272,7 @@ def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
     frg_mn = upcast(by_place, size(get(copy.layout_tv, 0)) * values)  # (m,n) -> index of a fragment of `values`
     frg_v = zipped_divide(logical_product(Layout(values), right_inverse(frg_mn)), Layout(size(get(copy.atom.layout_ref, 1))))
     tiled = zipped_divide(layout, (values, *modes(product_each(domain(frg_mn).shape))))
-    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))
+    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))  # type: ignore[no-any-return]
 
 
 def tiler_shape(tiler: Any) -> Any:

@@ -8,7 +8,7 @@ kind of layout.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from cute_viz.algebra.inttuple import (
     IntTuple,
@@ -20,6 +20,7 @@ from cute_viz.algebra.inttuple import (
     leaves,
     map_leaves,
     modes,
+    picked,
     product,
     same_profile,
     show,
@@ -304,7 +305,12 @@ def slice_(crd: Any, layout: Layout) -> Layout:
     """
     if isinstance(crd, Underscore):
         return layout
-    return trusted(_slice(crd, layout.shape, layout), _slice(crd, layout.stride, layout))
+
+    def misfit(part: Any, _: Any) -> NoReturn:
+        hint = "a slice has one entry, an index or _, for each mode"
+        raise AlgebraError(f"the slice {show(part)} does not fit {layout}", hint=hint)
+
+    return trusted(*(tuple(picked(crd, part, True, misfit)) for part in (layout.shape, layout.stride)))
 
 
 def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
@@ -329,17 +335,6 @@ def check_apart(sub: Layout, offset: Any) -> None:
     bits = reached(flat_modes(sub))
     if bits and isinstance(offset, int) and bits & offset:
         raise AlgebraError(f"the slice {sub} and its offset {offset} have bits in common, so that their XOR is not their sum")
-
-
-def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
-    """The entries of x that `_` keeps, as a flat list of modes."""
-    if isinstance(crd, tuple):
-        if not isinstance(x, tuple) or len(x) != len(crd):
-            raise AlgebraError(
-                f"the slice {show(crd)} does not fit {layout}", hint="a slice has one entry, an index or _, for each mode"
-            )
-        return tuple(kept for c, y in zip(crd, x, strict=True) for kept in _slice(c, y, layout))
-    return (x,) if isinstance(crd, Underscore) else ()
 
 
 def is_coordinate_layout(layout: Layout) -> bool:

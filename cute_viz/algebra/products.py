@@ -84,7 +84,7 @@ def blocked_product(block: Layout, tiler: Layout) -> AnyLayout:
     >>> str(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,3),(5,4)):((5,10),(1,30))'
     """
-    return zip_(*_ranked("blocked_product", block, tiler))
+    return zip_(*_ranked("blocked_product", block, tiler))  # type: ignore[no-any-return]
 
 
 @lifted
@@ -100,7 +100,7 @@ def raked_product(block: Layout, tiler: Layout) -> AnyLayout:
     raked = zip_(second, first)
     if in_dsl(block, tiler) and isinstance(raked, Layout):
         return coalesce(raked, (1,) * rank(raked))
-    return raked
+    return raked  # type: ignore[no-any-return]
 
 
 def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:

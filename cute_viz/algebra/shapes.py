@@ -117,15 +117,6 @@ def sum_(x: Any) -> Any:
     return total
 
 
-def congruent(a: Any, b: Any) -> bool:
-    """Whether two tuples have the same nesting.
-
-    >>> congruent((2, (3, 4)), (0, (0, 0))), congruent((2, 3), (2, (3, 4)))
-    (True, False)
-    """
-    return same_profile(a, b)
-
-
 def weakly_congruent(a: Any, b: Any) -> bool:
     """Whether a is b with some sub-tuples replaced by integers.
 
