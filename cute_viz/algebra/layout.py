@@ -162,24 +162,6 @@ def make_layout(*layouts: Layout) -> Layout:
     return trusted(tuple([x.shape for x in layouts]), tuple([x.stride for x in layouts]))
 
 
-def size(layout: Layout) -> int:
-    """The number of coordinates.
-
-    >>> size(Layout((4, (2, 3)), (0, (0, 1))))
-    24
-    """
-    return product(layout.shape)
-
-
-def rank(layout: Layout) -> int:
-    """The number of top-level modes.
-
-    >>> rank(Layout((4, (2, 3)))), rank(Layout(24))
-    (2, 1)
-    """
-    return tuple_rank(layout.shape)
-
-
 def coshape(layout: Layout) -> Any:
     """The smallest shape that holds every value, strides taken as positive.
 
@@ -193,15 +175,6 @@ def coshape(layout: Layout) -> Any:
     for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
         last = add(last, (extent - 1) * magnitude(stride))
     return map_leaves(lambda c: c + 1, plain(last))
-
-
-def cosize(layout: Layout) -> int:
-    """The number of values from 0 to the largest, strides taken as positive.
-
-    >>> cosize(Layout((4, 8), (9, 1)))
-    35
-    """
-    return product(coshape(layout))
 
 
 def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
@@ -347,17 +320,6 @@ def is_coordinate_layout(layout: Layout) -> bool:
     return is_coordinate(layout.stride)
 
 
-def flatten(layout: Layout) -> Layout:
-    """The same function with no nesting below the top level.
-
-    >>> str(flatten(Layout(((2, 2), 4))))
-    '(2,2,4):(1,2,4)'
-    """
-    if not isinstance(layout.shape, tuple):
-        return layout
-    return trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
-
-
 def coalesce(layout: Layout, profile: Any = None) -> Layout:
     """The same function of an integer with as few modes as possible; with a profile, mode by mode.
 
@@ -367,7 +329,7 @@ def coalesce(layout: Layout, profile: Any = None) -> Layout:
     '(2,6):(1,2)'
     """
     if isinstance(profile, tuple):
-        if len(profile) > rank(layout):
+        if len(profile) > layout.rank:
             raise AlgebraError(f"the profile {show(profile)} has more modes than {layout}")
         parts = modes_of(layout)
         done = [coalesce(part, target) for part, target in zip(parts, profile, strict=False)]

@@ -19,7 +19,7 @@ from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
+from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
@@ -91,7 +91,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]
     ((4, 8), '((4,2),(2,2)):((8,2),(4,1))')
     """
     mn = raked_product(thr_layout, val_layout)
-    tv = composition(right_inverse(mn), Layout((size(thr_layout), size(val_layout))))
+    tv = composition(right_inverse(mn), Layout((thr_layout.size, val_layout.size)))
     return product_each(domain(mn).shape), tv
 
 

@@ -22,7 +22,9 @@ def flatten(layout: Any) -> Any:
         return lift(layout, flatten)
     if not isinstance(layout, Layout):
         return tuple(leaves(layout)) if isinstance(layout, tuple) else layout
-    flat = plain_layout.flatten(layout)
+    if not isinstance(layout.shape, tuple):
+        return layout
+    flat = plain_layout.trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
     if any(isinstance(extent, Unknown) and extent.wide for extent in leaves(flat.shape)):
         return plain_layout.trusted(map_leaves(_narrow, flat.shape), flat.stride)
     return flat

@@ -13,7 +13,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
 from cute_viz.algebra.inttuple import Underscore, X, compact_major, leaves, modes, picked, product, slice_begin
-from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value, size
+from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import OpenBits, Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
@@ -137,7 +137,7 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
 
 def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: Any) -> tuple[AnyLayout, Any]:
     seen = composition(swizzle_projection(swizzle), layout)
-    active = seen(size(seen) - 1)
+    active = seen(seen.size - 1)
     if active & ~swizzle(active):
         return compose_with_offset(swizzle, _run_time(offset, open_bits), layout), passed
     return composition(_decayed(swizzle, offset, open_bits), layout), _run_time(swizzle(offset), open_bits) + passed

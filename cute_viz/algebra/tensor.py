@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
-from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
@@ -115,7 +115,7 @@ class Tensor(Shown):
         if not isinstance(self.layout, Layout) or not self.offset or is_coordinate_layout(self.layout):
             out: AnyLayout = self.layout
             return out
-        return ComposedLayout(Layout(self.offset + cosize(self.layout), 1), self.offset, self.layout)
+        return ComposedLayout(Layout(self.offset + self.layout.cosize, 1), self.offset, self.layout)
 
     @property
     def printed(self) -> AnyLayout:
@@ -220,7 +220,7 @@ def _settled(x: Tensor) -> AnyLayout:
         return found
     strides, place = [], 1  # what the compiler sees keeps modes apart whose strides it does not know
     for extent, stride in zip(leaves(told.shape), leaves(told.stride), strict=True):
-        told_only = isinstance(stride, Unknown) and place < cosize(Layout(told.shape))
+        told_only = isinstance(stride, Unknown) and place < Layout(told.shape).cosize
         strides.append(inner(place) - inner(0) if told_only else Static(0 if isinstance(stride, Unknown) else stride))
         place *= extent
     plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
@@ -297,7 +297,7 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     first = next(x for x in args if isinstance(x, Tensor))
     if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
         return first.layout  # what is the pointer's is no part of it
-    if operation.name == "max_common_vector" and not alike(*[x.pointer.known if isinstance(x, Tensor) else None for x in args]):
+    if operation.name == "max_common_vector" and len(args) == 2 and not alike(*[x.pointer.known if isinstance(x, Tensor) else None for x in args]):
         return 0  # each element is converted
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
