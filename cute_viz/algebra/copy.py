@@ -247,9 +247,20 @@ def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """
     if not isinstance(thr, ThrCopy):
         raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_copy, 0), A)")
+    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
+
+
+def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> cut(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1)))[1]
+    (9, _, (_, _))
+    """
     divided = tidfrg(thr.tiled, operand, layout)
-    rest = len(modes(get(domain(divided), 2).shape))
-    return indexed(f"partition_{operand}", layout, divided, (thr.thr_idx, X, blanks(rest)))
+    return divided, (thr.thr_idx, X, blanks(len(modes(get(domain(divided), 2).shape))))
 
 
 def retile(copy: Any, layout: AnyLayout) -> AnyLayout:

@@ -16,7 +16,7 @@ from cute_viz.algebra.inttuple import Underscore, leaves, modes, same_profile
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
-from cute_viz.algebra.shares import copy_share, mma_share, sliced_share
+from cute_viz.algebra.shares import parted_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, InternalError
@@ -66,7 +66,7 @@ class TypeParts:
             return self.viewed(whole, value)
         if whole.starts:
             raise AlgebraError("this is a part of a thread already")
-        return copy_share(whole, tiling, side) if isinstance(tiling, TiledCopy) else mma_share(whole, tiling, side)
+        return parted_share(whole, tiling, side)
 
     def sliced(self, x: Tensor, coord: tuple[Any, ...]) -> Tensor:
         """A part at a coordinate; an index that only a run knows is 0 where its steps matter neither to banks nor to sectors."""
