@@ -32,7 +32,8 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     and for unknown element types.
 
     >>> from cute_viz.algebra.shares import parted_share, share
-    >>> rows = parted_share(share("sA", "smem", "float", mark_static(Layout((16, 8), (8, 1)))), Layout((16, 2), (1, 0)), proj=(1, X))
+    >>> whole = share("sA", "smem", "float", mark_static(Layout((16, 8), (8, 1))))
+    >>> rows = parted_share(whole, Layout((16, 2), (1, 0)), proj=(1, X))
     >>> rows = replace(rows, layout=mark_static(rows.layout))
     >>> registers = share("r", "rmem", "float", Layout((1, 8)))
     >>> found = multiplied([rows, registers, registers])[0]
