@@ -130,6 +130,7 @@ def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "
 def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
     """The part of every thread at a coordinate with `_`.
 
+    >>> from cute_viz.algebra.inttuple import X
     >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset
     64
     """
