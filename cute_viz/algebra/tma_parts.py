@@ -62,9 +62,19 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
     >>> [str(x) for x in instruction_order(parse(text), 0, Layout(1, 0), Layout(((8, 32),), ((32, 1),)))]
     ['((32,8),1):((8,1),0)', '0']
     """
-    copy, layout = _tma.as_tma("tma_partition", tma), as_layout(ctas)
+    copy = _tma.as_tma("tma_partition", tma)
+    return order_of(copy.bits // copy.tensor.bits, cta, ctas, smem)
+
+
+def order_of(elements: int, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
+    """The same of an instruction that copies so many elements.
+
+    >>> [str(x) for x in order_of(256, 1, Layout(2), Layout(((8, 32),), ((32, 1),)))]
+    ['((32,8),1):((8,1),0)', '128']
+    """
+    layout = as_layout(ctas)
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
-    tile, elements = get(plain, 0), copy.bits // copy.tensor.bits
+    tile = get(plain, 0)
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
     moved = crd2idx(cta, layout) * (elements // cosize(layout))
     alone = all(map(is_one, leaves(domain(layout).shape)))  # its strides are _0, and so is the offset
@@ -72,14 +82,19 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
-    found = _ordered(x, cut, moved)
+    found = ordered(x, cut, moved)
     if not isinstance(found, tuple):
         return found  # type: ignore[no-any-return]
     layout, offset = found
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
 
 
-def _ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
+def ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
+    """A tensor whose first mode is in the order of an instruction, from an element of it on: a layout, and where it begins.
+
+    >>> [str(x) for x in ordered(Layout((4, 8)), Layout((4, 1), (1, 0)), 0)]
+    ['((4,1),8):((1,0),4)', '0']
+    """
     rest = tuple_rank(domain(x).shape) - 1
     ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
     ordered = _first_static(ordered, x)
@@ -101,7 +116,7 @@ def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
 
 def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
-    moved_there = _ordered(plain, cut, moved)
+    moved_there = ordered(plain, cut, moved)
     return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
 
 

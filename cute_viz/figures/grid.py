@@ -18,7 +18,6 @@ from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
 from cute_viz.figures.rulers import ruler, steps_of
-from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
 from cute_viz.values.integer import Static
 
@@ -69,8 +68,6 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         panels.append(
             Panel(
                 caption=f"(_,_,{','.join(crd)})" if rest else "",
-                rows=rows,
-                cols=cols,
                 labels=tuple(labels[cells]),
                 paints=painting.cells[cells],
                 row_ruler=row_ruler,
@@ -99,7 +96,6 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}." + colours(painting.legends),
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -113,8 +109,8 @@ def _outer(rest: tuple[Any, ...]) -> tuple[Ruler, Ruler]:
     down = [",".join(map(str, crd)) for crd in cartesian(*map(range, map(product, rest[:0:-1])))]
     titles = ", ".join(f"mode {n}" for n in range(len(rest) + 1, 2, -1))
     return (
-        Ruler(titles, tuple(down), (0,) * (len(down) + 1)),
-        Ruler("mode 2", tuple(map(str, range(product(rest[0])))), (0,) * (product(rest[0]) + 1)),
+        Ruler(titles, tuple(down)),
+        Ruler("mode 2", tuple(map(str, range(product(rest[0]))))),
     )
 
 

@@ -110,8 +110,6 @@ def _inset(swizzle: Swizzle, offsets_of: Any, paints: Any) -> Panel | None:
         if any(swizzle(x) != x for x in order):
             return Panel(
                 caption=f"the first {rows} × {cols}, larger",
-                rows=rows,
-                cols=cols,
                 labels=tuple(map(str, order)),
                 paints=tuple(paints[:rows, :cols].ravel().tolist()),
                 row_ruler=ruler("mode 0", rows),
@@ -132,14 +130,11 @@ def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}.",
         paints=colours,
         legends=(legend,),
         panels=(
             Panel(
                 caption="",
-                rows=rows,
-                cols=cols,
                 labels=(),
                 paints=paints.tobytes(),
                 row_ruler=ruler("mode 0", rows),

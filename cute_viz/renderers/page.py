@@ -29,10 +29,10 @@ from cute_viz.renderers.frame import (
 )
 from cute_viz.renderers.geometry import BOLD, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
-from cute_viz.renderers.levels import Drawing, arranged, drawings, prepared, units
+from cute_viz.renderers.levels import Drawing, arranged, drawings, is_comparison, prepared, units
 from cute_viz.renderers.marks import joined
 from cute_viz.renderers.outer import Outer
-from cute_viz.renderers.panel import draw
+from cute_viz.renderers.panel import draw, on_paper
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
@@ -136,6 +136,8 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
         found = [
             frames(replace(drawn.figure, panels=(f.panel,)), f.detail, wide, drawn.fit._replace(exact=exact))[0] for f in found
         ]
+    if is_comparison(drawn.figure) and len({(f.cell_w, f.cell_h) for f in found}) > 1:
+        return None  # of what is compared a cell has one size
     fitted = aligned(drawn.figure, found)
     insets = sum(strip.height for strip in strips(drawn.figure.insets, target.width - 2 * target.margin, target.least))
     if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale + insets > target.height:
@@ -278,6 +280,8 @@ def lay_out(
             drawn += lanes.movements(figure.arrows, framed, grids, target.least)
         else:
             drawn += arrows(figure.arrows, framed, grids)
+            for n, (frame, grid) in enumerate(zip(framed, grids, strict=True)):
+                drawn += on_paper(frame, grid, crossed(figure.arrows, n, figure.panels))
         drawn = drawn if scale == 1 else [scaled(item, scale) for item in drawn]
         at = top + places_h
         for strip in below:

@@ -238,8 +238,10 @@ def sparse(value_type: Any) -> tuple[int, str] | None:
 def bits_of(value_type: Any) -> int:
     """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
 
-    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
-    (16, 32, 128, 4, 8, 128)
+    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
+    (16, 32, 4, 8, 128)
+    >>> bits_of("cutlass::AlignedArray<float, 4, 16>")
+    128
     """
     if not isinstance(value_type, int) and str(value_type).isdecimal() and len(str(value_type)) < 6:
         value_type = int(str(value_type))
@@ -249,6 +251,8 @@ def bits_of(value_type: Any) -> int:
         return int(value_type)
     if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
         return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
+    if several := re.fullmatch(r"(?:(?:cute|cutlass)::)?(?:Aligned)?[Aa]rray<(.+?), *_?(\d{1,6})(?:, *\d+)?>", str(value_type)):
+        return bits_of(several[1]) * int(several[2])
     if packed := sparse(value_type):
         if (stored := bits_of(packed[1])) % packed[0]:
             raise AlgebraError(f"an element of {value_type} is less than one bit wide")
