@@ -60,8 +60,9 @@ def command(
     instances: str | None,
     library: Library,
 ) -> None:
-    """List what a file defines (line, name, kind, value), or one KIND: mma, copy, ops, views, formats, palettes, themes, targets, limits.
+    """List what a file defines (line, name, kind, value), or one KIND of things.
 
+    KIND: mma, copy, ops, views, formats, palettes, themes, targets or limits.
     FILE is C++, CUDA, Python (also a notebook), CuTe IR, or compiler output with layout types; FILE::SCOPE lists one scope. WORDs
     select atoms by their name in CUTLASS, PTX, the DSL or SASS. In the name of an atom {N} is a number; its range follows.
     """
