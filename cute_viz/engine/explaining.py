@@ -16,7 +16,7 @@ from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, size
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
@@ -333,12 +333,12 @@ def _in_words(value: Any) -> str:
         return in_a_line(value, kind_of(value))
     names = NAMES[: len(modes(plain.shape))]
     if len(names) < len(modes(plain.shape)):
-        return f"{size(plain)} elements"
+        return f"{plain.size} elements"
     terms = []
     for name, shape, stride in zip(names, modes(plain.shape), modes(plain.stride), strict=True):
         step = "" if stride == 1 else f"{show(clear_static(stride))}*"
         terms.append(f"{show(clear_static(Layout(shape, stride)))}({name})" if isinstance(shape, tuple) else f"{step}{name}")
-    return f"{size(plain)} elements: ({','.join(names)}) is at {' + '.join(terms)}"
+    return f"{plain.size} elements: ({','.join(names)}) is at {' + '.join(terms)}"
 
 
 def move_at_end(text: str) -> bool:

@@ -30,7 +30,7 @@ from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.rounds import often
-from cute_viz.source.type_tree import arguments
+from cute_viz.source.type_scan import arguments
 
 _MOST = 2000  # statements of one unit
 APART = 8  # kernels of a unit whose statements have rows of their own, each
