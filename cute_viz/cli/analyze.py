@@ -102,7 +102,7 @@ def command(
     """
     answer = ask(reading.request(source))
     if access is None and instruction in PATTERNS:
-        access = instruction  # each of its lanes has a row of the tile
+        access, instruction = instruction, None  # each of its lanes has a row of the tile
     if settings:
         _what_if(answer, settings, as_json or kind == "json")
         return
