@@ -174,12 +174,10 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
     heading = {"plain": "Plain", "swizzled": "Swizzled"}.get(part.name, part.name)
     return Panel(
         caption=f"{heading}  {part.source}",
-        rows=len(lines),
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("row" if by_row else "byte", tuple(names), tuple(gaps)),
-        col_ruler=Ruler("bank", tuple(str(c * unit // 4) for c in range(cols)), (0,) * (cols + 1)),
+        col_ruler=Ruler("bank", tuple(str(c * unit // 4) for c in range(cols))),
         data={"byte": tuple(line * LINE + c * unit for line in lines for c in range(cols))},
         shapes=tuple(shapes),
         place=place,
@@ -235,12 +233,10 @@ def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Pane
     text = [Shape("area", corners, look="paper"), Shape("text", ((c0, r0), (c1, r1)), words, look)] if free else []
     return Panel(
         caption="",
-        rows=rows,
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("wave", tuple(names) + ("",) * more, (*levels, *[0] * more, 0)),
-        col_ruler=Ruler("", ("",) * cols, (0,) * (cols + 1)),
+        col_ruler=Ruler("", ("",) * cols),
         shapes=tuple(text),
         foot="" if free else f"{part.wavefronts} {sentence}",
         place=place,
