@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -82,7 +82,7 @@ def data_of(found: Unit) -> dict[str, Any]:
             return table.setdefault(value, len(table))
         if isinstance(value, tuple):
             return [*map(packed, value)]
-        return [packed(getattr(value, name)) for name in value.__slots__] if is_dataclass(value) else value
+        return [packed(getattr(value, field.name)) for field in fields(value)] if is_dataclass(value) else value
 
     return {"form": _FORM, "files": files, "unit": packed(found), "words": list(table)}
 
@@ -100,10 +100,10 @@ def unit_from(data: dict[str, Any]) -> Unit:
             return lambda row: tuple(reader(part)(x) for part, x in zip(parts, row, strict=True))
         if parts:  # one of these, or None
             return lambda row: None if row is None else reader(parts[0])(row)
-        if is_dataclass(kind):
+        if isinstance(kind, type) and is_dataclass(kind):
             hints = [*get_type_hints(kind).values()]
             return lambda row: kind(*(reader(hint)(x) for hint, x in zip(hints, row, strict=True)))
-        return words.__getitem__ if kind is str else kind  # type: ignore[no-any-return]
+        return words.__getitem__ if kind is str else kind
 
     unit: Unit = reader(Unit)(data["unit"])
     return unit

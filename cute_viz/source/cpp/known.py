@@ -259,12 +259,12 @@ def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 
 
 def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    scale, *path = values or [None]
-    if isinstance(scale, SpelledInt):
-        scale = scale.number
-    if not path or not isinstance(scale, (int, Unknown, StaticRatio)) or not all(isinstance(i, int) for i in path):
+    first, *path = values or [None]
+    scale: Any = first.number if isinstance(first, SpelledInt) else first
+    known = isinstance(scale, (int, Unknown, StaticRatio)) and all(isinstance(i, int) for i in path)
+    if not path or not known:
         raise meaning.fail("ScaledBasis takes a scale and positions of modes", span)
-    return Basis(int(scale) if isinstance(scale, int) else scale, tuple(map(int, path)))
+    return Basis(scale, tuple(map(int, path)))
 
 
 def _ratio(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
