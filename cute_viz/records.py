@@ -1,4 +1,6 @@
-"""`dataclass` as `dataclasses` has it, defined in a fifth of its time: a command of a tenth of a second defines forty of them.
+"""`dataclass` as `dataclasses` has it, defined in a fifth of its time, and tables that are texts beside a module.
+
+A command of a tenth of a second defines forty classes.
 
 The module of the standard library compiles each method of each class on its own, at every start. Here only `__init__` is compiled
 when a class is defined, comparison and hash when they are first asked for; everything else is shared.
@@ -6,6 +8,7 @@ when a class is defined, comparison and hash when they are first asked for; ever
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -125,6 +128,16 @@ def _compared(made: type, fields: Any, frozen: bool) -> dict[str, Any]:
         return int(compiled()["hashed"](self))
 
     return {"__eq__": eq, "__hash__": of if frozen else None}
+
+
+def rows(module: str, name: str) -> list[list[str]]:
+    """The rows of a text beside a module, whose `__file__` is given: cells parted by `|`; a line that begins with `#` is none.
+
+    >>> rows(__file__, "options/options.txt")[1]
+    ['tile', 'tile', 'object', 'Tile of a thread-value layout; implies the view tv']
+    """
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
+        return [[cell.strip() for cell in line.split("|")] for line in file if line.strip() and line[0] != "#"]
 
 
 def _restored(names: list[str]) -> Any:

@@ -155,3 +155,57 @@ def test_loops_as_compiled(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert times in (None, counted[n, row["line"] - first[n]]), (programs[n], row["line"] - first[n])
         known += times is not None
     assert known > 15, "`for` loops with constant bounds; of `while` and of remainders nothing is known"
+
+
+TRANSPOSE = """#include <cute/tensor.hpp>
+#include <cutlass/array.h>
+template <class Source, class Tile, class Threads, class Vector>
+__global__ void transpose(Source source, Tile, Threads, Vector) {
+  using Element = typename Source::value_type;
+  __shared__ Element shared[cute::cosize(Tile{})];
+  auto cache{cute::make_tensor(cute::make_smem_ptr(shared), Tile{})};
+  auto tile{source(cute::make_coord(cute::_, cute::_), blockIdx.y, blockIdx.x)};
+  using Atom = cute::Copy_Atom<cute::UniversalCopy<cutlass::AlignedArray<Element, cute::size(Vector{})>>, Element>;
+  auto copy_{cute::make_tiled_copy(Atom{}, Threads{}, Vector{})};
+  auto thread{copy_.get_thread_slice(threadIdx.x)};
+  cute::copy(copy_, thread.partition_S(tile), thread.partition_D(cache));
+  auto column{cute::local_partition(cache, cute::Layout<cute::Shape<cute::_32, cute::_8>>{}, threadIdx.x)};
+  auto registers{cute::make_fragment_like(column)};
+  cute::copy(column, registers);
+}
+template <class T, int Pitch>
+void launch(T const* p, unsigned M, unsigned N) {
+  using namespace cute;
+  auto const whole{make_tensor(make_gmem_ptr(p), make_layout(make_shape(M, N), GenRowMajor{}))};
+  constexpr auto block{make_shape(_32{}, _128{})};
+  auto const tiles{tiled_divide(whole, block)};
+  auto const tile{make_layout(block, make_stride(Int<Pitch>{}, _1{}))};
+  transpose<<<1, 256>>>(tiles, tile, Layout<Shape<_8, _32>, Stride<_32, _1>>{}, Layout<Shape<_1, Int<16 / sizeof(T)>>>{});
+}
+template void launch<float, 128>(float const*, unsigned, unsigned);
+template void launch<float, 132>(float const*, unsigned, unsigned);
+template void launch<double, 130>(double const*, unsigned, unsigned);
+"""
+
+
+def test_variables_in_braces_and_parts_of_one_type(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`auto x{f(y)}` is read, arrays are values of a copy, and what differs by the pitch of its tile alone has rows of its own."""
+    (folder / "t.cu").write_text(TRANSPOSE, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        main(["analyze", str(folder / "t.cu"), "--flags", "-arch=sm_80", "--json"])
+    assert not left.value.code
+    found = json.loads(capsys.readouterr().out)
+    rows = [(row["instruction"], row["wavefronts"] or row["sectors"]) for row in found["accesses"]]
+
+    def column(pitch: int, words: int) -> int:
+        """Wavefronts of 128 reads of 32 rows: half-warps of elements of two words."""
+        lanes = [[words * lane * pitch + word for word in range(words)] for lane in range(32 // words)]
+        banks = [word % 32 for lane in lanes for word in lane]
+        return 128 * words * max(banks.count(bank) for bank in banks)
+
+    wanted = []
+    for pitch, words in ((128, 1), (132, 1), (130, 2)):
+        bits = 32 * words
+        wanted += [("ld.global.128", 512 * words), ("st.shared.128", 128 * words), (f"ld.shared.{bits}", column(pitch, words))]
+    assert not found["unknown"]
+    assert sorted(rows) == sorted(wanted)

@@ -9,12 +9,11 @@ import pytest
 
 from cute_viz import parse
 from cute_viz.algebra import instruction
-from cute_viz.algebra.blockwise import _blocks
 from cute_viz.algebra.call import Operation
 from cute_viz.algebra.copy import layout_in_tile
 from cute_viz.algebra.descriptor import FIELDS, MODES
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.scale_factors import _tile_atom_to_shape
+from cute_viz.algebra.scale_factors import _blocks, tile_atom_to_shape
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, DATA_TYPES, TensorMap
@@ -180,9 +179,9 @@ def test_metadata_has_each_place_once() -> None:
 
 @pytest.mark.parametrize(("operand", "refused"), [("SFA", (100, 128, 256)), ("SFB", (128, 100, 256))])
 def test_static_scale_factors_are_whole_blocks_of_their_own_operand(operand: str, refused: tuple[int, ...]) -> None:
-    _tile_atom_to_shape(32, {"SFA": "SFB", "SFB": "SFA"}[operand], tuple(map(Static, refused)))
+    tile_atom_to_shape(tuple(map(Static, refused)), {"SFA": "SFB", "SFB": "SFA"}[operand], 32)
     with pytest.raises(AlgebraError, match="does not divide"):
-        _tile_atom_to_shape(32, operand, tuple(map(Static, refused)))
+        tile_atom_to_shape(tuple(map(Static, refused)), operand, 32)
 
 
 def test_blocks_of_factors() -> None:
@@ -290,9 +289,9 @@ def outlined(panel: Panel) -> int:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (Operation("logical_divide", (Layout((2, 2, 2)), (2, 2, 2))), "one or two modes"),
-        (Operation("logical_divide", (Layout((4, 4), (Basis(1, (0,)), Basis(1, (1,)))), (2, 2))), "whose values are offsets"),
-        (Operation("composition", (Layout((4, 8), (8, 1)), (2, 4))), "where B is a layout"),
+        (Operation("logical_divide", (Layout((4, 8), (8, 1)), (3, 4))), "do not cover"),
+        (Operation("right_inverse", (Layout((4, 4), (Basis(1, (0,)), Basis(1, (1,)))),)), "whose values are offsets"),
+        (Operation("composition", (Layout((4, 8), (8, 1)), Layout(4, 16))), "reaches beyond"),
         (Operation("flatten", (Layout((4, 8)),)), "the steps of flatten are not drawn"),
     ],
 )

@@ -15,7 +15,7 @@ from cute_viz.figures.model import Arrow, Figure, Panel, to_dict
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.primitives import Arrows
+from cute_viz.renderers.primitives import Arrows, Path
 from cute_viz.spec.build import read_specs
 
 
@@ -132,7 +132,8 @@ class TestArrows:
         assert heads
         assert (curves[1].count("C"), heads[1].count("z")) == (6, 6)
         tikz = cv.render(drawn, "tikz", target="screen").decode()
-        assert (tikz.count("..controls"), tikz.count("--cycle")) == (6, 6)
+        plates = len([item for item in page_of(drawn, Options()).items if isinstance(item, Path)])
+        assert (tikz.count("..controls"), tikz.count("--cycle")) == (6, 6 + plates)
 
     def test_end_where_cells_are(self) -> None:
         drawn = day(13)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from fractions import Fraction
-from importlib import import_module
 from itertools import chain, combinations, islice, product
 from pathlib import Path
 from typing import Any
@@ -31,8 +30,7 @@ from cute_viz.spec import resolve
 @pytest.mark.parametrize("name", OPS)
 def test_every_row(name):
     op = OPS[name]
-    function = getattr(import_module(f"cute_viz.algebra.{op.module}"), op.function)
-    assert function.__doc__
+    assert op.resolve().__doc__
     assert op.summary
     assert parse(op.example) is not None
     with pytest.raises(AlgebraError):

@@ -116,6 +116,23 @@ class ThrCopy(Shown):
         return f"ThrCopy\n  ThrIdx: {self.thr_idx}\n{self.tiled}"
 
 
+def as_tiled_copy(x: Any) -> TiledCopy:
+    """A TiledCopy: for a thread's view the whole one.
+
+    Raises: AlgebraError for anything else.
+
+    >>> from cute_viz import parse
+    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> as_tiled_copy(ThrCopy(copy, 3)) == copy
+    True
+    """
+    if isinstance(x, ThrCopy):
+        return x.tiled
+    if not isinstance(x, TiledCopy):
+        raise AlgebraError(f"{show(x)} is not a TiledCopy", hint="make_tiled_copy(atom, (4,8), (1,4))")
+    return x
+
+
 def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     """The atom of an instruction for values of a number of bits.
 
@@ -169,7 +186,7 @@ def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
     '((8,4),(2,1)):((2,100),(1,0))'
     """
     rest = len(modes(reference.shape))
-    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[return-value]
+    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[no-any-return]
 
 
 def _reference(copy: TiledCopy, side: str) -> AnyLayout:
@@ -185,7 +202,7 @@ def _to_fragments(copy: TiledCopy, tensor: AnyLayout, side: str) -> AnyLayout:
     return out
 
 
-def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
+def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)), for the source "S" or the destination "D".
 
     Raises: AlgebraError for a tensor of fewer modes than the tile; one that the tile does not divide.
@@ -196,12 +213,13 @@ def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
     >>> tidfrg(copy, "S", Layout((8, 64), (64, 1))).shape
     ((8, 4), (2, 1), (2, 4))
     """
+    copy = as_tiled_copy(copy)
     if len(modes(domain(layout).shape)) < len(modes(copy.tiler_mn)):
-        refuse(f"tidfrg_{side}", (layout,), "Rank of tensor to be partitioned too small.")
-    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), side))
+        refuse(f"tidfrg_{operand}", (layout,), "Rank of tensor to be partitioned too small.")
+    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))  # type: ignore[no-any-return]
 
 
-def layout_sd(copy: TiledCopy, side: str, reference: Layout | None = None) -> Layout:
+def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layout:
     """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV).
 
     With a reference layout of the tile, (thread, value) -> its value.
@@ -211,12 +229,15 @@ def layout_sd(copy: TiledCopy, side: str, reference: Layout | None = None) -> La
     >>> str(layout_sd(copy, "S")), str(layout_sd(copy, "D"))
     ('((4,2,4),((2,4),1)):((4,128,32),((16,1),0))', '((16,2),(8,1)):((1,128),(16,0))')
     """
+    copy = as_tiled_copy(copy)
     reference = make_layout(Layout(tiler_shape(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
-    return slice_(((X, X), 0), _to_fragments(copy, reference, side))  # type: ignore[return-value]
+    return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[no-any-return]
 
 
-def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
+def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset.
+
+    Raises: AlgebraError for anything but a thread's view.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
     >>> from cute_viz.algebra.make_copy import make_tiled_copy
@@ -224,32 +245,45 @@ def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
     >>> str(partition(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1))))
     '512:1 o 66 o ((2,1),2,4):((1,0),256,16)'
     """
-    divided = tidfrg(thr.tiled, side, layout)
-    rest = len(modes(get(domain(divided), 2).shape))
-    return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, blanks(rest)))
+    if not isinstance(thr, ThrCopy):
+        raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_copy, 0), A)")
+    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
 
 
-def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
+def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> cut(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1)))[1]
+    (9, _, (_, _))
+    """
+    divided = tidfrg(thr.tiled, operand, layout)
+    return divided, (thr.thr_idx, X, blanks(len(modes(get(domain(divided), 2).shape))))
+
+
+def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
     """A fragment of an MMA, re-read as the copy's values: (CPY,CPY_M,CPY_N,...) (retile_S, retile_D).
 
     Raises: AlgebraError for a fragment whose values the copy's tile does not divide.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> from cute_viz.algebra.make_copy import make_tiled_copy_A
-    >>> copy = make_tiled_copy_A(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy_operand
+    >>> copy = make_tiled_copy_operand(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma, "A")
     >>> fragment = parse("partition_fragment_A(tiled_mma, (64,32))", {"tiled_mma": mma})
     >>> str(fragment), str(retile(copy, fragment))
     ('((_2,2,_2),2,2):((1,2,4),8,16)', '((4,2),2,2):((1,4),8,16)')
     """
-    plain = domain(layout)
+    copy, plain = as_tiled_copy(copy), domain(layout)
     rank = len(modes(plain.shape))
     values = size(get(plain, 0))
     by_place = composition(right_inverse(copy.layout_tv), Layout(tiler_shape(copy.tiler_mn)))
     frg_mn = upcast(by_place, size(get(copy.layout_tv, 0)) * values)  # (m,n) -> index of a fragment of `values`
     frg_v = zipped_divide(logical_product(Layout(values), right_inverse(frg_mn)), Layout(size(get(copy.atom.layout_ref, 1))))
     tiled = zipped_divide(layout, (values, *modes(product_each(domain(frg_mn).shape))))
-    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))
+    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))  # type: ignore[no-any-return]
 
 
 def tiler_shape(tiler: Any) -> Any:

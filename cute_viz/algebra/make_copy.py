@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -82,20 +81,19 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
     return make_tiled_copy_impl(atom, layout_tv(mma, operand), {"A": (m, k), "B": (n, k), "C": (m, n)}[operand])
 
 
-def _of(which: str) -> Callable[[Copy_Atom, Any], TiledCopy]:
-    def make(atom: Copy_Atom, tiled: Any) -> TiledCopy:
-        if which in "ABC":
-            return make_tiled_copy_operand(atom, tiled, which)
-        if not isinstance(tiled, TiledCopy):
-            raise AlgebraError(f"make_tiled_copy_{which} needs a TiledCopy, not {show(tiled)}")
-        return make_tiled_copy_impl(atom, layout_sd(tiled, which), tiled.tiler_mn)
+def make_tiled_copy_like(atom: Copy_Atom, tiled: Any, operand: str) -> TiledCopy:
+    """A copy whose reference is the source "S" or the destination "D" of another (make_tiled_copy_S, make_tiled_copy_D).
 
-    side = {"S": "whose reference is the source layout of another", "D": "whose reference is the destination layout of another"}
-    make.__doc__ = f"A copy {side.get(which, f'of operand {which} of a TiledMMA, as its threads hold it')}."
-    return make
+    Raises: AlgebraError for anything but a TiledCopy; see make_tiled_copy_impl.
 
-
-make_tiled_copy_A, make_tiled_copy_B, make_tiled_copy_C, make_tiled_copy_S, make_tiled_copy_D = map(_of, "ABCSD")
+    >>> from cute_viz import parse
+    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> str(make_tiled_copy_like(parse("Copy_Atom<UniversalCopy<float>, half_t>{}"), copy, "D").layout_tv)
+    '((16,2),(8,1)):((1,128),(16,0))'
+    """
+    if not isinstance(tiled, TiledCopy):
+        raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledCopy, not {show(tiled)}")
+    return make_tiled_copy_impl(atom, layout_sd(tiled, operand), tiled.tiler_mn)
 
 
 def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
@@ -107,7 +105,7 @@ def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1), (16,16,16))")
     >>> atom = parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}")
     >>> from cute_viz.algebra.copy import tile_of
-    >>> tile_of(make_tiled_copy_C(atom, mma)), tile_of(make_tiled_copy_C_atom(atom, mma))
+    >>> tile_of(make_tiled_copy_operand(atom, mma, "C")), tile_of(make_tiled_copy_C_atom(atom, mma))
     ((16, 16), (8, 8))
     """
     if not isinstance(mma, TiledMMA) or not isinstance(atom, Copy_Atom):

@@ -67,31 +67,20 @@ def make_tma_atom(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     return atom_of("make_tma_atom", op, g, smem, ctas, values, internal)
 
 
-def _copy_sm90(operand: str) -> Any:
-    def make(op: Any, g: Any, smem: Any, tiler: Any, cluster: Any = 1, internal: Any = None) -> TmaCopy:
-        name, ctas = f"make_tma_copy_{operand}_sm90", as_layout(cluster)
-        along = "BAC".index(operand)  # A goes along N of the cluster, B along M; C to none
-        if not isinstance(tiler, tuple) or len(tiler) < 3 or not isinstance(ctas, Layout):
-            raise AlgebraError(f"{name}: the tile must be (M,N,K)", hint="example: (128,128,64)")
-        count = 1 if operand == "C" else size(Layout((*modes(ctas.shape), 1)[along]))
-        return make_tma_copy(op, g, smem, tuple(x for n, x in enumerate(tiler) if n != along), count, internal)
-
-    make.__doc__ = f"The TMA copy of {operand} for the tile (M,N,K) of a CTA; multicast goes to the cluster's CTAs that share it."
-    return make
-
-
-make_tma_copy_A_sm90, make_tma_copy_B_sm90 = map(_copy_sm90, "AB")
-
-
-def make_tma_copy_C_sm90(op: Any, g: Any, smem: Any, tiler: Any, internal: Any = None) -> Any:
-    """The TMA copy of C for the tile (M,N,K) of a CTA.
+def make_tma_copy_sm90(op: Any, g: Any, smem: Any, tiler: Any, operand: str, cluster: Any = None, internal: Any = None) -> TmaCopy:
+    """The TMA copy of A, B or C for the tile (M,N,K) of a CTA; multicast goes to the cluster's CTAs that share it.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
     >>> str(parse(f"make_tma_copy_C_sm90(SM90_TMA_STORE{{}}, {g}, (64,32):(32,1), (64,32,64))"))
     'SM90_TMA_STORE of boxes (32,64) of float, swizzle none'
     """
-    return _copy_sm90("C")(op, g, smem, tiler, 1, internal)
+    name, ctas = f"make_tma_copy_{operand}_sm90", as_layout(1 if cluster is None else cluster)
+    along = "BAC".index(operand)  # A goes along N of the cluster, B along M; C to none
+    if not isinstance(tiler, tuple) or len(tiler) < 3 or not isinstance(ctas, Layout):
+        raise AlgebraError(f"{name}: the tile must be (M,N,K)", hint="example: (128,128,64)")
+    count = 1 if operand == "C" else size(Layout((*modes(ctas.shape), 1)[along]))
+    return make_tma_copy(op, g, smem, tuple(x for n, x in enumerate(tiler) if n != along), count, internal)
 
 
 def _extent(x: Any) -> int | None:

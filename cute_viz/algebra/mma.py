@@ -149,6 +149,24 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
 
+def as_tiled_mma(x: Any) -> TiledMMA:
+    """A TiledMMA: for a thread's view the whole one, for an atom its 1 x 1 x 1 tiling.
+
+    Raises: AlgebraError for anything else.
+
+    >>> from cute_viz import parse
+    >>> tile_shape(as_tiled_mma(parse("SM80_16x8x16_F32F16F16F32_TN{}")))
+    (16, 8, 16)
+    """
+    if isinstance(x, ThrMMA):
+        return x.tiled
+    if isinstance(x, MMA_Atom):
+        return make_tiled_mma(x)
+    if not isinstance(x, TiledMMA):
+        raise AlgebraError(f"{show(x)} is not a TiledMMA", hint="make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    return x
+
+
 def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
     """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`.
 
@@ -230,7 +248,7 @@ def _extent(x: Any) -> int:
     return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
 
-def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
+def thrfrg(mma: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
 
     Raises: AlgebraError for a tensor of fewer than two modes; one that the tile does not divide.
@@ -240,7 +258,7 @@ def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     >>> show(thrfrg(mma, "C", Layout((64, 32))).shape)
     '(((_4,_8),(2,2)),((_2,2),(2,2)))'
     """
-    i, j = OPERANDS[operand]
+    mma, (i, j) = as_tiled_mma(mma), OPERANDS[operand]
     if len(modes(domain(layout).shape)) < 2:
         refuse(f"thrfrg_{operand}", (layout,), "the tensor needs two modes or more")
     rows, cols = mma.atom.held(operand)
@@ -252,7 +270,7 @@ def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     return zipped_divide(values, (X, (Layout(size(get(thr, i + 1))), Layout(size(get(thr, j + 1))))))
 
 
-def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> Layout:
+def layout_tv(mma: Any, operand: str, reference: Layout | None = None) -> Layout:
     """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...).
 
     With a reference layout of the tile, (thread index, value) -> its value, such as a coordinate of an identity layout.
@@ -261,6 +279,7 @@ def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> L
     >>> str(layout_tv(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,1,1))"), "C"))
     '((4,8,2),((_2,2),(1,1))):((64,1,16),((32,8),(0,0)))'
     """
+    mma = as_tiled_mma(mma)
     out = thrfrg(mma, operand, Layout(operand_tile(mma, operand)) if reference is None else reference)
     thr = mma.thr_layout_vmnk
     if (some := size(mma.atom.layout(operand), 0)) < size(mma.atom.thr_id):  # the others hold nothing
@@ -276,8 +295,10 @@ def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> L
     return tv
 
 
-def partition(thr: ThrMMA, operand: str, layout: AnyLayout) -> AnyLayout:
+def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset.
+
+    Raises: AlgebraError for anything but a thread's view.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> from cute_viz.algebra.views import get_slice
@@ -285,14 +306,26 @@ def partition(thr: ThrMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     >>> str(partition(thr, "C", Layout((32, 64)))), str(partition(thr, "A", Layout((32, 8))))
     ('2048:1 o 65 o (1,2,4):(0,16,512)', '256:1 o 1 o (1,2,8):(0,16,32)')
     """
+    if not isinstance(thr, ThrMMA):
+        raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
+    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
+
+
+def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The tensor of which partition_A, partition_B or partition_C is a part, as thrfrg has it, and the coordinate of that with `_`.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> from cute_viz.algebra.views import get_slice
+    >>> cut(get_slice(make_tiled_mma(fma, (16, 16, 1)), 33), "C", Layout((32, 64)))[1]
+    ((0, (1, 2)), (_, (_, _)))
+    """
     i, j = OPERANDS[operand]
     divided = thrfrg(thr.tiled, operand, layout)
     rest = len(modes(get(get(domain(divided), 1), 1).shape))
-    coord = ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
-    return indexed(f"partition_{operand}", layout, divided, coord)
+    return divided, ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
 
 
-def partition_shape(mma: TiledMMA, operand: str, shape: Any) -> Any:
+def partition_shape(mma: Any, operand: str, shape: Any) -> Any:
     """The shape of what one thread holds of a tensor of the given shape.
 
     >>> from cute_viz import parse

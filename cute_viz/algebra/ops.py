@@ -26,6 +26,7 @@ MEASURES = frozenset(["size", "rank", "depth", "shape", "stride", "layout", "cos
 class Op:
     """One operation.
 
+    function: behind a colon, the operand that the name says, `thrfrg:A`: its parameter `operand`.
     kinds: a letter of `operands.KINDS` for each operand; `*` at the end repeats the last kind. Operands after `least` may be
         left out.
     templated: C++ gives modes or numbers as template arguments, so that `name<1>(A)` is read, too; there are at least
@@ -85,6 +86,10 @@ class Op:
 
         own = self.resolve()
         parameters = signature(own)
+        if ":" in self.function:  # the operand is in the name; other parameters are those that the row has
+            names = [name for name in parameters.parameters if name != "operand"]
+            kept = {*names[: len(self.kinds)], self.keyword}
+            parameters = parameters.replace(parameters=[p for p in parameters.parameters.values() if p.name in kept])
 
         @wraps(own)
         def operation(*args: Any, **named: Any) -> Any:
@@ -121,8 +126,9 @@ class Op:
 
     def resolve(self) -> Callable[..., Any]:
         """The function that computes it, for operands that fit."""
-        function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), self.function)
-        return function
+        name, _, operand = self.function.partition(":")
+        function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), name)
+        return _on(function, operand) if operand else function
 
     def _one(self, operand: Any, letter: str) -> Any:
         kind = KINDS[letter]
@@ -132,6 +138,19 @@ class Op:
 
     def _count(self, given: str) -> AlgebraError:
         return AlgebraError(f"{self.signature} does not take {given}", hint=f"example: {self.example}")
+
+
+def _on(function: Callable[..., Any], operand: str) -> Callable[..., Any]:
+    """A function on one of its operands, "A" or "S": whatever place it has among the parameters."""
+    from functools import wraps
+
+    at = function.__code__.co_varnames.index("operand")
+
+    @wraps(function)
+    def operation(*given: Any, **named: Any) -> Any:
+        return function(*given[:at], operand, *given[at:], **named)
+
+    return operation
 
 
 def _op(name: str, where: str, params: str, kinds: str, summary: str, example: str, **more: Any) -> Op:
@@ -174,14 +193,14 @@ _ROWS = (
     _op("append", "modes", "A, B", "GG", "one more mode at the end; append<N>(A) to rank N", "append((3,2):(1,3), 5:7)", least=1, keyword="n", templated=True),
     _op("prepend", "modes", "A, B", "GG", "one more mode at the front; prepend<N>(A) to rank N", "prepend((3,2):(1,3), 5:7)", least=1, keyword="n", templated=True),
     _op("replace", "modes", "A, B, i", "GGN", "a mode replaced by another; also replace<i>(A,B)", "replace((3,2):(1,3), 5:7, 1)", least=2, needs=3, templated=True),
-    _op("zip", "modes.zip_any", "A, B", "GG", "modes of two layouts paired", "zip((2,3):(1,2), (4,5):(6,24))", least=1),
+    _op("zip", "modes.zip_", "A, B", "GG", "modes of two layouts paired", "zip((2,3):(1,2), (4,5):(6,24))", least=1),
     _op("insert", "tuples", "t, x, i", "WZN", "a further entry before a position; also insert<i>(t,x)", "insert((2,3), (4,4), 1)", templated=True, least=2, needs=3),
     _op("remove", "tuples", "t, i", "WN", "a tuple without an entry; also remove<i>(t)", "remove((2,3,4), 1)", templated=True, least=1, needs=2),
     _op("replace_front", "tuples", "t, x", "ZZ", "another first entry", "replace_front((2,3), 5)"),
     _op("replace_back", "tuples", "t, x", "ZZ", "another last entry", "replace_back((2,3), 5)"),
     _op("front", "tuples", "t", "Z", "the first leaf", "front(((2,3),4))"),
     _op("back", "tuples", "t", "Z", "the last leaf", "back((2,(3,4)))"),
-    _op("wrap", "tuples", "t", "Z", "a tuple, of one entry where it is none", "wrap(8)"),
+    _op("wrap", "inttuple.modes", "t", "Z", "a tuple, of one entry where it is none", "wrap(8)"),
     _op("unwrap", "tuples", "t", "Z", "the entry of a tuple of one", "unwrap(((8)))"),
     _op("reverse", "tuples", "t", "Z", "the entries from the last to the first", "reverse((2,(3,4)))"),
     _op("repeat", "tuples", "x, n", "ZN", "a value n times; also repeat<n>(x)", "repeat(4, 3)", templated=True, least=1, needs=2),
@@ -190,10 +209,10 @@ _ROWS = (
     _op("tuple_cat", "tuples", "t...", "W*", "the entries of several tuples in one", "tuple_cat((1,2), (3,4))", least=1),
     _op("flatten_to_tuple", "tuples", "t", "W", "the leaves as a tuple", "flatten_to_tuple((2,(3,4)))"),
     _op("unflatten", "modes.unflatten_any", "A, profile", "GP", "the modes of a flat layout or tuple in a nesting", "unflatten((2,3,4):(12,4,1), (0,(0,0)))"),
-    _op("slice", "slicing.slice_any", "crd, A", "CG", "the modes at _", "slice((2,_), (4,8):(8,1))"),
+    _op("slice", "slicing.slice_", "crd, A", "CG", "the modes at _", "slice((2,_), (4,8):(8,1))"),
     _op("slice_and_offset", "slicing", "crd, A", "CL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
-    _op("dice", "slicing.dice_any", "crd, A", "CG", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
-    _op("get", "modes.get_any", "A, i...", "GN*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)", templated=True),
+    _op("dice", "slicing.dice", "crd, A", "CG", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
+    _op("get", "modes.get", "A, i...", "GN*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)", templated=True),
     _op("layout", "modes.get", "A, i...", "LN*", "a mode of a layout; also layout<i>(A)", "layout<0>((4,8):(8,1))", templated=True),
     _op("shape", "shapes.shape_of", "A, i...", "QN*", "the shape, or that of a mode", "shape<1>((4,8):(8,1))", templated=True),
     _op("stride", "measure.stride_of", "A, i...", "LN*", "the stride, or that of a mode", "stride<1>((4,8):(8,1))", templated=True),
@@ -237,30 +256,30 @@ _ROWS = (
     _op("inner_product", "shapes", "a, b", "II", "the sum of the products of leaves", "inner_product((1,2), (3,4))"),
     _op("sum", "shapes.sum_", "a", "I", "the sum of all leaves", "sum((2,(3,4)))"),
     _op("compatible", "shapes", "a, b", "SS", "whether coordinates of a are coordinates of b", "compatible(24, (4,6))"),
-    _op("congruent", "shapes", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
+    _op("congruent", "inttuple.same_profile", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
     _op("evenly_divides", "divide.evenly_divides_tiler", "a, b", "ST", "whether a tiler divides a shape; b may be a layout", "evenly_divides((8,6), (4,3))"),
     _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XRT", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
     _op("make_tiled_copy", "make_copy", "atom, thr, val", "XRR", "copy atoms over a tile, from thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
     _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XRT", "copy atoms over a tile, from a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
-    *(_op(f"make_tiled_copy_{x}", "make_copy", "atom, mma", "XX", f"a copy of a TiledMMA's operand {x}", f"make_tiled_copy_{x}(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, (2,2,1), (32,32,16)))") for x in "ABC"),
-    *(_op(f"make_tiled_copy_{x}", "make_copy", "atom, copy", "XX", f"a copy that matches the {side} of another", f"make_tiled_copy_{x}(Copy_Atom<UniversalCopy<float>, float>{{}}, make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)))") for x, side in (("S", "source"), ("D", "destination"))),
+    *(_op(f"make_tiled_copy_{x}", f"make_copy.make_tiled_copy_operand:{x}", "atom, mma", "XX", f"a copy of a TiledMMA's operand {x}", f"make_tiled_copy_{x}(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, (2,2,1), (32,32,16)))") for x in "ABC"),
+    *(_op(f"make_tiled_copy_{x}", f"make_copy.make_tiled_copy_like:{x}", "atom, copy", "XX", f"a copy that matches the {side} of another", f"make_tiled_copy_{x}(Copy_Atom<UniversalCopy<float>, float>{{}}, make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)))") for x, side in (("S", "source"), ("D", "destination"))),
     _op("make_tiled_copy_C_atom", "make_copy", "atom, mma", "XX", "the smallest copy of a TiledMMA's C", "make_tiled_copy_C_atom(Copy_Atom<SM90_U32x4_STSM_N, half_t>{}, make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}))"),
     _op("make_cotiled_copy", "make_copy", "atom, tv, data", "XRR", "a copy of threads and values given as offsets of a layout", "make_cotiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,2):(2,1), (4,2):(2,1))"),
     _op("get_slice", "views", "tiled, thread", "XN", "one thread's view of a TiledMMA or TiledCopy", "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)"),
-    *(_op(f"partition_{x}", "views", "thr, A", "XL", f"what the thread holds of {what}", example) for x, what, example in (
+    *(_op(f"partition_{x}", f"{'copy' if x in 'SD' else 'mma'}.partition:{x}", "thr, A", "XL", f"what the thread holds of {what}", example) for x, what, example in (
         ("A", "A: (MMA,MMA_M,MMA_K)", "partition_A(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
         ("B", "B: (MMA,MMA_N,MMA_K)", "partition_B(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
         ("C", "C: (MMA,MMA_M,MMA_N)", "partition_C(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
         ("S", "a source: (CPY,CPY_M,CPY_N)", "partition_S(get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5), (8,8))"),
         ("D", "a destination: (CPY,CPY_M,CPY_N)", "partition_D(get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5), (8,8))"),
     )),
-    *(_op(f"retile_{x}", "views", "copy, A", "XL", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
-    *(_op(f"partition_shape_{x}", "views", "mma, shape", "XS", f"the shape of a thread's part of {x}", f"partition_shape_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"partition_fragment_{x}", "umma", "mma, A", "XV", f"what a thread needs for its part of {x}: registers, descriptors or tensor memory", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"thrfrg_{x}", "views", "mma, A", "XL", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"tidfrg_{x}", "views", "copy, A", "XL", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
-    *(_op(f"get_layout{x}_TV", "views", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),
+    *(_op(f"retile_{x}", "copy.retile", "copy, A", "XL", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
+    *(_op(f"partition_shape_{x}", f"mma.partition_shape:{x}", "mma, shape", "XS", f"the shape of a thread's part of {x}", f"partition_shape_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"partition_fragment_{x}", f"umma.partition_fragment:{x}", "mma, A", "XV", f"what a thread needs for its part of {x}: registers, descriptors or tensor memory", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"thrfrg_{x}", f"mma.thrfrg:{x}", "mma, A", "XL", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"tidfrg_{x}", f"copy.tidfrg:{x}", "copy, A", "XL", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
+    *(_op(f"get_layout{x}_TV", f"{'copy.layout_sd' if x in 'SD' else 'mma.layout_tv'}:{x}", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),
     _op("get_thr_layout_vmnk", "views", "mma", "X", "(thread of the atom, atom along M, N, K) -> thread", "get_thr_layout_vmnk(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
     _op("tile_shape", "views", "tiled", "X", "the tile of a TiledMMA or TiledCopy", "tile_shape(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
     _op("tile_size", "views", "tiled, i", "XN", "an extent of the tile; also tile_size<i>(tiled)", "tile_size<1>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))", least=1, templated=True),
@@ -269,8 +288,8 @@ _ROWS = (
     _op("make_umma_desc", "descriptor", "A, major", "UJ", "tcgen05.mma's descriptor of an operand in shared memory; also make_umma_desc<UMMA::Major::K>(A)", "make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))", least=1, templated=True),
     _op("make_instr_desc", "instruction", "a, b, c, M, N, majors...", "J*", "tcgen05.mma's instruction descriptor, from template arguments", "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=7, templated=True),
     _op("make_instr_desc_block_scaled", "instruction", "a, b, c, sf, M, N, majors...", "J*", "the instruction descriptor of a block-scaled MMA", "make_instr_desc_block_scaled<float_e4m3_t, float_e4m3_t, float, float_ue8m0_t, 128, 128, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=8, templated=True),
-    *(_op(f"make_fragment_{x}", "umma", "mma, A", "FF", f"{x} of an MMA as descriptors, in tensor memory or registers; for a layout, registers", f"make_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (4,1,1))", least=1) for x in "ABC"),
-    *(_op(f"make_fragment_{x}", "umma", "mma, A", "XF", f"the tensor memory of {x} for its layout in shared memory", f"make_fragment_{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((((32,4),1),(32,1)),1,(4,1)))") for x in ("SFA", "SFB")),
+    *(_op(f"make_fragment_{x}", f"umma.make_fragment:{x}", "mma, A", "FF", f"{x} of an MMA as descriptors, in tensor memory or registers; for a layout, registers", f"make_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (4,1,1))", least=1) for x in "ABC"),
+    *(_op(f"make_fragment_{x}", f"umma.make_fragment_sf:{x}", "mma, A", "XF", f"the tensor memory of {x} for its layout in shared memory", f"make_fragment_{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((((32,4),1),(32,1)),1,(4,1)))") for x in ("SFA", "SFB")),
     _op("make_fragment_E", "umma", "mma, shape", "XF", "the tensor memory of the metadata of a sparse MMA, for the partitioned shape of A", "make_fragment_E(SM100_MMA_S8_SS_SPARSE<int8_t,int8_t,int32_t,128,64,UMMA::Major::K,UMMA::Major::K>{}, ((128,64),1,2))"),
     _op("tile_to_mma_shape", "umma", "A, shape, order", "ASM", "an atom of shared memory tiled to ((MMA_M,MMA_K),M,K,...)", "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))", least=2),
     _op("AtomThrID", "umma", "mma", "X", "the threads of an MMA's atom; for tcgen05.mma, its CTAs", "AtomThrID(SM80_16x8x16_F32F16F16F32_TN{})"),
@@ -281,18 +300,18 @@ _ROWS = (
     _op("make_tma_copy", "make_tma", "op, A, smem, tile, cluster", "XULTL", "the TMA copy of a tensor to tiles in shared memory; also make_tma_copy<type>(...)", "make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
     _op("make_im2col_tma_copy", "im2col", "op, A, smem, tile, more...", "XULT*", "the TMA copy of the im2col matrix of a tensor ((w,h,d,n),c): tile, CTAs, corners, paddings, traversal strides, filter", "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)), (64,64), 1, (-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))", least=3),
     _op("make_tma_atom", "make_tma", "op, A, smem, tile, cluster", "XULTL", "the TMA atom of a tensor and a tile in shared memory; also make_tma_atom<type>(...)", "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
-    *(_op(f"make_tma_copy_{x}_sm90", "make_tma", "op, A, smem, tile" + ", cluster" * (x != "C"), "XULT" + "L" * (x != "C"), f"the TMA copy of {x} of a tile (M,N,K)", f"make_tma_copy_{x}_sm90(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (128,64)), {'(128,64,32)' if x == 'C' else '(128,128,64), (1,1,1)'})", keyword="internal", templated=True) for x in "ABC"),
-    *(_op(f"make_tma_atom_{x}_sm100", "tma_parts", "op, A, smem, tile, mma, cluster", "XULTXL", f"the TMA atom of operand {x} of a tcgen05.mma", f"make_tma_atom_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,16),1,4)), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((1),1,1,1))", keyword="internal", templated=True) for x in "AB"),
-    *(_op(f"make_tma_copy_{x}_sm100", "tma_parts", "op, A, smem, tile, mma", "XULTX", f"the TMA copy of operand {x} of a tcgen05.mma", f"make_tma_copy_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,{'128' if x == 'C' else '16'}),1,{'1' if x == 'C' else '4'})), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}})", keyword="internal", templated=True) for x in "ABC"),
+    *(_op(f"make_tma_copy_{x}_sm90", f"make_tma.make_tma_copy_sm90:{x}", "op, A, smem, tile" + ", cluster" * (x != "C"), "XULT" + "L" * (x != "C"), f"the TMA copy of {x} of a tile (M,N,K)", f"make_tma_copy_{x}_sm90(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (128,64)), {'(128,64,32)' if x == 'C' else '(128,128,64), (1,1,1)'})", keyword="internal", templated=True) for x in "ABC"),
+    *(_op(f"make_tma_atom_{x}_sm100", f"tma_parts.make_tma_atom_sm100:{x}", "op, A, smem, tile, mma, cluster", "XULTXL", f"the TMA atom of operand {x} of a tcgen05.mma", f"make_tma_atom_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,16),1,4)), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((1),1,1,1))", keyword="internal", templated=True) for x in "AB"),
+    *(_op(f"make_tma_copy_{x}_sm100", f"tma_parts.make_tma_copy_sm100:{x}", "op, A, smem, tile, mma", "XULTX", f"the TMA copy of operand {x} of a tcgen05.mma", f"make_tma_copy_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,{'128' if x == 'C' else '16'}),1,{'1' if x == 'C' else '4'})), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}})", keyword="internal", templated=True) for x in "ABC"),
     _op("get_tma_tensor", "tma", "tma, shape", "XS", "the coordinate tensor of a TMA", "get_tma_tensor(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), (1024,256))"),
     _op("tma_partition", "tma_parts", "tma, cta, ctas, smem, gmem", "XCLFF", "the parts of a coordinate tensor and of shared memory that a CTA copies", "tma_partition(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), 0, 1:0, ((8,32)):((32,1)), ((8,32)):((1@1,1@0)))"),
     _op("create_tma_multicast_mask", "tma_parts", "cluster, crd, i...", "LCN*", "the CTAs that receive a multicast, one bit each; also create_tma_multicast_mask<i...>(cluster, crd)", "create_tma_multicast_mask<2>(((1),2,4,1):((0),1,2,0), (0,1,0,0))", least=2, templated=True),
     _op("mma_operands", "with_operands", "mma, A, B", "XFF", "an MMA with its operands in shared or tensor memory, and who holds what", "mma_operands(SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K>{})", least=1),
     _op("stages", "staged", "object...", "F*", "objects as the numbered stages of a kernel", "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM80_16x8x16_F32F16F16F32_TN{})", least=1),
     _op("SfAtom", "scale_factors.sf_atom", "vector", "N", "the block of 128 rows x 4 scale factors; also Sm1xxBlockScaledConfig<vector>::SfAtom", "SfAtom(32)", least=0, needs=1, templated=True),
-    *(_op(f"tile_atom_to_shape_{x}", f"scale_factors.tile_atom_to_shape_{x}", "shape, vector", "IN", f"all scale factors of a problem (M,N,K,L); also Sm1xxBlockScaledConfig<vector>::tile_atom_to_shape_{x}(shape)", f"tile_atom_to_shape_{x}((256,128,256,1), 32)", least=1, needs=2, templated=True) for x in ("SFA", "SFB")),
-    *(_op(f"blockwise_{what}{x}", f"blockwise.blockwise_{what}{x}", "shape, m, n, k, majorSFA, majorSFB", "INNNJJ", f"plain scale factors, {words}; also Sm1xxBlockwiseScaleConfig<m,n,k,majorSFA,majorSFB>::{what}{x}(shape)", f"blockwise_{what}{x}((256,256,512), 1, 128, 128)", least=1, needs=4, templated=True) for what, words in (("tile_atom_to_shape_", "all of a problem (M,N,K,L)"), ("smem_atom_layout", "those of a tile (M,N,K)")) for x in ("SFA", "SFB")),
-    *(_op(f"deduce_smem_layout{x}", f"scale_factors.deduce_smem_layout{x}", "mma, tile, vector", "XIN", f"the scale factors of a tile in shared memory; also Sm1xxBlockScaledConfig<vector>::deduce_smem_layout{x}(mma, tile)", f"deduce_smem_layout{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, (128,128,128), 32)", least=2, needs=3, templated=True) for x in ("SFA", "SFB")),
+    *(_op(f"tile_atom_to_shape_{x}", f"scale_factors.tile_atom_to_shape:{x}", "shape, vector", "IN", f"all scale factors of a problem (M,N,K,L); also Sm1xxBlockScaledConfig<vector>::tile_atom_to_shape_{x}(shape)", f"tile_atom_to_shape_{x}((256,128,256,1), 32)", least=1, needs=2, templated=True) for x in ("SFA", "SFB")),
+    *(_op(f"blockwise_{what}{x}", f"scale_factors.blockwise_of_{kind}:{x}", "shape, m, n, k, majorSFA, majorSFB", "INNNJJ", f"plain scale factors, {words}; also Sm1xxBlockwiseScaleConfig<m,n,k,majorSFA,majorSFB>::{what}{x}(shape)", f"blockwise_{what}{x}((256,256,512), 1, 128, 128)", least=1, needs=4, templated=True) for what, kind, words in (("tile_atom_to_shape_", "problem", "all of a problem (M,N,K,L)"), ("smem_atom_layout", "tile", "those of a tile (M,N,K)")) for x in ("SFA", "SFB")),
+    *(_op(f"deduce_smem_layout{x}", f"scale_factors.deduce_smem_layout:{x}", "mma, tile, vector", "XIN", f"the scale factors of a tile in shared memory; also Sm1xxBlockScaledConfig<vector>::deduce_smem_layout{x}(mma, tile)", f"deduce_smem_layout{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, (128,128,128), 32)", least=2, needs=3, templated=True) for x in ("SFA", "SFB")),
 )  # fmt: skip
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}

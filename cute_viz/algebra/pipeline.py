@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError, did_you_mean
 
-MOST = {"stages": 32, "tiles": 256, "load": 64, "compute": 64, "consumers": 4, "work": 64, "epilogue": 64}
+MOST = {"stages": 32, "tiles": 1024, "load": 64, "compute": 64, "consumers": 4, "work": 64, "epilogue": 64}
 
 
 class Turn(NamedTuple):

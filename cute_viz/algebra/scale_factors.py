@@ -1,22 +1,22 @@
-"""Scale factors of block-scaled MMAs: their layouts in global, shared and tensor memory (Sm1xxBlockScaledConfig).
+"""Scale factors of block-scaled MMAs, and of blockwise scaled GEMMs (Sm1xxBlockScaledConfig, Sm1xxBlockwiseScaleConfig).
 
 A layout maps (row, element of K) to a scale factor of 8 bits; the elements that share one have stride 0.
-Source: cutlass/detail/sm100_blockscaled_layout.hpp.
+Sources: cutlass/detail/sm100_blockscaled_layout.hpp, blockwise_scale_layout.hpp (CUTLASS 4.7.0).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse, told_outside
+from cute_viz.algebra.descriptor import major_of
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import as_tiled_mma
 from cute_viz.algebra.modes import append, get
 from cute_viz.algebra.static import mark_static
-from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static
@@ -36,13 +36,13 @@ def sf_atom(vector: int) -> Layout:
     return Layout(((32, 4), (vector, BLK_SF)), ((16, 4), (0, 1)))
 
 
-def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
+def tile_atom_to_shape(shape: Any, operand: str, vector: int) -> Layout:
     """The layout of all scale factors of "SFA" (M x K x L) or "SFB" (N x K x L) for a problem (M,N,K) or (M,N,K,L).
 
     Extents are rounded up to whole blocks. The steps of run-time extents stay where there is one block, as in CuTe.
     Raises: AlgebraError for a problem of any other rank.
 
-    >>> str(_tile_atom_to_shape(32, "SFB", (256, 128, 256, 1)))
+    >>> str(tile_atom_to_shape((256, 128, 256, 1), "SFB", 32))
     '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
     """
     if not isinstance(shape, tuple) or len(shape) not in (3, 4) or not all(isinstance(extent, int) for extent in shape):
@@ -87,7 +87,7 @@ class EmptyLayout(Shown):
         return str(self.layout)
 
 
-def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Any:
+def deduce_smem_layout(mma: Any, operand: str, tile: Any, vector: int) -> Any:
     """The layout in shared memory of "SFA" or "SFB" for a tile (M,N,K): ((MMA_MN,(vector,factors)),1,(MMA_K...)).
 
     N is rounded up to 128: tcgen05.cp copies whole blocks. Raises: AlgebraError for K of the tile smaller than one block's 4
@@ -95,7 +95,7 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Any:
 
     >>> from cute_viz import parse
     >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"
-    >>> str(_deduce_smem_layout(32, "SFB", parse(text), (128, 192, 128)))
+    >>> str(deduce_smem_layout(parse(text), "SFB", (128, 192, 128), 32))
     '((((32,4),2),(32,1)),1,(4,1)):((((16,4),512),(0,1)),0,(1,1024))'
     """
     tiled = as_tiled_mma(mma)
@@ -120,21 +120,47 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Any:
     return Layout(shape, stride)
 
 
-def _of_problem(operand: str) -> Callable[[Any, int], Layout]:
-    def tile_atom_to_shape(shape: Any, vector: int) -> Layout:
-        return _tile_atom_to_shape(vector, operand, shape)
-
-    tile_atom_to_shape.__doc__ = f"The layout of all scale factors {operand} for a problem (M,N,K,L)."
-    return tile_atom_to_shape
+# Blockwise and groupwise scaled GEMMs have plain layouts, M- or K-major, in which the strides of a block are 0.
+_MN = "UMMA::Major::MN"
 
 
-def _of_tile(operand: str) -> Callable[[Any, Any, int], Any]:
-    def deduce_smem_layout(mma: Any, tile: Any, vector: int) -> Any:
-        return _deduce_smem_layout(vector, operand, mma, tile)
+def _blocks(rows: int, depth: int, vector: int, vector_k: int, major: str) -> Layout:
+    if vector < 1 or vector_k < 1:
+        refuse("Sm1xxBlockwiseScaleConfig", (vector, vector_k), "a factor is for a block of at least 1 x 1 elements")
+    high, deep = -(-rows // vector), -(-depth // vector_k)
+    steps = (1, high) if major == "MN" else (deep, 1)
+    return Layout(((vector, high), (vector_k, deep)), ((0, steps[0]), (0, steps[1])))
 
-    deduce_smem_layout.__doc__ = f"The scale factors {operand} of a tile (M,N,K) in shared memory; N is rounded up to 128."
-    return deduce_smem_layout
+
+def _extents(name: str, shape: Any, ranks: tuple[int, ...]) -> list[int]:
+    if not isinstance(shape, tuple) or len(shape) not in ranks:
+        refuse(name, (shape,), f"the shape is (M,N,K{',L' if 4 in ranks else ''})")
+    return [product(mode) for mode in shape]
 
 
-tile_atom_to_shape_SFA, tile_atom_to_shape_SFB = map(_of_problem, ("SFA", "SFB"))
-deduce_smem_layoutSFA, deduce_smem_layoutSFB = map(_of_tile, ("SFA", "SFB"))
+def blockwise_of_problem(shape: Any, operand: str, m: int, n: int, k: int, major_a: Any = _MN, major_b: Any = _MN) -> Layout:
+    """The scale factors SFA or SFB of a problem (M,N,K,L): Sm1xxBlockwiseScaleConfig<...>::tile_atom_to_shape_SFA.
+
+    One factor is for a block of m or n x k elements. Source: cutlass/detail/blockwise_scale_layout.hpp.
+
+    >>> str(blockwise_of_problem((256, 256, 512), "SFA", 1, 128, 128))
+    '((1,256),(128,4),1):((0,1),(0,256),1024)'
+    """
+    rows, vector, major = (0, m, major_a) if operand == "SFA" else (1, n, major_b)
+    extents = _extents(f"tile_atom_to_shape_{operand}", shape, (3, 4))
+    one = _blocks(extents[rows], extents[2], vector, k, major_of(major))
+    factors = product(one.shape) // (vector * k)
+    return Layout((*one.shape, extents[3] if len(extents) > 3 else 1), (*one.stride, factors))  # type: ignore[misc]
+
+
+def blockwise_of_tile(shape: Any, operand: str, m: int, n: int, k: int, major_a: Any = _MN, major_b: Any = _MN) -> Layout:
+    """The scale factors SFA or SFB of a tile (M,N,K) in shared memory: Sm1xxBlockwiseScaleConfig<...>::smem_atom_layoutSFA.
+
+    major_a counts for both, as in CUTLASS 4.7.0.
+
+    >>> str(blockwise_of_tile((128, 128, 256), "SFB", 1, 128, 128))
+    '((128,1),(128,2)):((0,1),(0,1))'
+    """
+    rows, vector = (0, m) if operand == "SFA" else (1, n)
+    extents = _extents(f"smem_atom_layout{operand}", shape, (3,))
+    return _blocks(extents[rows], extents[2], vector, k, major_of(major_a))

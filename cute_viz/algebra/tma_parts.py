@@ -20,14 +20,13 @@ from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.mma import thrfrg
+from cute_viz.algebra.mma import as_tiled_mma, thrfrg
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor, viewed, whole
-from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one, unknowns
@@ -63,9 +62,19 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
     >>> [str(x) for x in instruction_order(parse(text), 0, Layout(1, 0), Layout(((8, 32),), ((32, 1),)))]
     ['((32,8),1):((8,1),0)', '0']
     """
-    copy, layout = _tma.as_tma("tma_partition", tma), as_layout(ctas)
+    copy = _tma.as_tma("tma_partition", tma)
+    return order_of(copy.bits // copy.tensor.bits, cta, ctas, smem)
+
+
+def order_of(elements: int, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
+    """The same of an instruction that copies so many elements.
+
+    >>> [str(x) for x in order_of(256, 1, Layout(2), Layout(((8, 32),), ((32, 1),)))]
+    ['((32,8),1):((8,1),0)', '128']
+    """
+    layout = as_layout(ctas)
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
-    tile, elements = get(plain, 0), copy.bits // copy.tensor.bits
+    tile = get(plain, 0)
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
     moved = crd2idx(cta, layout) * (elements // cosize(layout))
     alone = all(map(is_one, leaves(domain(layout).shape)))  # its strides are _0, and so is the offset
@@ -73,14 +82,19 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
-    found = _ordered(x, cut, moved)
+    found = ordered(x, cut, moved)
     if not isinstance(found, tuple):
         return found  # type: ignore[no-any-return]
     layout, offset = found
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
 
 
-def _ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
+def ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
+    """A tensor whose first mode is in the order of an instruction, from an element of it on: a layout, and where it begins.
+
+    >>> [str(x) for x in ordered(Layout((4, 8)), Layout((4, 1), (1, 0)), 0)]
+    ['((4,1),8):((1,0),4)', '0']
+    """
     rest = tuple_rank(domain(x).shape) - 1
     ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
     ordered = _first_static(ordered, x)
@@ -102,7 +116,7 @@ def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
 
 def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
-    moved_there = _ordered(plain, cut, moved)
+    moved_there = ordered(plain, cut, moved)
     return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
 
 
@@ -172,8 +186,11 @@ def _rank(cta: Any, layout: Any) -> int:
     return int(cta)
 
 
-def make_tma_atom_A_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
-    """The TMA atom of operand A of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster.
+def make_tma_atom_sm100(
+    op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, operand: str, internal: Any = None
+) -> _tma.TmaCopy:
+    """The TMA atom of operand A or B of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster,
+    of B along M.
 
     tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Raises: AlgebraError for any other operation.
 
@@ -184,44 +201,35 @@ def make_tma_atom_A_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, clus
     >>> parse(f"make_tma_atom_A_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma}, ((1),1,1,1))").map.box_dim
     (64, 128, 1, 1, 1)
     """
-    return _of_mma("A", op, g, smem, tiler, mma, cluster, internal)
+    name = f"make_tma_atom_{operand}_sm100"
+    values = _values(name, operand, g, tiler, mma)
+    ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
+    if len(ctas) != 4:
+        refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
+    multicast = "multicast" in _words(name, op)
+    count = size(Layout(ctas[2 if operand == "A" else 1])) if multicast else 1
+    return _tma.atom_of(name, op, g, as_layout(whole(smem)), count, values, internal)
 
 
-def make_tma_atom_B_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
-    """The TMA atom of operand B of a tcgen05.mma: as that of A, but multicast goes along M of the cluster.
+def make_tma_copy_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, operand: str, internal: Any = None) -> _tma.TmaCopy:
+    """The TMA copy of operand A, B or C of a tcgen05.mma for the tile (M,N,K) of a cluster; see make_tma_atom_sm100.
 
     >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
     >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"
-    >>> parse(f"make_tma_atom_B_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma}, ((1),1,1,1))").map.box_dim
-    (64, 128, 1, 1, 1)
+    >>> parse(f"make_tma_copy_B_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma})").ctas
+    1
     """
-    return _of_mma("B", op, g, smem, tiler, mma, cluster, internal)
-
-
-def _copy_sm100(operand: str) -> Any:
-    def make(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, internal: Any = None) -> _tma.TmaCopy:
-        name = f"make_tma_copy_{operand}_sm100"
-        shape = as_tiled_mma(mma).thr_layout_vmnk.shape
-        along = "BAC".index(operand) + 1  # A goes along N of the MMA's CTAs, B along M
-        multicast = "multicast" in _words(name, op, operand)
-        threads: Any = coalesce(Layout(shape, map_leaves(lambda _: 0, shape)))
-        if multicast:
-            threads = coalesce(
-                Layout(shape, tuple(1 if n == along else map_leaves(lambda _: 0, x) for n, x in enumerate(modes(shape))))
-            )
-        values, layout = _values(name, operand, g, tiler, mma), as_layout(whole(smem))
-        atom = _tma.atom_of(name, op, g, layout, cosize(threads), values, internal, tiled=True)
-        return replace(atom, tiled=_tma.tiled_of(atom, threads))
-
-    make.__doc__ = (
-        f"The TMA copy of operand {operand} of a tcgen05.mma for the tile (M,N,K) of a cluster; see make_tma_atom_A_sm100."
-    )
-    return make
-
-
-make_tma_copy_A_sm100, make_tma_copy_B_sm100, make_tma_copy_C_sm100 = map(_copy_sm100, "ABC")
+    name = f"make_tma_copy_{operand}_sm100"
+    shape = as_tiled_mma(mma).thr_layout_vmnk.shape
+    multicast = "multicast" in _words(name, op, operand)
+    along = "BAC".index(operand) + 1 if multicast else -1  # A goes along N of the MMA's CTAs, B along M
+    stride = tuple(1 if n == along else map_leaves(lambda _: 0, x) for n, x in enumerate(modes(shape)))
+    threads: Any = coalesce(Layout(shape, stride))
+    values, layout = _values(name, operand, g, tiler, mma), as_layout(whole(smem))
+    atom = _tma.atom_of(name, op, g, layout, cosize(threads), values, internal, tiled=True)
+    return replace(atom, tiled=_tma.tiled_of(atom, threads))
 
 
 def _words(name: str, op: Any, operand: str = "A") -> frozenset[str]:
@@ -236,16 +244,8 @@ def _words(name: str, op: Any, operand: str = "A") -> frozenset[str]:
 
 
 _TMA = "cp.async.bulk.tensor"
-_APART = {
-    "multicast",
-    "gather4",
-    "scatter4",
-    "im2col",
-    "reduce",
-    "prefetch",
-    "op",
-    "ptr",
-}  # all but plain loads and stores of tiles
+# All but plain loads and stores of tiles.
+_APART = {"multicast", "gather4", "scatter4", "im2col", "reduce", "prefetch", "op", "ptr"}
 
 
 def _values(name: str, operand: str, g: Any, tiler: Any, mma: Any) -> Layout:
@@ -258,18 +258,7 @@ def _values(name: str, operand: str, g: Any, tiler: Any, mma: Any) -> Layout:
         refuse(name, (tiler,), "the tile must be (M,N,K)")
     kept = tuple(extent for n, extent in enumerate(tiler) if n != "BAC".index(operand))
     tile = composition(make_identity_layout(g.layout.shape), kept)
-    fragments: Any = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)
+    fragments: Any = get(thrfrg(mma, operand, tile), 1)
     rest: list[Any] = [get(fragments, 1, n) for n in range(tuple_rank(get(fragments, 1).shape))]
     first: Any = get(fragments, 0)
     return make_layout(first, *rest)
-
-
-def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any) -> _tma.TmaCopy:
-    name = f"make_tma_atom_{operand}_sm100"
-    values = _values(name, operand, g, tiler, mma)
-    ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
-    if len(ctas) != 4:
-        refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
-    multicast = "multicast" in _words(name, op)
-    count = size(Layout(ctas[2 if operand == "A" else 1])) if multicast else 1
-    return _tma.atom_of(name, op, g, as_layout(whole(smem)), count, values, internal)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.inttuple import map_leaves, product, show
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.make_copy import make_cotiled_copy
@@ -326,8 +326,21 @@ def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
     '((32,4),(8,32)):((0,1),(128,4))'
     """
     tmem = as_tmem("make_tmem_copy", tensor)
-    threads = Layout((WARP, 4), (0, WARP * lane_stride(tmem.bits)))
-    return _cotiled("make_tmem_copy", op, tmem, threads)
+    return of_tmem(_atom("make_tmem_copy", op, tmem), tmem.layout)
+
+
+def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
+    """The tiling of an atom that reaches tensor memory over a layout of it: four warps, or the threads that issue a tcgen05.cp.
+
+    >>> from cute_viz import parse
+    >>> str(of_tmem(parse("Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}"), Layout((128, 64), (65536, 1))).layout_tv)
+    '((32,4),32):((0,1),4)'
+    """
+    assert atom.in_tmem is not None
+    copied = atom.instruction.kind == "tcgen05.cp"
+    threads = Layout(size(atom.thr_id), 0) if copied else Layout((WARP, 4), (0, WARP * lane_stride(atom.bits)))
+    values: Any = coalesce(upcast(atom.in_tmem, atom.bits))
+    return make_cotiled_copy(atom, make_layout(threads, values), data)
 
 
 def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
@@ -341,14 +354,13 @@ def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
     tmem = as_tmem("make_utccp_copy", tensor)
     if not isinstance(op, CopyOp):
         raise AlgebraError(f"make_utccp_copy needs a copy operation, not {show(op)}", hint="SM100_UTCCP_4x32dp128bit_1cta{}")
-    return _cotiled("make_utccp_copy", op, tmem, Layout(size(op.thr_id), 0))
+    return of_tmem(_atom("make_utccp_copy", op, tmem), tmem.layout)
 
 
-def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
+def _atom(name: str, op: Any, tmem: Tensor) -> Copy_Atom:
     if not isinstance(op, CopyOp) or op.val_id is None:
         raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="example: SM100_TMEM_LOAD_32dp32b32x{}")
-    values: Any = coalesce(upcast(op.val_id, tmem.bits))
-    return make_cotiled_copy(make_copy_atom(op, tmem.bits, str(tmem.pointer.type)), make_layout(threads, values), tmem.layout)
+    return make_copy_atom(op, tmem.bits, str(tmem.pointer.type))
 
 
 def as_tmem(name: str, x: Any) -> Tensor:

@@ -6,34 +6,43 @@ Sources: cute/atom/mma_atom.hpp, make_fragment_A/B/C; FrgTypeA/B/C of mma_traits
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
-from cute_viz.algebra.descriptor import make_fragment
+from cute_viz.algebra.descriptor import make_fragment as _described
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.instruction import FORMATS
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, partition
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, as_tiled_mma, partition
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
-from cute_viz.algebra.tmem import make_fragment_e, make_fragment_sf
-from cute_viz.algebra.views import as_tiled_mma, get_slice
+from cute_viz.algebra.tmem import make_fragment_e
+from cute_viz.algebra.tmem import make_fragment_sf as _scales_in_tmem
+from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_known
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import named, sparse
 
 
-def _make(operand: str, *given: Any) -> Any:
+def make_fragment(operand: str, *given: Any) -> Any:
+    """A fragment of A, B or C of an MMA and a partitioned tensor, or its shape: descriptors, tensor memory or registers; of a
+    layout alone registers.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("SM80_16x8x16_F32F16F16F32_TN{}")
+    >>> str(make_fragment("C", mma, (4, 1, 1))), str(make_fragment("A", Layout((4, 2), (2, 1))))
+    ('(4,1,1):(1,0,0)', '(4,(2)):(1,(4))')
+    """
     if len(given) == 1:  # of a layout alone: registers for it
         if isinstance(given[0], (TiledMMA, ThrMMA, MMA_Atom)):
             words = f"make_fragment_{operand} of an MMA takes the partitioned tensor, too"
@@ -42,19 +51,20 @@ def _make(operand: str, *given: Any) -> Any:
     mma, part = as_tiled_mma(given[0]), given[1]
     op, where = mma.atom.instruction, mma.atom.instruction.home(operand)
     if where == "rmem":
-        shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
-        return _registers(
-            mma, operand, Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(_layout(part))
-        )
+        alone = operand == "C" or is_int_tuple(part)
+        return _registers(mma, operand, Layout(_shape(part)) if alone else make_fragment_like(_layout(part)))
     _check_partitioned(mma, operand, part)
     if where == "smem":
         tensor, major = as_tensor(part), op.majors["AB".index(operand)]
-        return make_fragment(tensor, "GMMA" if op.kind == "wgmma" else "UMMA", major, operand)
-    shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
+        return _described(tensor, "GMMA" if op.kind == "wgmma" else "UMMA", major, operand)
     result = named(mma.atom.types[2])
     if result is not None and result.short not in ("f16", "f32", "s32"):
         raise AlgebraError(f"{op.name}: Unknown type for CFormat", hint="half_t, float or int32_t")
-    return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], shape)
+    return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], _shape(part))
+
+
+def _shape(x: Any) -> Any:
+    return x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
 
 
 def _layout(part: Any) -> Any:
@@ -68,8 +78,7 @@ def _registers(mma: TiledMMA, operand: str, layout: Layout) -> Tensor:
 
 def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
     """Refuse what was not partitioned for the MMA, and elements of another type than its own."""
-    shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
-    name = f"make_fragment_{operand}"
+    shape, name = _shape(part), f"make_fragment_{operand}"
     if not is_int_tuple(shape) or tuple_rank(shape) < 3:
         refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
     if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
@@ -170,30 +179,19 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     return ""
 
 
-def _of_operand(operand: str) -> Callable[..., Any]:
-    def make_fragment(*given: Any) -> Any:
-        return _make(operand, *given)
+def make_fragment_sf(mma: Any, operand: str, x: Any) -> Tensor:
+    """The tensor memory of the scale factors SFA or SFB, for their layout in shared memory.
 
-    what = "of an MMA and a partitioned tensor, or its shape, as descriptors, in tensor memory or registers; of a layout registers"
-    make_fragment.__doc__ = f"A fragment of {operand}: {what}."
-    return make_fragment
+    CuTe makes it of `make_tensor<TiledMma::FrgTypeSFA>(shape)`; the name is ours.
 
-
-make_fragment_A, make_fragment_B, make_fragment_C = map(_of_operand, "ABC")
-
-
-def _of_scales(operand: str) -> Callable[[Any, Any], Tensor]:
-    def make_fragment(mma: Any, x: Any) -> Tensor:
-        op = as_tiled_mma(mma).atom.instruction
-        shape = x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
-        return make_fragment_sf(op, operand, op.arguments.get("SF", "float_ue8m0_t"), shape)
-
-    of = f"make_tensor<TiledMma::FrgType{operand}>(shape); the name is ours, CuTe has only the type"
-    make_fragment.__doc__ = f"The tensor memory of the scale factors {operand}, for their layout in shared memory: {of}."
-    return make_fragment
-
-
-make_fragment_SFA, make_fragment_SFB = map(_of_scales, ("SFA", "SFB"))
+    >>> from cute_viz import parse
+    >>> types = "float_e4m3_t,float_e4m3_t,float,float_ue8m0_t"
+    >>> mma = parse(f"SM100_MMA_MXF8F6F4_SS<{types},128,128,UMMA::Major::K,UMMA::Major::K>{{}}")
+    >>> str(make_fragment_sf(mma, "SFA", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.shape)
+    '((((32, 4), 4), (32, 1)), 1, (4, 1))'
+    """
+    op = as_tiled_mma(mma).atom.instruction
+    return _scales_in_tmem(op, operand, op.arguments.get("SF", "float_ue8m0_t"), _shape(x))
 
 
 def make_fragment_E(mma: Any, shape: Any) -> Tensor:
@@ -206,8 +204,7 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
     >>> str(make_fragment_E(mma, ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((2097152,1),0,64)'
     """
-    shape = shape.shape if isinstance(shape, (Tensor, Layout, ComposedLayout)) else shape
-    return make_fragment_e(as_tiled_mma(mma).atom.instruction, shape)
+    return make_fragment_e(as_tiled_mma(mma).atom.instruction, _shape(shape))
 
 
 def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
@@ -240,29 +237,28 @@ def AtomThrID(mma: Any) -> Layout:
 _OWNING = "registers need extents that are known when the code is compiled, for example Int<64>{} or _64"
 
 
-def _fragment(operand: str) -> Callable[[Any, Any], Any]:
-    def partition_fragment(mma: Any, x: Any) -> Any:
-        tiled, name = as_tiled_mma(mma), f"partition_fragment_{operand}"
-        if tiled.atom.instruction.home(operand) != "rmem":
-            thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
-            part = partition(thr, operand, as_layout(x.layout if isinstance(x, Tensor) else x))
-            return _make(operand, tiled, viewed(x, part) if isinstance(x, Tensor) else part)
-        # Whichever thread: a swizzle that its part meets nowhere is gone, and its strides are run-time integers.
-        thr, layout = get_slice(tiled, Unknown()), as_layout(whole(x))  # type: ignore[arg-type]
-        if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
-            layout = domain(layout)  # the pointer has the swizzle
-        with of_tensor():
-            part = partition(thr, operand, layout)
-        plain = domain(part[0] if isinstance(part, tuple) else part)
-        if not all(map(is_known, leaves(plain.shape))):
-            refuse(name, (x,), "Dynamic owning tensors not supported", hint=_OWNING)
-        if operand == "C":
-            return _registers(tiled, operand, Layout(plain.shape))  # accumulators do not follow the tensor
-        steps = map_leaves(lambda step: Runtime(1) if isinstance(step, Unknown) else step, plain.stride)
-        return _registers(tiled, operand, make_fragment_like(Layout(plain.shape, steps)))
+def partition_fragment(mma: Any, operand: str, x: Any) -> Any:
+    """What a thread needs of operand A, B or C: registers, descriptors or tensor memory.
 
-    partition_fragment.__doc__ = f"What a thread needs of operand {operand}: registers, descriptors or tensor memory."
-    return partition_fragment
-
-
-partition_fragment_A, partition_fragment_B, partition_fragment_C = map(_fragment, "ABC")
+    >>> from cute_viz import parse
+    >>> str(partition_fragment(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))
+    '((_2,2),2,2):((1,2),4,8)'
+    """
+    tiled, name = as_tiled_mma(mma), f"partition_fragment_{operand}"
+    if tiled.atom.instruction.home(operand) != "rmem":
+        thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
+        part = partition(thr, operand, as_layout(x.layout if isinstance(x, Tensor) else x))
+        return make_fragment(operand, tiled, viewed(x, part) if isinstance(x, Tensor) else part)
+    # Whichever thread: a swizzle that its part meets nowhere is gone, and its strides are run-time integers.
+    thr, layout = get_slice(tiled, Unknown()), as_layout(whole(x))  # type: ignore[arg-type]
+    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
+        layout = domain(layout)  # the pointer has the swizzle
+    with of_tensor():
+        part = partition(thr, operand, layout)
+    plain = domain(part[0] if isinstance(part, tuple) else part)
+    if not all(map(is_known, leaves(plain.shape))):
+        refuse(name, (x,), "Dynamic owning tensors not supported", hint=_OWNING)
+    if operand == "C":
+        return _registers(tiled, operand, Layout(plain.shape))  # accumulators do not follow the tensor
+    steps = map_leaves(lambda step: Runtime(1) if isinstance(step, Unknown) else step, plain.stride)
+    return _registers(tiled, operand, make_fragment_like(Layout(plain.shape, steps)))

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import modes
-from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.mma import TiledMMA, as_tiled_mma, partition
 from cute_viz.algebra.tensor import Tensor, viewed
-from cute_viz.algebra.umma import make_fragment_A, make_fragment_B
-from cute_viz.algebra.views import as_tiled_mma, get_slice, partition_A, partition_B
+from cute_viz.algebra.umma import make_fragment
+from cute_viz.algebra.views import get_slice
 from cute_viz.display import Shown
 
 
@@ -64,6 +64,6 @@ def _described(mma: TiledMMA, operand: str, x: Any) -> DescriptorTensor | SmemDe
             "mma_operands", (x,), f"{operand} is not a tensor in shared memory", hint="make_tensor(make_smem_ptr<half_t>(0), ...)"
         )
     if len(modes(x.layout.shape)) == 2:
-        x = viewed(x, (partition_A if operand == "A" else partition_B)(get_slice(mma, 0), x.layout))
-    made: DescriptorTensor = (make_fragment_A if operand == "A" else make_fragment_B)(mma, x)
+        x = viewed(x, partition(get_slice(mma, 0), operand, x.layout))
+    made: DescriptorTensor = make_fragment(operand, mma, x)
     return made

@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.copy import ThrCopy, tiler_shape
+from cute_viz.algebra.copy import as_tiled_copy, tiler_shape
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.inverse import right_inverse
@@ -19,7 +19,6 @@ from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
-from cute_viz.algebra.views import as_tiled_copy
 from cute_viz.analysis.partition_steps import MODES, named
 from cute_viz.analysis.steps import Step
 
@@ -44,7 +43,7 @@ def fragment_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
 
 
 def _retile(copy: Any, fragment: Any, result: Any) -> list[Step]:
-    tiled = copy.tiled if isinstance(copy, ThrCopy) else as_tiled_copy(copy)
+    tiled = as_tiled_copy(copy)
     plain = domain(fragment)
     if not isinstance(plain, Layout) or len(modes(plain.shape)) < 2:
         return []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from cute_viz.records import rows
 
-_ROWS = [line.split(" | ") for line in (files("cute_viz.check") / "promises.txt").read_text("utf-8").splitlines()]
+_ROWS = rows(__file__, "promises.txt")
 PROVES = {kind: (proves, beyond) for kind, proves, beyond, *_ in _ROWS}
 # The kinds in which the hardware itself decides; of these, the checks that carry a digest let a name be called verified
 # (report.evidence).

@@ -16,7 +16,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.algebra.scale_factors import deduce_smem_layoutSFA, deduce_smem_layoutSFB
+from cute_viz.algebra.scale_factors import deduce_smem_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
@@ -118,8 +118,8 @@ class UmmaRuns:
         if not self.vector:
             return []
         tile, kind = (*self.extents, k * self.steps), self.atom.instruction.arguments["SF"]
-        made = {"SFA": deduce_smem_layoutSFA, "SFB": deduce_smem_layoutSFB}
-        return [(x, make_fragment_sf(self.atom.instruction, x, kind, made[x](self.obj.mma, tile, self.vector).shape)) for x in made]
+        shapes = {x: deduce_smem_layout(self.obj.mma, x, tile, self.vector).shape for x in ("SFA", "SFB")}
+        return [(x, make_fragment_sf(self.atom.instruction, x, kind, shape)) for x, shape in shapes.items()]
 
     def kernel(self) -> Kernel:
         """The kernel, with the instruction of this MMA."""

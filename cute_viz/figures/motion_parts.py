@@ -1,77 +1,97 @@
-"""What the steps of an operation are drawn with: panels without rulers, outlines of what is picked, one set of paints."""
+"""What the steps of an operation are drawn with: cells without rulers, outlines of what is picked, one set of paints."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from cute_viz.algebra.inttuple import modes, product
-from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.table import offsets
+from cute_viz.algebra.composed import AnyLayout, domain
+from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.figures.model import Paint, Panel, Ruler, Shape
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.records import dataclass
 
 HUES = (0, 2, 5, 3, 4, 6, 7)  # of tiles; red is a conflict
-PAPER = 2 * len(HUES)  # paints: hues, then faded, then paper, and paper whose labels recede
-BEHIND = PAPER + 1
+FADED = len(HUES)  # paints: hues, then faded, then paper, and paper whose labels recede
+PAPER, BEHIND = 2 * FADED, 2 * FADED + 1
 PAINTS = (*[Paint(h) for h in HUES], *[Paint(h, faded=True) for h in HUES], Paint(-1), Paint(-1, faded=True))
+LINE = 32  # places of memory in a line
 
 
-def panel_of(
-    caption: str,
-    labels: Sequence[str],
-    paints: Sequence[int],
-    cols: int,
-    shapes: Sequence[Shape] = (),
-    foot: str = "",
-    source: Sequence[int | None] = (),
-) -> Panel:
-    """A panel of cells without rulers. source: of each cell, which cell of the first panel came there.
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Which item is in each cell, row by row: an index of a layout, counted down its columns, or a place in memory; -1 is none."""
 
-    >>> panel_of("1 A", ["0", "1"], [PAPER, PAPER], 2).rows
-    1
+    order: Sequence[int]
+    cols: int
+    is_line: bool = False
+
+    def cell_of(self) -> dict[int, int]:
+        """The cell of each item."""
+        return {item: cell for cell, item in enumerate(self.order)}
+
+    def panel(
+        self,
+        caption: str,
+        labels: Sequence[Any],
+        paints: Sequence[int],
+        shapes: Sequence[Shape] = (),
+        foot: str = "",
+        came: Sequence[int | None] = (),
+    ) -> Panel:
+        """The panel of labels and paints by item. came: of each item, the cell of the first panel that it came from."""
+        rows, cols = len(self.order) // self.cols, self.cols
+        held = [n if 0 <= n < len(labels) else None for n in self.order]
+        data: dict[str, tuple[Any, ...]] = {"source": tuple([None if n is None else came[n] for n in held])} if came else {}
+        return Panel(
+            caption=caption,
+            labels=tuple(["" if n is None else show(labels[n]) if isinstance(labels[n], tuple) else str(labels[n]) for n in held]),
+            paints=tuple([BEHIND if n is None else paints[n] for n in held]),
+            row_ruler=Ruler("", ("",) * rows),
+            col_ruler=Ruler("", ("",) * cols),
+            data=data | ({"place": tuple(held)} if self.is_line else {}),
+            shapes=tuple(shapes),
+            foot=foot,
+        )
+
+    def outline(self, lit: Collection[int]) -> Iterator[Shape]:
+        """Boxes around items: runs of a row, and of rows that have the same.
+
+        >>> [box.points for box in Laid(range(6), 3).outline({0, 1, 3, 4})]
+        [((0, 0), (2, 2))]
+        """
+        runs: list[tuple[int, int, int]] = []  # row, columns
+        for r, c in (divmod(n, self.cols) for n, item in enumerate(self.order) if item in lit):
+            if runs and (runs[-1][0], runs[-1][2]) == (r, c):
+                runs[-1] = (r, runs[-1][1], c + 1)
+            else:
+                runs.append((r, c, c + 1))
+        tops: dict[tuple[int, int, int], int] = {}  # by where they end
+        for r, first, last in runs:
+            tops[r + 1, first, last] = tops.pop((r, first, last), r)
+        for (end, first, last), top in tops.items():
+            yield Shape("box", ((first, top), (last, end)), look="strong")
+
+
+def grid_of(layout: AnyLayout) -> Laid:
+    """The cells of a layout: the first mode down, all others to the right; of one mode a row.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> grid_of(Layout((2, 2))).order, grid_of(Layout(8)).cols
+    ([0, 2, 1, 3], 8)
     """
-    rows = len(labels) // cols
-    lines = Ruler("", ("",) * rows, (0,) * (rows + 1)), Ruler("", ("",) * cols, (0,) * (cols + 1))
-    data = {"source": tuple(source)} if source else {}
-    return Panel(caption, rows, cols, tuple(labels), tuple(paints), *lines, data=data, shapes=tuple(shapes), foot=foot)
+    extents = [product(mode) for mode in modes(domain(layout).shape)]
+    rows = extents[0] if len(extents) > 1 else 1
+    cols = product(tuple(extents)) // rows
+    return Laid([r + c * rows for r in range(rows) for c in range(cols)], cols)
 
 
-def outline(lit: Sequence[bool], cols: int) -> list[Shape]:
-    """Boxes around the cells that are picked: runs of a row, and of rows that have the same.
+def line_of(places: int, options: FigureOptions) -> Laid:
+    """The places of memory one after the other, in lines of the same length.
 
-    >>> [box.points for box in outline([True, True, False, True, True, False], 3)]
-    [((0, 0), (2, 2))]
+    >>> line_of(33, FigureOptions()).order[-31:] == [-1] * 31
+    True
     """
-    out: list[tuple[int, int, int, int]] = []  # row0, col0, row1, col1
-    for n in [n for n, mine in enumerate(lit) if mine]:
-        r, c = divmod(n, cols)
-        if out and (out[-1][0], out[-1][3]) == (r, c):
-            out[-1] = (r, out[-1][1], r + 1, c + 1)
-        else:
-            out.append((r, c, r + 1, c + 1))
-    merged: dict[tuple[int, int, int], tuple[int, int, int, int]] = {}  # by where they end
-    for r0, c0, r1, c1 in out:
-        above = merged.pop((r0, c0, c1), (r0, c0, r1, c1))
-        merged[r1, c0, c1] = (above[0], c0, r1, c1)
-    return [Shape("box", ((c0, r0), (c1, r1)), look="strong") for r0, c0, r1, c1 in merged.values()]
-
-
-def extents(a: Layout) -> tuple[int, int]:
-    """The rows and columns of a layout of one or two modes.
-
-    >>> extents(Layout(8)), extents(Layout((4, (2, 3))))
-    ((1, 8), (4, 6))
-    """
-    shape = modes(a.shape)
-    return (product(shape[0]), product(shape[1])) if len(shape) > 1 else (1, product(shape[0]))
-
-
-def rows_of(a: Layout) -> tuple[list[int], int]:
-    """The offsets of a layout row by row, and how many columns there are.
-
-    >>> rows_of(Layout((2, 2)))
-    ([0, 2, 1, 3], 2)
-    """
-    rows, cols = extents(a)
-    found: Any = offsets(a)
-    return [found[r + c * rows] for r in range(rows) for c in range(cols)], cols
+    check_cells(places, f"the line of {places} places", options)
+    cols = min(LINE, places)
+    return Laid([*range(places), *[-1] * (-places % cols)], cols, True)

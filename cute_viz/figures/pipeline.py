@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -16,7 +17,8 @@ from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint,
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.words import count
 
-SLOTS = 240  # of time that are drawn
+WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
+MOST_SLOTS = 32768  # that are worked out
 EMPTY, LOADS, FULL, READ, STORES, WAITS = range(6)  # paints
 PAINTS = (Paint(-1), Paint(0, faded=True), Paint(0), Paint(2), Paint(5), Paint(CONFLICT))
 WORDS = {
@@ -40,31 +42,32 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
     '4 stages hide a load of 3 slots: the MMA waits only for the first'
     """
     made = _of(obj).given(words_of(options.schedule)) if options.schedule else _of(obj)
-    if made.load * made.tiles * made.work > SLOTS * MOST["load"]:
-        raise FigureError(f"{made} takes too many slots", hint="fewer tiles")
+    if max(made.load, made.compute) * made.tiles * made.work > MOST_SLOTS:
+        raise FigureError(f"{made} takes too many slots", hint="fewer tiles, or a shorter load")
     turns, stores = made.turns()
     slots = max(turns[-1].free, *(store.done for store in stores))
-    rows = 1 + made.stages + made.consumers
-    if slots > SLOTS:
-        raise FigureError(f"the schedule takes {slots} slots; {SLOTS} are drawn", hint="fewer tiles, or a shorter load")
-    check_cells(rows * slots, str(made), options)
-    cells = _cells(made, turns, stores, slots)
-    tiles = [
-        tile if tile is not None and (n % slots == 0 or cells[n - 1] != cells[n]) else None for n, (_, tile) in enumerate(cells)
-    ]
+    shown = range(slots) if slots <= WHOLE else [*range(FIRST), *range(slots - LAST, slots)]
+    every = _cells(made, turns, stores, slots)
+    rows, cells = len(every) // slots, [every[at + slot] for at in range(0, len(every), slots) for slot in shown]
+    check_cells(len(cells), str(made), options)
+    at = [bisect_left(shown, n) for n in range(slots + 1)]  # the column where a slot begins
+    begins = [n % len(shown) == 0 or cells[n - 1] != cell for n, cell in enumerate(cells)]
     names = ["producer", *(f"stage {n}" for n in range(made.stages))]
     names += ["MMA"] if made.consumers == 1 else [f"MMA {n}" for n in range(made.consumers)]
     painted = tuple([paint for paint, _ in cells])
     panel = Panel(
         caption=f"  {made.source}" if made.source else "",
-        rows=rows,
-        cols=slots,
-        labels=tuple(["" if n is None else f"{'C' * (p == STORES)}{n}" for n, p in zip(tiles, painted, strict=True)]),
+        labels=tuple(
+            [
+                f"{'C' * (paint == STORES)}{tile}" if begin and tile is not None else ""
+                for begin, (paint, tile) in zip(begins, cells, strict=True)
+            ]
+        ),
         paints=painted,
         row_ruler=Ruler("", tuple(names), (0, 1, *[0] * (made.stages - 1), 1, *[0] * (made.consumers - 1), 0)),
-        col_ruler=Ruler("slot", tuple(map(str, range(slots))), (0,) * (slots + 1)),
-        data={"slot": tuple([n % slots for n in range(len(cells))]), "tile": tuple([tile for _, tile in cells])},
-        shapes=(*_braces(turns, slots), *_barriers(made, turns)),
+        col_ruler=Ruler("slot", tuple(map(str, shown)), (0, *[int(b != a + 1) for a, b in pairwise(shown)], 0)),
+        data={"slot": tuple(shown) * rows, "tile": tuple([tile for _, tile in cells])},
+        shapes=(*_braces(turns, at), *_barriers(made, turns)),
         foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",
         unit=(0.8, 0.8),
     )
@@ -87,6 +90,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         paints=PAINTS,
         legends=(Legend("hue: what happens", tuple(entries)),),
         panels=(panel,),
+        notes=() if slots == len(shown) else (f"Slots {FIRST} to {slots - LAST - 1} of {slots} are left out.",),
         facts={"stages": made.stages, "tiles": len(turns), "slots": slots, "MMA waits": made.waits()},
         flow="row",
     )
@@ -124,10 +128,10 @@ def _cells(made: Pipeline, turns: Sequence[Turn], stores: Sequence[Store], slots
     return out
 
 
-def _braces(turns: Sequence[Turn], slots: int) -> list[Shape]:
+def _braces(turns: Sequence[Turn], at: Sequence[int]) -> list[Shape]:
     """Prologue, steady state and drain, above the slots: until the first MMA, until the last load is issued, until the end."""
-    first, last = turns[0].begun, max(turns[0].begun, turns[-1].issued + 1)
-    parts = ((0, first, "prologue"), (first, last, "steady state"), (last, slots, "drain"))
+    first, last, end = at[turns[0].begun], at[max(turns[0].begun, turns[-1].issued + 1)], at[-1]
+    parts = ((0, first, "prologue"), (first, last, "steady state"), (last, end, "drain"))
     return [Shape("brace", ((a + 0.1, -0.05), (b - 0.1, -0.05)), words, "up bold") for a, b, words in parts if b - a > 1]
 
 

@@ -249,10 +249,8 @@ def _arrangements(figure: Figure, landscape: bool) -> Iterator[list[list[int]]]:
         return
     for each in range(1, len(groups) + 1):
         lines = [list(range(n, min(n + each, len(groups)))) for n in range(0, len(groups), each)]
-        if figure.flow == "ring":
-            if len(lines) > 1 and len(lines[-1]) < each and each > 1:
-                continue
-            lines = [line[::-1] if n % 2 else line for n, line in enumerate(lines)]
+        if len(lines) > 1 and 1 < len(lines[-1]) + 1 <= each and any(arrow.look == "wide" for arrow in figure.arrows):
+            continue  # levels of a zoom: lines as long as each other
         yield lines
 
 
@@ -301,7 +299,7 @@ def _fitting(panel: Panel, w: float, h: float, least: float) -> tuple[tuple[tupl
         return (), FONT  # a line runs where labels would be
     lines = split_lines(panel.labels)
     longest = max(len(label) for line in lines for label in line)
-    font = min(float(FONT), (w - 1) / (longest * CHAR), (h - 1) / (1.05 * len(lines)))
+    font = min(float(FONT), (w - 3) / (longest * CHAR), (h - 1) / (1.05 * len(lines)))
     return (lines, font) if font >= least else ((), FONT)
 
 
@@ -386,7 +384,8 @@ def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below:
             _span(laid, number, box, left, top) for number, box in ((link.source, link.start), (link.target, link.end))
         )
         if link.look == "wide":
-            yield from _wedge((x0, y0, x1, y1), (u0, v0, u1, v1), below)
+            if u0 > x1:  # the next one of its line; numbers lead to those of others
+                yield from _wedge((x0, y0, x1, y1), (u0 - laid.sheets[link.target].side, v0, u1, v1), below)
         elif not below and link.look not in ("", "alarm"):
             at = ((x1 + u0) / 2, (v0 + v1) / 2) if u0 > x1 else ((x0 + x1) / 2, (y1 + v0) / 2)
             yield Line(link.look, *at, 20, TEXT, anchor=MIDDLE)
@@ -397,13 +396,8 @@ def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below:
 
 def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, float], below: bool) -> Iterator[Primitive]:
     """The area from the cells a to the panel b, which shows them enlarged, below the panels, and its edges above them."""
-    (x0, y0, x1, y1), (u0, v0, u1, v1) = a, b
-    if u0 > x1:
-        points = [(x1, y0), (u0, v0), (u0, v1), (x1, y1)]
-    elif x0 > u1:
-        points = [(x0, y0), (u1, v0), (u1, v1), (x0, y1)]
-    else:
-        points = [(x0, y1), (u0, v0), (u1, v0), (x1, y1)]
+    (_, y0, x1, y1), (u0, v0, _, v1) = a, b
+    points = [(x1, y0), (u0, v0), (u0, v1), (x1, y1)]
     yield Path([points], TEXT, 0.0, MUTED, 0.14) if below else Path([points[:2], points[2:]], MUTED, 0.9)
 
 

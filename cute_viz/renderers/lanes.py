@@ -16,6 +16,7 @@ WORD, SMALLER = 11.0, 10.0  # px of the words at an arrow
 ACROSS, BETWEEN = 16.0, 46.0  # px beside the words of an arrow to the right; between two rows of lanes
 AWAY = 4.0  # px from a panel to its arrow
 LEAST = 0.5  # px of a row
+TITLED = 400.0  # px from which on there is room for the titles of rulers
 COLUMN = 4  # lanes, from which on they go down and up again
 
 
@@ -48,6 +49,9 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     >>> w <= 870, h <= 301, len({f.cell_h for f in frames})
     (True, True, 1)
     """
+    if width < TITLED:
+        bare = [replace(panel, col_ruler=replace(panel.col_ruler, title="")) for panel in figure.panels]
+        figure = replace(figure, panels=tuple(bare))
     rows = 1 + max(panel.place[0] for panel in figure.panels)
     cols = 1 + max(panel.place[1] for panel in figure.panels)
     widest = max((len(word) for arrow in figure.arrows for word in arrow.label.split("\n")), default=0)

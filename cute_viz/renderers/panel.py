@@ -10,8 +10,10 @@ from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, cell_runs, column_s
 from cute_viz.renderers.primitives import (
     CELL,
     END,
+    INK,
     MIDDLE,
     MUTED,
+    PAPER,
     START,
     TEXT,
     TILE,
@@ -23,6 +25,7 @@ from cute_viz.renderers.primitives import (
     Image,
     Labels,
     Line,
+    Path,
     Plate,
     Plates,
     Primitive,
@@ -49,7 +52,7 @@ BOLD, PLAIN = 600, 400
 def draw(frame: PanelFrame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
     """The primitives of a panel whose upper edge is at y and whose cells are the grid, in drawing order.
 
-    crossed: rows that have no label, since an arrow comes in there.
+    crossed: rows whose label an arrow goes through; `on_paper` puts it above that.
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
@@ -80,7 +83,7 @@ def _lines(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
     known = {*levels[0][1:-1], *levels[1][1:-1]}
     for level in range(3):
         wanted = {mine for mine in known if min(mine, 2) == level}
-        if not wanted or (level == 0 and min(grid.cell_w, grid.cell_h) < LINES_FROM):
+        if not wanted or (level == 0 and (min(grid.cell_w, grid.cell_h) < LINES_FROM or frame.is_boxed)):
             continue
         across, down = (
             [edge for mine, edge in zip(found[1:-1], places[1:-1], strict=True) if mine in wanted]
@@ -192,6 +195,23 @@ def _rulers(frame: PanelFrame, grid: Grid, crossed: Sequence[int] = ()) -> Itera
         yield Line(f"{rows.title} ↓", *at, FONT, MUTED, anchor=START if frame.shift else END)
     if cols.title:
         yield Line(f"{cols.title} →", grid.left + RULER_TITLE[1] + frame.shift, over, FONT, MUTED)
+
+
+def on_paper(frame: PanelFrame, grid: Grid, rows: Sequence[int]) -> Iterator[Primitive]:
+    """The labels of rows through which an arrow goes, above it.
+
+    >>> from cute_viz import figure
+    >>> from cute_viz.renderers.frame import frames
+    >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
+    >>> [item.texts for item in on_paper(frame, Grid(2, 4, 30, 40, 26, 26), [1]) if isinstance(item, Texts)]
+    [['1']]
+    """
+    x = grid.left - RULER[1]
+    for row in rows:
+        label, y = frame.panel.row_ruler.labels[row], grid.top + (row + 0.5) * grid.cell_h
+        left, high = x - len(label) * CHAR * FONT - 2, FONT * 0.7
+        yield Path([[(left, y - high), (x + 2, y - high), (x + 2, y + high), (left, y + high)]], INK, 0.0, PAPER)
+        yield _ruler([x], [y], [label], END)
 
 
 def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int], int]]:

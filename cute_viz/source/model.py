@@ -117,6 +117,10 @@ class Often(NamedTuple):
         """How often it runs, None where that is not known."""
         return _product(self.loops) if self.sure else None
 
+    def within(self, outer: Often) -> Often:
+        """How often it runs where what has it is run so often itself."""
+        return Often((*outer.loops, *self.loops), self.sure and outer.sure)
+
     def inside(self, loop: Loop | None) -> int | None:
         """How often it runs at most in one round of a loop around it, in all of the block for None."""
         at = 0 if loop is None else next(n for n, one in enumerate(self.loops, 1) if one[:2] == loop[:2])

@@ -9,6 +9,7 @@ import re
 from typing import Any, NamedTuple
 
 from cute_viz.errors import AlgebraError
+from cute_viz.records import rows
 
 
 class _Row(NamedTuple):
@@ -22,88 +23,22 @@ class _Row(NamedTuple):
     print: tuple[str, ...]
 
 
-def _rows() -> list[_Row]:
-    """A line a type: name, bits, kind; C++; DSL; prints."""
-    out = []
-    for line in _TABLE.strip().splitlines():
-        head, cpp, dsl, printed = (part.split() for part in line.split("|"))
-        out.append(_Row(head[0], int(head[1]), head[2], tuple(cpp), tuple(dsl), tuple(printed)))
-    return out
+def _row_of(head: str, *names: str) -> _Row:
+    short, bits, kind = head.split()
+    cpp, dsl, printed = (tuple(part.split()) for part in names)
+    return _Row(short, int(bits), kind, cpp, dsl, printed)
 
 
-_TABLE = """
-u1 1 bits | bin1_t uint1b_t uint1_t | Boolean1 | i1
-s2 2 signed | int2b_t int2_t | Int2 |
-u2 2 unsigned | uint2b_t uint2_t | Uint2 |
-s4 4 signed | int4b_t int4_t | Int4 | i4
-u4 4 unsigned | uint4b_t uint4_t | Uint4 | u4
-e2m1 4 float | float_e2m1_t float_e2m1_unpacksmem_t | Float4E2M1FN | f4E2M1FN f4
-e2m3 6 float | float_e2m3_t float_e2m3_unpacksmem_t | Float6E2M3FN | f6E2M3FN
-e3m2 6 float | float_e3m2_t float_e3m2_unpacksmem_t | Float6E3M2FN | f6E3M2FN
-u6 6 unsigned | uint6b_t uint6_t | |
-s6 6 signed | int6b_t | |
-s8 8 signed | int8_t char | Int8 | i8
-u8 8 unsigned | uint8_t byte_t | Uint8 | u8
-pred 8 bits | bool | Boolean |
-e4m3 8 float | float_e4m3_t | Float8E4M3FN Float8E4M3 Float8E4M3B11FNUZ | f8E4M3FN f8E4M3B11FNUZ f8
-e5m2 8 float | float_e5m2_t | Float8E5M2 | f8E5M2
-ue4m3 8 float | float_ue4m3_t | |
-ue8m0 8 float | float_ue8m0_t | Float8E8M0FNU | f8E8M0FNU
-f16 16 float | half_t half __half | Float16 | f16
-bf16 16 float | bfloat16_t __nv_bfloat16 | BFloat16 | bf16
-s16 16 signed | int16_t short | Int16 | i16
-u16 16 unsigned | uint16_t | Uint16 | u16
-f32 32 float | float | Float32 | f32
-tf32 32 float | tfloat32_t | TFloat32 | tf32
-s32 32 signed | int32_t int | Int32 | i32
-u32 32 unsigned | uint32_t unsigned | Uint32 | u32
-f64 64 float | double | Float64 | f64
-s64 64 signed | int64_t | Int64 | i64
-u64 64 unsigned | uint64_t size_t | Uint64 | u64
-s128 128 signed | int128_t | Int128 |
-u128 128 unsigned | uint128_t | |
-u256 256 unsigned | uint256_t | |
-"""
-_ROWS = _rows()
+_TABLE = rows(__file__, "types.txt")
+_ROWS = [_row_of(*cells) for cells in _TABLE if cells[0] not in ("same", "bits")]
 _UNWRITTEN = ("s2", "u2", "s6", "u6", "pred", "ue4m3", "s128", "u128", "u256")  # names of ours, which nobody writes
 WRITTEN = tuple(x.short for x in _ROWS if x.short not in _UNWRITTEN)
 _CPP = {word: x for x in _ROWS for word in x.cpp}
 _NAMED = {word: x for x in _ROWS for word in (*x.dsl, *([] if x.short in _UNWRITTEN else [x.short]))} | _CPP
 _SHORT = {x.short: x for x in _ROWS}
 _PRINTED = {word: x for x in _ROWS for word in x.print}
-# Types of several words, and what other headers call a type of the table, whose name there stands to the right.
-_SAME = {
-    "unsigned int": "unsigned",
-    "uint32_t": "unsigned",
-    "uint": "unsigned",
-    "int32_t": "int",
-    "signed": "int",
-    "signed int": "int",
-    "int16_t": "short",
-    "short int": "short",
-    "unsigned short": "uint16_t",
-    "unsigned short int": "uint16_t",
-    "unsigned char": "uint8_t",
-    "signed char": "int8_t",
-    "long": "int64_t",
-    "long int": "int64_t",
-    "unsigned long": "uint64_t",
-    "unsigned long int": "uint64_t",
-    "size_t": "uint64_t",
-    "half": "__half",
-    "nv_bfloat16": "__nv_bfloat16",
-}
-_OWN = {"long long": 64, "long long int": 64, "unsigned long long": 64, "unsigned long long int": 64, "uintptr_t": 64}
-_OWN |= {"float2": 64, "float4": 128, "int2": 64, "int4": 128, "uint2": 64, "uint4": 128, "longlong2": 128, "double2": 128}
-_OWN |= {
-    "ushort4": 64,
-    "half2": 32,
-    "__half2": 32,
-    "nv_bfloat162": 32,
-    "__nv_bfloat162": 32,
-    "__nv_fp8_e4m3": 8,
-    "__nv_fp8_e5m2": 8,
-}
+_SAME = {word: name for kind, name, *words in _TABLE if kind == "same" for word in words[0].split(", ")}
+_OWN = {word: int(bits) for kind, bits, *words in _TABLE if kind == "bits" for word in words[0].split(", ")}
 # In the names of instructions, longest first; complex types have no element of their own here.
 _COMPLEX = ("GC64", "C64", "CTF32", "CF32")
 _SPELT = "|".join(sorted([*_COMPLEX, *(x.short.upper() for x in _ROWS)], key=lambda word: (-len(word), word)))
@@ -303,8 +238,10 @@ def sparse(value_type: Any) -> tuple[int, str] | None:
 def bits_of(value_type: Any) -> int:
     """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
 
-    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
-    (16, 32, 128, 4, 8, 128)
+    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
+    (16, 32, 4, 8, 128)
+    >>> bits_of("cutlass::AlignedArray<float, 4, 16>")
+    128
     """
     if not isinstance(value_type, int) and str(value_type).isdecimal() and len(str(value_type)) < 6:
         value_type = int(str(value_type))
@@ -314,6 +251,8 @@ def bits_of(value_type: Any) -> int:
         return int(value_type)
     if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
         return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
+    if several := re.fullmatch(r"(?:(?:cute|cutlass)::)?(?:Aligned)?[Aa]rray<(.+?), *_?(\d{1,6})(?:, *\d+)?>", str(value_type)):
+        return bits_of(several[1]) * int(several[2])
     if packed := sparse(value_type):
         if (stored := bits_of(packed[1])) % packed[0]:
             raise AlgebraError(f"an element of {value_type} is less than one bit wide")

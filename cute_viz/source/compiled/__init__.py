@@ -22,7 +22,6 @@ from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands, kept
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.loops import often
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
 from cute_viz.source.compiled.symbols import instances_of, symbols_of
 from cute_viz.source.compiled.unit import CallSite, Instance, Unit
@@ -30,7 +29,8 @@ from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened
-from cute_viz.source.type_tree import arguments
+from cute_viz.source.rounds import often
+from cute_viz.source.type_scan import arguments
 
 _MOST = 2000  # statements of one unit
 APART = 8  # kernels of a unit whose statements have rows of their own, each
@@ -186,7 +186,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.root, "")
         for call in instance.calls:
-            key = (launch, call.file, call.line, frame.lines(unit), tuple(arg.type for arg in call.args))
+            key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
             if call.name.rpartition("::")[0] != "cute" or seen[key] > 1:
                 continue
@@ -199,14 +199,14 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
 
 def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
     """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
-    parts, sure = [(_relative(call.file, path), call.around)], seen[key] == 1
+    found = often((one.read(_relative(call.file, path)) for one in call.around), seen[key] == 1)
     while frame.caller is not None:
         outer = unit.instances[frame.caller.number]
         use = outer.uses[frame.use]
-        parts.insert(0, (_relative(use.file, path), use.around))
-        sure = sure and not outer.foreign and use.name != "lambda"
+        more = often((one.read(_relative(use.file, path)) for one in use.around), not outer.foreign and use.name != "lambda")
+        found = found.within(more)
         frame = frame.caller
-    return often(parts, sure)
+    return found
 
 
 def _labels(unit: Unit) -> dict[int, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind, conf
 
-from cute_viz.source import type_tree
+from cute_viz.source import type_scan
 from cute_viz.source.compiled.clang_cursors import ALIASES, CLASSES, PARAMETERS, arguments, canonical, scope, template, variable
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import Instance, Variable
@@ -87,7 +87,7 @@ class UnitClasses:
         found = conf.lib.clang_getSpecializedCursorTemplate(parent)
         if found is not None and found.kind == CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
             named = [child.spelling for child in template(parent, primary=True) if child.kind in PARAMETERS]
-            yield from zip(type_tree.arguments(str(found.displayname)), named, strict=False)
+            yield from zip(type_scan.arguments(str(found.displayname)), named, strict=False)
 
     def arguments(self, cursor: Cursor) -> tuple[tuple[str, str], ...]:
         """The template arguments of an instance, and of the class that it is a member of, by their names."""

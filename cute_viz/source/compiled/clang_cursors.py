@@ -20,6 +20,7 @@ FUNCTIONS = frozenset(
 CLASSES = frozenset((CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL))
 ALIASES = frozenset((CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPEDEF_DECL))
 TEMPLATES = frozenset((CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION))
+_AROUND = (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.INIT_LIST_EXPR)  # of one expression: `auto x{f(y)}`
 PARAMETERS = frozenset(
     (CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER)
 )
@@ -93,7 +94,7 @@ def node(cursor: Cursor, deep: int = 0) -> Node:
     type_ = canonical(cursor)
     children = list(cursor.get_children()) if deep < _NESTED else []
     kind, target = cursor.kind, cursor.referenced
-    if kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR) and len(children) == 1:
+    if kind in _AROUND and len(children) == 1:
         return node(children[0], deep + 1)
     if kind == CursorKind.DECL_REF_EXPR and target is not None and target.kind not in FUNCTIONS:
         return Node("ref", str(cursor.spelling), int(target.location.line), type_)

@@ -15,7 +15,7 @@ from cute_viz.files import write
 from cute_viz.source.compiled.loops import Around
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 
-_FORM = 6  # counts with what is written
+_FORM = 7  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 

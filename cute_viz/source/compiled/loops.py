@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.source.model import Loop, Often
+from cute_viz.source.rounds import Gate, Round, stepped
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor
 
 _STATIC = re.compile(r"(?:const )?cute::C<(-?\d+)>$")
 _LEAVING = frozenset(("break", "goto", "return", "throw", "co_return"))
-_WORDS = ("<", "<=", ">", ">=", "!=", "==")
+_COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}
 _INTEGER = 1  # CXEval_Int
 _DEEP = 12  # expressions in one another
 
@@ -34,42 +35,20 @@ class Around:
     numbers: tuple[int, ...] = ()
     wanted: bool = True
 
-    def holds(self, value: int) -> bool:
-        """Whether the variable of a condition passes with a value.
+    def holds(self, name: str, value: int) -> bool | None:
+        """Whether a condition on a variable of that name passes with a value, None where that is not known.
 
-        >>> Around(7, "k", "==", (3,)).holds(3), Around(7, "k", "==", (3,), False).holds(3)
+        >>> Around(7, "k", "==", (3,)).holds("k", 3), Around(7, "k", "==", (3,), False).holds("k", 3)
         (True, False)
         """
-        n = self.numbers[0]
-        found = {"<": value < n, "<=": value <= n, ">": value > n, ">=": value >= n, "!=": value != n, "==": value == n}
-        return found[self.word] is self.wanted
+        return _COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in _COMPARED else None
 
-
-def often(parts: list[tuple[str, tuple[Around, ...]]], sure: bool) -> Often:
-    """How often a block runs a call, by what is around the calls that lead to it, outermost first, each with its file.
-
-    >>> often([("", (Around(3, "k"), Around(4, "j", "", (0, 4, 1)), Around(5, "j", "==", (0,))))], True).loops
-    (Loop(line=3, file='', rounds=None, runs=None), Loop(line=4, file='', rounds=4, runs=1))
-    """
-    loops: list[Loop] = []
-    for file, around in parts:
-        known: dict[str, tuple[int, list[int]]] = {}
-        for one in around:
-            if not one.word:
-                values = list(range(*one.numbers)) if one.numbers else None
-                rounds = None if values is None else len(values)
-                loops.append(Loop(one.line, file, rounds, rounds))
-                known.pop(one.name, None)
-                if values is not None:
-                    known[one.name] = len(loops) - 1, values
-            elif one.word != "?" and one.name in known:
-                at, values = known[one.name]
-                values = [value for value in values if one.holds(value)]
-                known[one.name] = at, values
-                loops[at] = loops[at]._replace(runs=len(values))
-            else:
-                sure = False
-    return Often(tuple(loops), sure)
+    def read(self, file: str) -> Round | Gate:
+        """What it is for the one that counts rounds. file: that it is in."""
+        if self.word:
+            return Gate((self.name,), self.holds)
+        values = range(*self.numbers) if self.numbers else None
+        return Round(self.line, file, self.name, None if values is None else len(values), values)
 
 
 def within(here: Cursor, around: tuple[Around, ...]) -> Iterator[tuple[Cursor, tuple[Around, ...]]]:
@@ -105,20 +84,11 @@ def _loop(line: int, parts: list[Cursor]) -> Around:
         word == name and {*inside[max(0, n - 1) : n], *inside[n + 1 : n + 2]} & {"=", "++", "--", "+=", "-=", "*=", "/=", "&"}
         for n, word in enumerate(inside)
     )
-    if words[:1] != [name] or words[1] not in _WORDS[:5] or changed or _LEAVING & set(inside):
+    if words[:1] != [name] or words[1] not in _COMPARED or changed or _LEAVING & set(inside):
         return Around(line, name)
     first = [child for child in declared[0].get_children() if child.kind.is_expression()]
-    numbers = [_value(first[-1]) if first else None, _value(_right(test)), _step(_words(step), step)]
-    if None in numbers or not numbers[2]:
-        return Around(line, name)
-    low, high, each = (int(n or 0) for n in numbers)
-    if words[1] in ("<=", ">="):
-        high += 1 if words[1] == "<=" else -1
-    if words[1] == "!=" and (high - low) % each:
-        return Around(line, name)
-    return (
-        Around(line, name, "", (low, high, each)) if words[1] == "!=" or (words[1][0] == "<") == (each > 0) else Around(line, name)
-    )
+    values = stepped(_value(first[-1]) if first else None, words[1], _value(_right(test)), _step(_words(step), step))
+    return Around(line, name, "", () if values is None else (values.start, values.stop, values.step))
 
 
 def _step(words: list[str], step: Cursor) -> int | None:
@@ -138,7 +108,7 @@ def _condition(line: int, test: Cursor) -> tuple[Around | None, Around | None]:
     if (constant := _value(test)) is not None:
         never = Around(line, "", "?")
         return (None, never) if constant else (never, None)
-    if len(words) > 2 and words[1] in _WORDS and not {"&&", "||", "?", ","} & set(words):
+    if len(words) > 2 and words[1] in _COMPARED and not {"&&", "||", "?", ","} & set(words):
         number = _value(_right(test))
         if number is not None:
             return Around(line, words[0], words[1], (number,)), Around(line, words[0], words[1], (number,), False)

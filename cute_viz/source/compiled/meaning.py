@@ -13,19 +13,20 @@ from typing import Any
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.algebra.shares import local_share
+from cute_viz.algebra.shares import parted_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held
-from cute_viz.source.type_tree import arguments
+from cute_viz.source.type_scan import arguments
 from cute_viz.values.integer import Unknown
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
 _DEFAULTS = {"AutoVectorizingCopyWithAssumedAlignment": ("128",)}  # arguments that the compiler does not print
+_MANY = 256  # expressions behind the operands of a call
 _DEEP = 48  # expressions and callers behind one another
 _POINTERS = frozenset(("make_smem_ptr", "make_gmem_ptr", "raw_pointer_cast", "recast_ptr", "data", "begin", "get", "operator->"))
 _NUMBERS = frozenset(("void", "bool", "char", "short", "int", "long", "float", "double"))
@@ -98,6 +99,23 @@ class UnitMeaning(TypeParts):
         """The operands of a call."""
         return [self.operand(frame, arg) for arg in call.args]
 
+    def behind(self, frame: Reached, call: CallSite) -> tuple[tuple[str, ...], frozenset[str]]:
+        """The types of a call's operands, and of all that they are made of: parts of one type may be of different tensors."""
+        todo, met, out = [(frame, node) for node in call.args], set[tuple[int, Node]](), set[str]()
+        while todo:
+            where, node = todo.pop()
+            if (where.number, node) in met or len(met) > _MANY:
+                continue
+            met.add((where.number, node))
+            out.add(node.type)
+            todo += [(where, part) for part in node.parts]
+            if node.kind == "ref":
+                frame, variable, argument = self.declared(where, node)
+                begun = argument if argument is not None else None if variable is None else variable.init
+                if begun is not None:
+                    todo.append((frame.caller if argument is not None and frame.caller is not None else frame, begun))
+        return tuple(node.type for node in call.args), frozenset(out)
+
     def operand(self, frame: Reached, node: Node) -> Any:
         """The value of an operand; the error of one that is not known."""
         try:
@@ -135,7 +153,7 @@ class UnitMeaning(TypeParts):
             whole = self.tensor(frame, args[0], deep + 1)
             tile = self.typed(args[1].type)
             proj = self.typed(args[3].type) if len(args) == 4 else None
-            return local_share(whole, tile if isinstance(tile, Layout) else Layout(tile), proj)
+            return parted_share(whole, tile if isinstance(tile, Layout) else Layout(tile), proj=proj)
         if (inner := self.returned(frame, node)) is not None:
             found = self.tensor(*inner, deep + 1)
             return found if found.name or found.starts else replace(found, name=node.text)

@@ -6,14 +6,12 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import make_tensor
+from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Passage, Resolver
-from cute_viz.notation.syntax import Name
-from cute_viz.source.type_tree import TypeParser, arguments
+from cute_viz.notation.reading import Resolver
+from cute_viz.source.cpp.spelled import Spelled
+from cute_viz.source.type_scan import arguments
 from cute_viz.values.pointer import Pointer
 
 _HEAD = re.compile(
@@ -95,9 +93,8 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         type_ = _IN_LAYOUTS.sub(lambda match: match[0] if match[0].rpartition("::")[2] in _WORDS else "int", type_)
     type_ = _narrow(_TYPES.sub(lambda match: _BUILTIN[match[0]], type_))
     type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
-    node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
-    value = Evaluator(Passage(type_, {}, None, "cpp", resolve)).value(node)
-    return mark_static(value) if is_tiling(value) else value
+    value = Spelled(type_, resolve).value(0, len(type_))
+    return value.printed if isinstance(value, Tensor) else value
 
 
 def _sized(type_: str) -> str:

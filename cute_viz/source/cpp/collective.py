@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
@@ -24,6 +23,8 @@ DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
 
 @cache
 def _text() -> str:
+    from importlib.resources import files  # loads a dozen modules
+
     return (files("cute_viz.source.cpp") / "cutlass.hpp").read_text("utf-8")
 
 

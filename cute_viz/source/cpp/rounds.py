@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.context import Context
@@ -16,35 +17,24 @@ from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statem
 from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
-from cute_viz.source.model import Loop, Often
+from cute_viz.source.model import Often
+from cute_viz.source.rounds import Gate, Round, often, stepped
 from cute_viz.values.integer import Unknown
 
 _LEAVING = frozenset(("break", "goto", "return", "throw"))
-_TRIED = 4096  # rounds whose conditions are evaluated
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _DEEP = 8  # loops that change what another loop counts
 
 
-class _Surroundings(NamedTuple):
-    """What is around a statement: loops, lambdas, conditions with what they must be and their scopes; whether there is a switch."""
-
-    loops: list[Statement]
-    lambdas: list[Scope]
-    tests: list[tuple[Range, bool, Scope]]
-    switches: list[Statement]
-
-
-def often(context: Context, lookup: Callable[[Context], Lookup], scope: Scope, is_kernel: Callable[[Scope], bool]) -> Often:
+def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope, is_kernel: Callable[[Scope], bool]) -> Often:
     """How often a block runs what stands in a scope: loops around it, and around the calls that lead there from its kernel."""
     counter = _Counter(context, lookup(context))
     found = counter.within(scope, None)
     function = function_of(scope)
     while function is not None and not is_kernel(function) and (use := context.chosen.get(function)) is not None:
-        more = counter.within(use.scope, None)
         same = [said(context.reader, function, other) for other in calls(context.reader, function)]
-        found = Often(
-            (*more.loops, *found.loops), found.sure and more.sure and same.count(said(context.reader, function, use)) == 1
-        )
+        found = found.within(counter.within(use.scope, None))
+        found = found._replace(sure=found.sure and same.count(said(context.reader, function, use)) == 1)
         function = function_of(use.scope)
     return found
 
@@ -56,37 +46,32 @@ class _Counter:
 
     def within(self, scope: Scope, outer: Scope | None) -> Often:
         """How often what stands in a scope runs, in one round of what is around another one, or of its function."""
-        around = _around(scope, outer)
-        loops: list[Loop] = []
-        names: list[str] = []
-        chosen: list[Sequence[int] | None] = []
-        every = {inner.token: self.rounds(inner) for inner in around.loops}
-        every |= {inner.token: (None, "", None) for inner in around.lambdas}
-        for token, (rounds, name, each) in sorted(every.items(), key=lambda one: one[0]):
-            loops.append(Loop(self.context.line(token), self.context.file(token), rounds, rounds))
-            names.append(name)
-            chosen.append(each)
-        sure = not around.switches
-        for test, wanted, where in around.tests:
-            words = {token.text for token in self.reader.tokens[slice(*test)]}
-            mine = [n for n, name in enumerate(names) if name in words]
-            values = chosen[mine[0]] if len(mine) == 1 else None
-            if values is not None and len(values) <= _TRIED:
-                held = [self.truth(test, where, names[mine[0]], x) for x in values]
-                sure = sure and None not in held
-                chosen[mine[0]] = [x for x, holds in zip(values, held, strict=True) if holds is not (not wanted)]
-            elif mine or self.truth(test, where) is not wanted:
-                sure = False
-        runs = [loop.rounds if values is None else len(values) for loop, values in zip(loops, chosen, strict=True)]
-        return Often(tuple(loop._replace(runs=n) for loop, n in zip(loops, runs, strict=True)), sure)
+        return often(reversed(list(self.around(scope, outer))))
 
-    def truth(self, test: Range, scope: Scope, name: str = "", value: int = 0) -> bool | None:
-        """Whether a condition holds, None where that is not known. name, value: of a variable of a loop."""
+    def around(self, scope: Scope, outer: Scope | None) -> Iterator[Round | Gate]:
+        """The loops and the conditions around a scope, innermost first."""
+        here: Scope | None = scope
+        while here is not None and here is not outer and here.kind in ("block", "lambda"):
+            above = here.parent
+            if here.kind == "lambda":
+                yield Round(self.context.line(here.token), self.context.file(here.token))
+            for statement in above.statements if above is not None else ():
+                if statement.kind == "if" and statement.value and above and here in (statement.yes, statement.no):
+                    names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
+                    yield Gate(names, partial(self.truth, statement.value, above, statement.yes is here))
+                elif statement.yes is here and here.flow == "loop":
+                    line, file = self.context.line(statement.token), self.context.file(statement.token)
+                    name, rounds, values = self.rounds(statement)
+                    yield Gate((), _unread) if statement.kind == "switch" else Round(line, file, name, rounds, values)
+            here = above
+
+    def truth(self, test: Range, scope: Scope, wanted: bool, name: str, value: int) -> bool | None:
+        """Whether a condition is what is wanted, None where that is not known. name, value: of a variable of a loop, if any."""
         env = opened(self.context, scope)
         if name:
             env = Env(env.scope, env.parent, {**env.args, name: value})
         with suppress(CuteVizError):
-            return Evaluator(self.context, self.lookup, env).truth(self.context.tree(test))
+            return Evaluator(self.context, self.lookup, env).truth(self.context.tree(test)) is wanted
         return None
 
     def number(self, part: Range | Node | None, scope: Scope) -> int | None:
@@ -102,33 +87,33 @@ class _Counter:
             return None
         return int(value) if isinstance(value, int) and not isinstance(value, (bool, Unknown)) else None
 
-    def rounds(self, statement: Statement) -> tuple[int | None, str, range | None]:
-        """The rounds of a loop, its variable, and the values of that, where only the loop itself changes it."""
+    def rounds(self, statement: Statement) -> tuple[str, int | None, range | None]:
+        """The variable of a loop, its rounds, and the values of the variable, where only the loop itself changes it."""
         loop = statement.yes
         where = loop.parent if loop is not None else None
         if loop is None or where is None or statement.kind not in ("for", "while") or statement.value is None or self.deep > _DEEP:
-            return None, "", None
+            return "", None, None
         self.deep += 1
         try:
             return self._rounds(statement, loop, where)
         except CuteVizError as error:
             if isinstance(error, LimitError):
                 raise
-            return None, "", None
+            return "", None, None
         finally:
             self.deep -= 1
 
-    def _rounds(self, statement: Statement, loop: Scope, where: Scope) -> tuple[int | None, str, range | None]:
+    def _rounds(self, statement: Statement, loop: Scope, where: Scope) -> tuple[str, int | None, range | None]:
         assert statement.value is not None
         test = self.context.tree(statement.value)
         if not isinstance(test, Binary) or test.operator not in _MIRRORED:
-            return None, "", None
+            return "", None, None
         name, word, end = _name(test.left), test.operator, test.right
         if not name:
             name, word, end = _name(test.right), _MIRRORED[word], test.left
         found = self.lookup.find(name, opened(self.context, loop), statement.value[0]) if name else None
         if found is None or len(found.declarations) != 1 or any(_left(self.reader, loop, self._end(statement))):
-            return None, name, None
+            return name, None, None
         declaration = found.declarations[0]
         bound = self.number(end, loop)
         noted = {x.token: x for x in declaration.scope.home.changes.get(name, ()) if x.token != declaration.token}
@@ -140,15 +125,8 @@ class _Counter:
             begin = self.number(declaration.init, where)
         else:
             begin = self._before(declaration, [x for x in changes if not x.scope.inside(loop)], statement, where)
-        if bound is None or begin is None or not step:
-            return None, name, None
-        if word == "!=" and (bound - begin) % step == 0 and (bound - begin) * step >= 0:
-            values = range(begin, bound, step)
-        elif (word[0] == "<") == (step > 0) and word != "!=":
-            values = range(begin, bound + (step > 0) * (word == "<=") - (step < 0) * (word == ">="), step)
-        else:
-            return None, name, None
-        return len(values), name, values if len(header) == len(inside) else None
+        values = stepped(begin, word, bound, step)
+        return name, None if values is None else len(values), values if len(header) == len(inside) else None
 
     def _before(self, declaration: Declaration, changes: list[Change], statement: Statement, where: Scope) -> int | None:
         """The value of a variable where a loop begins: what it begins with, and what steps before the loop add."""
@@ -193,25 +171,8 @@ def _left(reader: Declarer, loop: Scope, end: int) -> Iterator[bool]:
     return (token.text in _LEAVING for token in reader.tokens[loop.token : end])
 
 
-def _around(scope: Scope, outer: Scope | None) -> _Surroundings:
-    out = _Surroundings([], [], [], [])
-    here: Scope | None = scope
-    while here is not None and here is not outer and here.kind in ("block", "lambda"):
-        above = here.parent
-        if here.kind == "lambda":
-            out.lambdas.append(here)
-        for statement in above.statements if above is not None else ():
-            if (
-                statement.kind == "if"
-                and statement.value is not None
-                and above is not None
-                and here in (statement.yes, statement.no)
-            ):
-                out.tests.append((statement.value, statement.yes is here, above))
-            elif statement.yes is here and here.flow == "loop":
-                (out.switches if statement.kind == "switch" else out.loops).append(statement)
-        here = above
-    return out
+def _unread(name: str, value: int) -> None:
+    """Of a switch nobody knows which case runs."""
 
 
 def _name(node: Any) -> str:

@@ -15,7 +15,7 @@ from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
 from cute_viz.source.cpp.pointed import means
-from cute_viz.source.cpp.rounds import often
+from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.uses import Use, function_of
@@ -53,7 +53,7 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             assumed = {} if context.assumed is None else context.assumed
             read = _reader(context, lookup, scope, arguments)
             uncalled = _parameters(function) if function is not None and not context.chosen else None
-            times = partial(often, context, lookup, scope, partial(_is_kernel, reader))
+            times = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
             out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times))
     return tuple(out)

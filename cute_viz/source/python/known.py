@@ -36,7 +36,7 @@ def defined(module: str) -> frozenset[str]:
     >>> "reshape_acc_to_mn" in defined("quack.layout_utils")
     True
     """
-    return frozenset(re.findall(r"^(?:def )?(\w+)(?= = \w+$|\()", text_of(module), re.M))
+    return frozenset(re.findall(r"^(?:def |class )?(\w+)(?= = \w+$|[(:])", text_of(module), re.M))
 
 
 def helper(family: str, name: str) -> str:

@@ -138,7 +138,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
-    if helper is None and (word := known.helper(module, name)):
+    itself = machine.tree.name == known.HELPERS and name in OPS  # which the helper of that name is made of
+    if helper is None and not itself and (word := known.helper(module, name)):
         return _helped(machine, word, args, named, node)
     if helper is not None:
         try:

@@ -174,7 +174,7 @@ def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: 
 
 _TYPES: dict[str, Any] = {"int": int, "tuple": tuple, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 _LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, "Tensor": Tensor, "Pointer": ()}
-_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, type(None))
+_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, Unknown, type(None))
 
 
 def _is_a(value: Any, kind: Any) -> bool | None:

@@ -22,9 +22,8 @@ from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.shares import marked
-from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
-from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, tensor_of
+from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, run_times, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
@@ -216,54 +215,11 @@ def _tile_size(machine: Machine, self: Any, mode_idx: Any) -> Any:
     return int(tile_shape(self.value)[mode_idx])
 
 
-def _size_in_bytes(machine: Machine, dtype: Any, layout: Any) -> Any:
-    if layout is None:
-        return 0
-    if not isinstance(dtype, ValueType):
-        raise AlgebraError("size_in_bytes takes an element type and a layout")
-    return (int(find("cosize").call([domain(layout_of(layout))])) * dtype.bits + 7) // 8
-
-
-def _round_up(machine: Machine, a: Any, b: Any) -> Any:
-    if isinstance(a, tuple):
-        others = b if isinstance(b, tuple) else (b,) * len(a)
-        return tuple(_round_up(machine, x, y) for x, y in zip(a, others, strict=False)) + a[len(others) :]
-    if isinstance(a, Unknown) and isinstance(b, int):
-        return computed("*", computed("//", computed("+", a, b - 1), b), b)
-    if not isinstance(a, int) or not isinstance(b, int) or b < 1:
-        raise AlgebraError("round_up takes integers")
-    return -(-a // b) * b
-
-
 def _assume(machine: Machine, src: Raw, divby: Raw) -> Any:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
     if isinstance(src, Unknown) and isinstance(divby, int) and divby > 0:
         return src.turned(plain=False, div=divby)
     return src
-
-
-def _shape(machine: Machine, input: Any, mode: Any) -> Any:
-    """`cute.shape(x)`: of a tiler the shapes of its layouts."""
-    if isinstance(input, tuple) and any(isinstance(item, Layout) for item in input):
-        out: Any = tuple(item.shape if isinstance(item, Layout) else item for item in input)
-    else:
-        out = input if isinstance(input, (int, tuple)) else find("shape").call([layout_of(input)])
-    path = underscores(mode)
-    for at in () if path is None or repr(path) == "_" else path if isinstance(path, tuple) else (path,):
-        out = modes(out)[at]
-    return clear_static(out)
-
-
-def _ones(front: bool) -> Callable[..., Any]:
-    """append_ones and prepend_ones: as many modes 1:0 as a rank takes, or one."""
-
-    def make(machine: Machine, t: Any, up_to_rank: Any) -> Any:
-        layout = layout_of(t)
-        most = int(find("rank").call([layout])) + 1 if up_to_rank is None else up_to_rank
-        out = clear_static(find("prepend" if front else "append").call([layout, Layout(1, 0)], (most,)))
-        return replace(t, layout=out, part=None) if isinstance(t, Tensor) else out
-
-    return make
 
 
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -303,14 +259,9 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "make_mma_atom": _make_mma_atom,
     "make_tiled_mma": _make_tiled_mma,
     "make_copy_atom": _make_copy_atom,
-    "size_in_bytes": _size_in_bytes,
-    "round_up": _round_up,
     "assume": _assume,
-    "shape": _shape,
-    "append_ones": _ones(front=False),
-    "prepend_ones": _ones(front=True),
     "domain_offset": _moved,
-    "is_static": lambda machine, args, named: need(args[0]) is not NotImplemented,
+    "is_static": lambda machine, x: next(run_times(x), None) is None,
 }
 
 

@@ -13,13 +13,13 @@ from typing import Any, cast
 
 from cute_viz.algebra import tma as algebra
 from cute_viz.algebra import tma_parts as parts
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.dialect import as_in_dsl
-from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
+from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
-from cute_viz.algebra.measure import cosize, rank, size
+from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.modes import get, select
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static, mark_static
@@ -117,11 +117,10 @@ def _of_operand(side: str) -> Callable[..., Any]:
         memory, kind = _memory(tensor)
         mma, cluster = need_tiled_mma(mma), need(cluster)
         cluster = (1, 1, 1, 1) if cluster is None else cluster
-        find_atom = parts.make_tma_atom_A_sm100 if side == "A" else parts.make_tma_atom_B_sm100
         smem = _without_stages(smem, 3)
         with as_in_dsl():
-            made = find_atom(
-                _operation(machine, op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal)
+            made = parts.make_tma_atom_sm100(
+                _operation(machine, op), memory, smem, mark_static(need(tiler)), mma.value, cluster, side, _internal(internal)
             )
         return _made(made, op, kind, need(tensor).layout)
 
@@ -135,28 +134,15 @@ def _partition(machine: Machine, atom: Any, cta_coord: Raw, cta_layout: Any, sme
     if not isinstance(atom, Atom) or not isinstance(atom.value, Copy_Atom) or not isinstance(smem, Tensor):
         raise AlgebraError("tma_partition takes a TMA atom, a tensor of shared memory and one of coordinates")
     elements = int(size(get(atom.value.layout_src, 1)))
-    cut = find("logical_divide").call([_whole(domain(get(smem.layout, 0))), elements])
-    first = 0
-    if size(ctas) > 1:
-        first = ctas(somewhere(underscores(cta_coord))) * (elements // int(cosize(ctas)))
+    cut, first = parts.order_of(elements, somewhere(underscores(cta_coord)), ctas, smem.layout)
     return tuple(_part(tensor, cut, first) for tensor in (smem, gmem_tensor))
 
 
 def _part(tensor: Any, cut: Any, first: Any) -> Tensor:
     """A tensor whose first mode is in the order of an instruction, from an element of that on."""
-    tensor = tensor if isinstance(tensor, Tensor) else tensor_of(tensor)
-    rest = rank(tensor.layout) - 1
-    ordered = find("coalesce").call([find("composition").call([tensor.layout, (cut, *[X] * rest)]), ((1, 1),)])
-    part: Tensor = replace(tensor, layout=clear_static(ordered), part=None)
-    if not isinstance(first, Unknown) and first == 0:
-        return part
-    part = moved(part, find("domain_offset").call([((first, 0), *[0] * rest), part.layout]))
+    tensor = replace(tensor, part=None) if isinstance(tensor, Tensor) else tensor_of(tensor)
+    part = moved(tensor, parts.ordered(tensor.layout, cut, first))
     return replace(part, layout=clear_static(part.layout))
-
-
-def _whole(tile: Any) -> Any:
-    inverse = find("right_inverse").call([tile])
-    return find("tile_to_shape").call([find("make_layout").call([inverse]), int(size(tile))])
 
 
 TMA: dict[tuple[str, str], Callable[..., Any]] = {

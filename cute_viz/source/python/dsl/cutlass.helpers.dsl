@@ -16,6 +16,7 @@ _K = {1024: Kind.K_SW128, 512: Kind.K_SW64, 256: Kind.K_SW32, 0: Kind.K_INTER}
 _MN = {1024: Kind.MN_SW128, 512: Kind.MN_SW64, 256: Kind.MN_SW32, 0: Kind.MN_INTER}
 _ROWS = {Kind.K_SW128: 3, Kind.K_SW64: 2, Kind.K_SW32: 1, Kind.K_INTER: 0}
 _COLUMNS = {Kind.MN_SW128: 3, Kind.MN_SW64: 2, Kind.MN_SW32: 1, Kind.MN_INTER: 0, Kind.MN_SW128_32B: 3}
+_STORED = ((32, 16, 16, 256, False), (16, 16, 16, 128, True))  # by stmatrix: bits of accumulators and values, lanes, columns, packs
 _LOADS = {
     (16, 32): tcgen05.Ld16x32bx2Op,
     (16, 64): tcgen05.Ld16x64bOp,
@@ -124,6 +125,20 @@ def _store(layout, dtype, count):
 
 def sm90__get_smem_store_op(layout_d, elem_ty_d, elem_ty_acc):
     return _store(layout_d, elem_ty_d, 4)
+
+
+def sm100__get_smem_store_op(layout_d, elem_ty_d, elem_ty_acc, tiled_tmem_load):
+    """stmatrix where the load of tensor memory leaves the values as that wants them."""
+    m_major, op = not _is_row_major(layout_d), cute.nvgpu.CopyUniversalOp()
+    lanes, bits, times, packs, loads = tcgen05.get_tmem_copy_properties(tiled_tmem_load) or (0, 0, 0, False, False)
+    word = (elem_ty_acc.width, elem_ty_d.width, lanes, bits, packs)
+    if not loads:
+        return cute.make_copy_atom(op, elem_ty_d)
+    if word in _STORED or (word == (32, 32, 16, 128, False) and not m_major):
+        op = warp.StMatrix8x8x16bOp(m_major, 4 if times > 1 else 2)
+    elif word == (32, 8, 16, 256, False) and m_major:
+        op = warp.StMatrix16x8x8bOp(True, times if times < 3 else 4)
+    return cute.make_copy_atom(op, elem_ty_d)
 
 
 def sm120_get_smem_store_op(layout_d, elem_ty_d, elem_ty_acc):
@@ -447,3 +462,193 @@ def get_tmem_load_op(
         if times <= {256: 32, 128: 64}.get(bits, 128) and columns % (unit * times) == 0:
             return cute.make_copy_atom(_LOADS[lanes, bits](times, pack), elem_ty_acc)
     raise ValueError("no load of tensor memory fits this tile")
+
+
+# Tuples, strides and coordinates: cutlass/cute/core.py and tuple.py. In this file an operation of the algebra is that itself.
+
+
+def _modes(x):
+    return x if isinstance(x, tuple) else (x,)
+
+
+def _is_one(x):
+    return cute.is_static(x) and x == 1
+
+
+def _lacking(input, elem, up_to_rank):
+    """As many entries alike as a tuple or a layout lacks."""
+    if isinstance(input, cute.Tensor):
+        raise ValueError("append and prepend of the DSL take a layout or a tuple")
+    is_layout = isinstance(input, (cute.Layout, cute.ComposedLayout))
+    count = cute.rank(input) if is_layout else len(_modes(input))
+    rank = count + 1 if up_to_rank is None else up_to_rank
+    if rank < count:
+        raise ValueError(f"append and prepend take a rank that is not below that of their operand, {count}")
+    none = cute.make_layout(1, stride=0) if is_layout else 1
+    return (none if elem is None else elem,) * (rank - count)
+
+
+def append(input, elem=None, up_to_rank=None):
+    entries = _lacking(input, elem, up_to_rank)
+    if not isinstance(input, (cute.Layout, cute.ComposedLayout)):
+        return (*_modes(input), *entries)
+    for mode in entries:
+        input = cute.append(input, mode)
+    return input
+
+
+def prepend(input, elem=None, up_to_rank=None):
+    entries = _lacking(input, elem, up_to_rank)
+    if not isinstance(input, (cute.Layout, cute.ComposedLayout)):
+        return (*entries, *_modes(input))
+    for mode in entries:
+        input = cute.prepend(input, mode)
+    return input
+
+
+def append_ones(t, up_to_rank=None):
+    layout = append(_layout(t), None, up_to_rank)
+    return cute.make_tensor(t.iterator, layout) if isinstance(t, cute.Tensor) else layout
+
+
+def prepend_ones(t, up_to_rank=None):
+    layout = prepend(_layout(t), None, up_to_rank)
+    return cute.make_tensor(t.iterator, layout) if isinstance(t, cute.Tensor) else layout
+
+
+def _layout(x):
+    if isinstance(x, cute.Tensor):
+        return x.layout
+    return x if isinstance(x, (cute.Layout, cute.ComposedLayout)) else cute.make_layout(x)
+
+
+def _plain(layout):
+    """The layout of coordinates of a composed one."""
+    return layout.outer if isinstance(layout, cute.ComposedLayout) else layout
+
+
+def shape(input, mode=None):
+    """Of a tiler the shapes of its layouts."""
+    if isinstance(input, tuple):
+        out = tuple(x.shape if isinstance(x, cute.Layout) else x for x in input)
+    else:
+        out = _layout(input).shape
+    for at in () if mode is None else _modes(tuple(mode) if isinstance(mode, list) else mode):
+        out = _modes(out)[at]
+    return out
+
+
+def repeat_as_tuple(x, n):
+    if n < 1:
+        raise ValueError("a value is repeated once or more")
+    return (x,) * n
+
+
+def repeat(x, n):
+    return x if n == 1 else repeat_as_tuple(x, n)
+
+
+def front(input):
+    if isinstance(input, tuple):
+        return front(input[0])
+    if isinstance(input, cute.Layout) and isinstance(input.shape, tuple):
+        return front(cute.get(input, mode=[0]))
+    return input
+
+
+def is_major(mode, stride):
+    for at in mode if isinstance(mode, (tuple, list)) else (mode,):
+        stride = _modes(stride)[at]
+    return _is_one(front(stride))
+
+
+def leading_dim(shape, stride):
+    """Where the first step of 1 is whose extent is not 1: a number, a path in nested modes, or None."""
+    shape, stride = _modes(shape), _modes(stride)
+    for n in range(min(len(shape), len(stride))):
+        if isinstance(stride[n], tuple):
+            inner = leading_dim(shape[n], stride[n])
+            if inner is not None:
+                return (n, *_modes(inner))
+        elif _is_one(stride[n]) and not _is_one(shape[n]):
+            return n
+    return None
+
+
+def has_underscore(a):
+    return any(has_underscore(x) for x in a) if isinstance(a, tuple) else a is None
+
+
+def get_flat_coord(layout, index):
+    """Of an index that only a run knows, 0 along modes of one entry."""
+    if cute.is_static(index):
+        return cute.get_flat_coord(layout, index)
+    return tuple(0 if cute.size(layout, mode=[n]) == 1 else index for n in range(cute.rank(layout)))
+
+
+def make_layout_image_mask(lay, coord, mode):
+    """A bit for each value that a mode of a layout takes at a coordinate."""
+    if cute.cosize(lay) > 16:
+        raise ValueError("a mask has 16 bits, and this layout has larger values")
+    at, bits = list(_modes(coord)), 0
+    for n in range(cute.size(lay, mode=[mode])):
+        at[mode] = n
+        bits |= 1 << lay(*at)
+    return bits
+
+
+def round_up(a, b):
+    if not isinstance(a, tuple):
+        return (a + (b - 1)) // b * b
+    others = b if isinstance(b, tuple) else (b,) * len(a)
+    return (*(round_up(x, y) for x, y in zip(a, others)), *a[len(others) :])
+
+
+def size_in_bytes(dtype, layout):
+    if dtype is None:
+        raise ValueError("size_in_bytes takes an element type and a layout")
+    return (dtype.width * (0 if layout is None else cute.cosize(_plain(_layout(layout)))) + 7) // 8
+
+
+# Tile schedulers: cutlass/utils/static_persistent_tile_scheduler.py and its dynamic kin
+
+
+class PersistentTileSchedulerParams:
+    """The clusters that a problem has."""
+
+    dynamic = False
+
+    def __init__(
+        self,
+        problem_shape_ntile_mnl,
+        cluster_shape_mnk,
+        swizzle_size=1,
+        raster_along_m=True,
+        fallback_cluster_shape_mnk=None,
+    ):
+        if len(problem_shape_ntile_mnl) != 3 or len(cluster_shape_mnk) != 3:
+            raise ValueError("a tile scheduler takes the tiles of a problem (M,N,L) and the shape of a cluster (M,N,1)")
+        if fallback_cluster_shape_mnk is not None or cluster_shape_mnk[2] != 1:
+            raise ValueError("other cluster shapes, or clusters along K, are not supported")
+        self.problem_shape_ntile_mnl = problem_shape_ntile_mnl
+        self.cluster_shape_mn = cluster_shape_mnk[:2]
+        self._cluster_shape_mnk = cluster_shape_mnk
+        self.swizzle_size = swizzle_size
+        self.raster_along_m = raster_along_m
+
+
+class ClcDynamicPersistentTileSchedulerParams(PersistentTileSchedulerParams):
+    dynamic = True
+
+
+def get_grid_shape(params, max_active_clusters=None):
+    """Whole clusters, no more than run at once; of a dynamic scheduler all."""
+    cluster, swizzle = params._cluster_shape_mnk, params.swizzle_size
+    whole = list(round_up(params.problem_shape_ntile_mnl, cluster))
+    if params.dynamic and swizzle == 1 and params.raster_along_m:
+        return tuple(whole)
+    if not params.dynamic and swizzle != 1:
+        at = 1 if params.raster_along_m else 0
+        whole[at] = round_up(whole[at], swizzle * cluster[at])
+    count = whole[0] * whole[1] * whole[2] // (cluster[0] * cluster[1])
+    return (*cluster[:2], count if params.dynamic else min(count, max_active_clusters))

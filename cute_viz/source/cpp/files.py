@@ -1,0 +1,370 @@
+"""C++ files: scopes, declarations, and the values of what they define."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from cute_viz.algebra.call import Operation
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.address import path_parts
+from cute_viz.source.cpp.collective import DRAWN, with_cutlass
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.lookup import Lookup, opened
+from cute_viz.source.cpp.operations import operations
+from cute_viz.source.cpp.outline import outline
+from cute_viz.source.cpp.preprocess import Preprocessed, deciding
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.shown import object_of, printed
+from cute_viz.source.cpp.standing import standing
+from cute_viz.source.cpp.statements import launched, launches, moves
+from cute_viz.source.cpp.tokens import tokenize
+from cute_viz.source.cpp.tree import Call, Id, Node, Part
+from cute_viz.source.cpp.uses import Use, all_uses
+from cute_viz.source.cpp.values import Class, External, finished
+from cute_viz.source.model import Entry, Given, SourceFile, matching
+
+_KINDS = ("alias", "variable")
+_LIKELY = re.compile(
+    r"(?i)layout|shape|stride|tiled|tiler|tile_|copy|mma|swizzle|tensor|partition|fragment|compos|divide|product|coalesce|collective"
+)
+_WORDS = 200  # of a declaration that are looked at
+_FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust", "HostTensor", "DeviceAllocation", "ostream"))
+
+
+def read(text: str, given: Given) -> SourceFile:
+    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for. Raises: LimitError for a text over
+    the limit `input`, or blocks that are nested too deeply; nothing else.
+
+    >>> file = read("template <int N> struct T { using A = Layout<Shape<Int<N>,_8>>; };", Given({"N": "4"}))
+    >>> str(file.find("T::A").read())
+    '(_4,_8):(_1,_4)'
+    """
+    try:
+        reader = outline(Preprocessed(with_cutlass(text), given))
+    except RecursionError:
+        raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
+    context = Context(reader, given)
+    context.assumed, context.own = {}, len(text)
+    context.chosen |= launched(reader, given, _lookup) if given.launch else _only(reader, given)
+    lookup = _lookup(context)
+    entries = [
+        _entry(context, lookup, declaration)
+        for scope in _scopes(reader)
+        for declaration in scope.declarations
+        if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
+    ]
+    entries += [entry for scope in _scopes(reader) for x in scope.declarations for entry in _built_entries(context, lookup, x)]
+    entries = sorted((entry for entry in entries if entry.span.start < len(text)), key=lambda entry: entry.span.start)
+    return SourceFile(
+        text,
+        tuple(entries),
+        asked=lambda query: _asked(context, lookup, query),
+        moves=lambda: moves(reader, given, _lookup),
+        statements=lambda: _statements(context, lookup, entries),
+        launches=lambda: launches(reader, replace(given, launch=""), _lookup),
+    )
+
+
+def _only(reader: Declarer, given: Given) -> dict[Scope, Use]:
+    """The calls that lead to the kernels of which there is one launch; what is given for a parameter wins over them."""
+    out: dict[Scope, Use] = {}
+    if any(token.text == "__global__" for token in reader.tokens):
+        found = launches(reader, replace(given, notes={}, used=set()), _lookup)
+        for launch in found:
+            names = {param.name for scope in launch.key for param in (*scope.arguments, *(scope.params or ()))}
+            if sum(launch.kernel == other.kernel for other in found) == 1 and not names & given.let.keys():
+                out |= launch.key
+    return out
+
+
+def _lookup(context: Context) -> Lookup:
+    lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
+    return lookup
+
+
+def _scopes(reader: Declarer) -> list[Scope]:
+    """All scopes of a file, each once."""
+    out: list[Scope] = []
+    waiting, seen = [*reader.lambdas.values(), reader.file], set()
+    while waiting:
+        scope = waiting.pop()
+        if id(scope) in seen:
+            continue
+        seen.add(id(scope))
+        out.append(scope)
+        inside = [declaration.inner for declaration in scope.declarations]
+        inside += [block for statement in scope.statements for block in (statement.yes, statement.no)]
+        waiting += [inner for inner in inside if inner is not None]
+    return out
+
+
+def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
+    return (
+        _called_by(context, query)
+        or _member_of(context, lookup, query)
+        or standing(context, lookup, _scopes(context.reader), query)
+    )
+
+
+def _called_by(context: Context, query: str) -> Entry | None:
+    """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it.
+
+    >>> text = "template <class L> void f(L l) { auto a = L{}; } void g() { f(Layout<_4>{}); } void h() { f(Layout<_8>{}); }"
+    >>> file = read(text, Given())
+    >>> str(file.find("g::f::a").read()), str(file.find("h::f::a").read())
+    ('_4:_1', '_8:_1')
+    """
+    caller, callee, name = ("", "", "", *path_parts(query))[-3:]
+    if not caller:
+        return None
+    for scope in _scopes(context.reader):
+        if scope.kind != "function" or scope.name != callee:
+            continue
+        uses = [use for use in all_uses(context.reader, scope) if caller in use.scope.path]
+        ways = [launch.key for launch in launches(context.reader, context.given, _lookup) if launch.caller == caller]
+        ways = [way for way in ways if scope in way] or [{scope: use} for use in uses]
+        if len(ways) != 1:
+            continue
+        other = Context(context.reader, context.given)
+        other.chosen, other.assumed = dict(ways[0]), {}
+        lookup = _lookup(other)
+        inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
+        found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
+    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one.
+
+    >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
+    >>> str(file.find("T<4>::A").read()), str(file.find("Wide::A").read())
+    ('_4:_1', '_8:_1')
+    """
+    try:
+        tokens, _ = tokenize(query)
+        tree = Expressions(query, tokens, context.is_template).parse(0, len(tokens) - 1)
+    except CuteVizError:
+        return None
+    if not isinstance(tree, Id) or len(tree.parts) < 2:
+        return None
+    first = tree.parts[0].name
+    owners = [scope for scope in _scopes(context.reader) if first in scope.names and not scope.local]
+    owners = owners or [scope for scope in _scopes(context.reader) if first in scope.names]
+    if len(owners) != 1:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, owners[0]))
+    evaluator.text = query
+    try:
+        owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
+        if isinstance(owner, Class) and context.reader.tokens[owner.env.scope.token].start >= context.own:
+            return _asked_member(context, lookup, tree)
+        found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
+    except CuteVizError as error:
+        raise error.at(query, tree.span) from None
+    if found is None or found.declarations[0].kind not in _KINDS:
+        return None
+    declaration = found.declarations[0]
+    entry = _entry(context, lookup, declaration)
+
+    def of_it() -> Any:
+        context.deep = 0
+        value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
+        return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
+
+    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
+
+
+def _built_entries(context: Context, lookup: Lookup, declaration: Declaration) -> list[Entry]:
+    """What can be drawn of an alias of what CollectiveBuilder makes: `CollectiveMainloop::SmemLayoutA`."""
+    if declaration.kind != "alias" or declaration.init is None or declaration.params is not None:
+        return []
+    words = [token.text for token in context.reader.tokens[slice(*declaration.init)] if token.kind == "name"]
+    if words[-1:] != ["CollectiveOp"] or "CollectiveBuilder" not in words:
+        return []
+    kind = "epilogue" if "epilogue" in words[: words.index("CollectiveBuilder")] else "gemm"
+    return [_built_entry(context, lookup, declaration, (name,)) for name in DRAWN[kind]]
+
+
+def _asked_member(context: Context, lookup: Lookup, tree: Id) -> Entry | None:
+    """The member that a qualified name asks for of an alias whose class CUTLASS makes."""
+    names = [part.name for part in tree.parts]
+    for n in range(len(names) - 2, -1, -1):
+        for scope in _scopes(context.reader):
+            declaration = next((x for x in scope.names.get(names[n], ()) if x.kind == "alias"), None)
+            if declaration is not None and list(scope.path)[len(scope.path) - n :] == names[:n]:
+                return _built_entry(context, lookup, declaration, tuple(names[n + 1 :]))
+    return None
+
+
+def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, names: tuple[str, ...]) -> Entry:
+    """A member of a member ... of a class that CUTLASS makes for an alias of the file."""
+    token = context.reader.tokens[declaration.token]
+    scope = (*declaration.scope.path, declaration.name, *names[:-1])
+
+    def of_it() -> Any:
+        context.deep = 0
+        env = opened(context, declaration.scope)
+        evaluator = Evaluator(context, lookup, env)
+        try:
+            value = evaluator.definition(declaration, env, None, Span(0, 0))
+            for name in names:
+                value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
+            return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
+        except CuteVizError as error:
+            raise _placed(context, error, token.span) from None
+
+    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
+
+
+def _is_object(context: Context, declaration: Declaration) -> bool:
+    """Whether a declaration may be more than a plain member, a pointer, or an object of a library that has no layouts."""
+    if declaration.array or declaration.pointer or not declaration.name:
+        return False
+    if declaration.kind == "alias":
+        return True
+    if declaration.init is None and declaration.scope.kind == "class":
+        return False
+    tokens = context.reader.tokens
+    begin, end = declaration.type or (0, 0)
+    words = [token.text for token in tokens[begin:end]]
+    own = words[: words.index("<")] if "<" in words else words  # `S<float>::Layout` is no float
+    return _FOREIGN.isdisjoint(own) and not tokens[begin].text.startswith(("cuda", "cublas"))
+
+
+def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
+    token = context.reader.tokens[declaration.token]
+    read_it, tensor = _reader(context, lookup, declaration)
+    return Entry(
+        declaration.name,
+        declaration.scope.path,
+        token.span,
+        context.line(declaration.token),
+        read_it,
+        likely=_is_likely(context, declaration),
+        operations=lambda: _operations(context, lookup, declaration),
+        text=_text(context, declaration),
+        depends=deciding(context.reader.source.branch(declaration.token)),
+        tensor=tensor,
+        file=_included(context, declaration),
+    )
+
+
+def _included(context: Context, declaration: Declaration) -> str:
+    """The included file that a declaration stands in, "" for the file itself, which may have line markers of its own."""
+    name = context.file(declaration.token)
+    return name if name in context.given.files else ""
+
+
+def _text(context: Context, declaration: Declaration) -> str:
+    if declaration.init is None or declaration.init[0] == declaration.init[1]:
+        return ""
+    span = context.span(declaration.init)
+    return " ".join(context.text[span.start : span.end].split())
+
+
+def _operations(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Operation, ...]:
+    """The operation that a declaration is, as `operations` has it."""
+    if declaration.init is None or declaration.mixed is not None or declaration.place is not None:
+        return ()
+    return _operations_at(context, lookup, declaration.init, declaration.scope)
+
+
+def _operations_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> tuple[Operation, ...]:
+    context.deep = 0
+    return operations(Evaluator(context, lookup, opened(context, scope)), context.tree(part))
+
+
+def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Iterator[Entry]:
+    """The definitions and the calls of operations of a text, the last one first; what is printed is what is meant."""
+    reader = context.reader
+    tokens = reader.tokens
+    defined = {entry.span.start: entry for entry in entries}
+    for begin, number in reversed(reader.statements):
+        end = reader.find(begin, (";", "{"))
+        if tokens[begin].start >= context.own:
+            continue
+        entry = next((found for token in tokens[begin:end] if (found := defined.pop(token.start, None)) is not None), None)
+        if entry is not None:
+            yield entry
+        elif isinstance(_tree(context, (begin, end)), Call):
+            part, scope = (begin, end), reader.scopes[number]
+            span = context.span(part)
+            read = partial(_read_at, context, lookup, part, scope)
+            told = partial(_operations_at, context, lookup, part, scope)
+            text = context.text[span.start : span.end]
+            yield Entry("", scope.path, span, context.line(begin), read, operations=told, text=text)
+
+
+def _tree(context: Context, part: Range) -> Node | None:
+    """The tree of a statement; None where it is no expression."""
+    try:
+        return context.tree(part) if part[0] < part[1] else None
+    except CuteVizError:
+        return None
+
+
+def _read_at(context: Context, lookup: Lookup, part: Range, scope: Scope) -> Any:
+    context.deep = 0
+    return finished(Evaluator(context, lookup, opened(context, scope)).solid(context.tree(part)))
+
+
+def _is_likely(context: Context, declaration: Declaration) -> bool:
+    words = [declaration.name]
+    for part in (declaration.type, declaration.init):
+        begin, end = part or (0, 0)
+        tokens = context.reader.tokens[begin : min(end, begin + _WORDS)]
+        words += [token.text for token in tokens if token.kind == "name"]
+    return _LIKELY.search(" ".join(words).replace("layout RowMajor", "").replace("layout ColumnMajor", "")) is not None
+
+
+def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """The value of an entry, evaluated once, and the tensor whose layout it is."""
+    known: list[Any] = []
+
+    def read_it() -> Any:
+        return printed(whole())
+
+    def whole() -> Any:
+        if not known:
+            try:
+                known.append(finished(_value(context, lookup, declaration)))
+            except CuteVizError as error:
+                known.append(_placed(context, error, context.reader.tokens[declaration.token].span))
+            except RecursionError:
+                span = context.reader.tokens[declaration.token].span
+                known.append(LimitError("this is nested too deeply", text=context.text, span=span))
+        if isinstance(known[0], CuteVizError):
+            raise known[0]
+        return known[0]
+
+    return read_it, lambda: found if known and isinstance(found := known[0], Tensor) else None
+
+
+def _placed(context: Context, error: CuteVizError, span: Span) -> CuteVizError:
+    """An error with a place, which is not in what was read behind the text."""
+    behind = error.span is not None and error.text is context.text and error.span.start >= context.own
+    return error.but(text=context.text, span=span) if behind else error.at(context.text, span)
+
+
+def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
+    env = opened(context, declaration.scope)
+    evaluator = Evaluator(context, lookup, env)
+    span = context.reader.tokens[declaration.token].span
+    context.deep = 0
+    key = context.let(declaration.name, declaration.scope)
+    if key is not None:
+        value = evaluator.given(key, as_type=declaration.kind == "alias")
+    else:
+        value = evaluator.definition(declaration, env, None, Span(0, 0))
+    is_tag = isinstance(value, External) and value.error is None
+    return object_of(context, declaration.name, span, value if is_tag else evaluator.known(value, span))
