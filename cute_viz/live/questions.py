@@ -107,8 +107,8 @@ def _words(what: str, given: Any) -> dict[str, Any]:
 def _draw(question: Question) -> dict[str, Any]:
     """The picture, and what a reader can ask of it."""
     from cute_viz.live.formula import formula
-    from cute_viz.renderers.windows import narrowed
     from cute_viz.renderers.html import explored
+    from cute_viz.renderers.windows import narrowed
 
     found = question.answer("svg", fragment=True)
     found, left_out = _drawable(question, found)
