@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.layout import Layout, cosize, idx2crd
+from cute_viz.algebra.layout import Layout, idx2crd
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
@@ -86,7 +86,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
-        facts["cosize"] = cosize(domain(drawn))
+        facts["cosize"] = domain(drawn).cosize
     swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
     own = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle) if is_int else f"{extents} layout of coordinates"
     facts["drawn title"] = own  # which CuTe's own printers do not write

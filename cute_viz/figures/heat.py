@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import cosize, is_coordinate_layout, modes_of
+from cute_viz.algebra.layout import is_coordinate_layout, modes_of
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzled
 from cute_viz.errors import FigureError
@@ -142,7 +142,7 @@ def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint
             ),
         ),
         notes=(f"{rows * cols} cells: an image, without labels.",),
-        facts={"size": rows * cols, "cosize": cosize(domain(layout))},
+        facts={"size": rows * cols, "cosize": domain(layout).cosize},
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import leaves, modes, product, show, tuple_rank
-from cute_viz.algebra.layout import Layout, cosize
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import make_fragment_sf, place
@@ -135,7 +135,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             "rows": x.rows,
             "factors of a row": x.factors,
             "elements of a factor": x.vector,
-            "bytes": cosize(x.m) + cosize(x.k) - 1,
+            "bytes": x.m.cosize + x.k.cosize - 1,
         },
     )
 
