@@ -696,6 +696,8 @@ def test_elements_move_from_where_they_are_to_where_they_land(tmp_path):
         run("explain", "Sw<3,3,3>", "--animate", "-o", str(tmp_path / "x.svg")), 1
     )
     assert "--animate needs" in fails(run("explain", source, "--animate"), 2)
+    assert run("render", source, "--view", "steps", "--animate", "--for", "readme", "-T", "svg").stdout.decode() == moving
+    assert "--animate applies to svg, not to png" in fails(run("render", source, "--animate", "-o", str(tmp_path / "x.png")), 2)
 
 
 def test_the_page_of_steps_has_a_slider(tmp_path):

@@ -32,7 +32,6 @@ from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton
-from cute_viz.renderers import Options
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.integer import MulticastMask, unknowns
@@ -134,18 +133,6 @@ class Explanation:
                 waiting, begins = 0, False
         title = show(self.subject).splitlines()[0]
         return steps(f"{title}, step by step", title, parts, _sentences(told))
-
-
-def moving(drawn: Figure, how: Options) -> bytes:
-    """The steps of an operation, or the wavefronts of an access, as an SVG that moves. Raises: FigureError for any other picture.
-
-    >>> from cute_viz.spec import PACKAGED
-    >>> b"@keyframes" in moving(explain("complement(4:2, 24)", {}, PACKAGED).figure, Options())
-    True
-    """
-    from cute_viz.renderers.moving import render
-
-    return render(drawn, how).encode("utf-8", "replace")
 
 
 _CUT = ("local_tile", "local_partition")
