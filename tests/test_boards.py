@@ -16,7 +16,7 @@ from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import to_dict
 from cute_viz.renderers import Options, render
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.primitives import Arrows, Cells, Line, Path
+from cute_viz.renderers.primitives import Cells, Line, Path
 from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
@@ -311,9 +311,9 @@ def test_notes_are_arrows_and_braces_in_every_format(tmp_path):
     page = page_of(drawn, Options())
     (grid,) = [place.grid for place in page.panels]
     assert grid.cell_w == page_of(figure("(8,8):(8,1)"), Options()).panels[0].grid.cell_w  # no label is lost
-    (arrow,) = [item for item in page.items if isinstance(item, Arrows)]
-    start, *_, end = arrow.curves[0]
-    for (x, y), (r, c) in ((start, (0, 0)), (arrow.heads()[0][0], (3, 4))):  # in its cell, or at its edge
+    at, head = next((n, item) for n, item in enumerate(page.items) if isinstance(item, Path) and item.fill == item.role)
+    start, end = page.items[at - 1].lines[0][0], head.lines[0][0]
+    for (x, y), (r, c) in ((start, (0, 0)), (end, (3, 4))):  # in its cell, or at its edge
         assert abs((x - grid.left) / grid.cell_w - c - 0.5) <= 0.51
         assert abs((y - grid.top) / grid.cell_h - r - 0.5) <= 0.51
     assert end != start

@@ -10,14 +10,15 @@ from cute_viz.figures.model import Figure, Note
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import BOLD, FONT, PROSE, wrap
 from cute_viz.renderers.placed import Page
-from cute_viz.renderers.primitives import TEXT, Arrows, Grid, Line, Path, Primitive
+from cute_viz.renderers.primitives import TEXT, Grid, Line, Path, Primitive
+from cute_viz.renderers.shapes import arrows
 from cute_viz.renderers.targets import target_of
 
 GUTTER, NARROW = 190.0, 110.0  # px of the gutter, and of one of a column
 INSET = 0.5  # px between an outline and the edge of its cells
 LEAD = 12.0  # px from the cells to the leaders that run up and down, and from these to the text
 STEP = 5.0  # px between such leaders
-BRACE, HEAD = 8.0, 8.0  # px from the cells to a brace; of the head of an arrow
+BRACE = 8.0  # px from the cells to a brace
 LINE = 1.35  # of a font
 
 
@@ -110,9 +111,8 @@ def _marks(note: Note, grid: Grid) -> Iterator[Primitive]:
         far = max(1.0, hypot(x1 - x0, y1 - y0))
         dx, dy = (x1 - x0) / far, (y1 - y0) / far
         away = min(min(grid.cell_w, grid.cell_h) / 2, far / 3)  # from the middle of a cell to its edge, where no number stands
-        start, end = (x0 + dx * away, y0 + dy * away), (x1 - dx * (away + HEAD), y1 - dy * (away + HEAD))
-        pulls = [(start[0] + (end[0] - start[0]) * t, start[1] + (end[1] - start[1]) * t) for t in (0.3, 0.7)]
-        yield Arrows([(start, pulls[0], pulls[1], end)], 1.6, HEAD)
+        start, end = (x0 + dx * away, y0 + dy * away), (x1 - dx * away, y1 - dy * away)
+        yield from arrows([[start, end]], TEXT, 1.6)
 
 
 def _distinct(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
