@@ -24,7 +24,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
+from cute_viz.source.cpp.selectors import op_selector
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
@@ -188,10 +188,6 @@ def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     return meaning.operate("select", [value], tuple(template))
 
 
-def _selector(kind: str) -> _Call:
-    return lambda meaning, part, args, span: smem_selector(kind, _template(meaning, part))
-
-
 def _template(meaning: Meaning, part: Part) -> list[Any]:
     return [meaning.argument(item) for item in part.args or ()]
 
@@ -214,13 +210,6 @@ def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: 
 
 def _op_selector(source: str) -> _Call:
     return lambda meaning, part, args, span: op_selector(meaning, source, _template(meaning, part), span)
-
-
-def _mma_shape(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    values = _solid(meaning, args)
-    if not 2 <= len(values) <= 3:
-        raise meaning.fail("tile_to_mma_shape takes a layout atom and a shape", span)
-    return tile_to_mma_shape(meaning, values[0], values[1], values[2:])
 
 
 def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -346,14 +335,8 @@ CALLS: dict[str, _Call] = {
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
     "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
-    "ss_smem_selector": _selector("ss"),
-    "rs_smem_selector": _selector("rs"),
-    "sm100_smem_selector": _selector("sm100"),
-    "ss_smem_selector_sparse": _selector("ss_sparse"),
-    "sm100_smem_selector_sparse": _selector("sm100_sparse"),
     "ss_op_selector": _op_selector("ss"),
     "rs_op_selector": _op_selector("rs"),
-    "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
     "convert_to_gmma_rs": _register_sourced,
     "is_major": _major,

@@ -271,6 +271,8 @@ class Evaluator(Operators):
 
     def _external_call(self, part: Part, node: Call) -> Any:
         """A call of what the file does not define: of CuTe, CUTLASS or the standard."""
+        if (helper := self.lookup.helper(part.name)) is not None:
+            return self.apply(self.meant(helper, part, node.span), node.args, node.span)
         if part.name in CALLS:
             return CALLS[part.name](self, part, node.args, node.span)
         if part.name == "swap" and len(node.args) == 2 and None not in (cells := [self.place(item) for item in node.args]):

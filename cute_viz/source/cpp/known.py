@@ -26,7 +26,6 @@ from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
@@ -122,8 +121,10 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
         return Foreign(found) if full.startswith("std::") and type(found) is int else found
     if name in MADE and args is not None:
         return made(meaning, full, args, span)
-    if name in TYPES or name in HELPERS:
-        return (TYPES | HELPERS)[name](meaning, _values(meaning, args or ()), span)
+    if name in HELPERS:
+        return HELPERS[name](meaning, _values(meaning, args or ()), span)
+    if (helper := meaning.lookup.helper(name)) is not None:
+        return meaning.meant(helper, part, span)
     if name.startswith("Layout_"):
         values = _values(meaning, args or ())
         if args is None:
