@@ -8,23 +8,19 @@ from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
-from cute_viz.algebra import shares
 from cute_viz.algebra.composed import ComposedLayout, as_layout, domain, has_origin, position_independent
-from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.forms import PRINTERS
-from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.selectors import op_selector
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
@@ -122,7 +118,9 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     if not 3 <= len(args) <= 4:
         raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
-    divided: shares.Division | None
+    from cute_viz.algebra.shares import Division
+
+    divided: Division | None
     tensor, tiler = _solid(meaning, args[:2])
     place = index if part.name == "local_partition" else coordinate
     operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
@@ -141,7 +139,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
             raise meaning.fail("this is a thread's part already", args[0].span)
         order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
         parted = finished(domain(whole.layout))
-        divided = None if order is None else shares.Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
+        divided = None if order is None else Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
     else:
         divided = None
     return cut(meaning, part.name, [tensor, *operands], 0, lost, divided)
@@ -193,6 +191,8 @@ def _template(meaning: Meaning, part: Part) -> list[Any]:
 
 
 def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    from cute_viz.source.cpp.atoms import register_sourced
+
     return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
 
 
@@ -209,12 +209,19 @@ def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: 
 
 
 def _op_selector(source: str) -> _Call:
-    return lambda meaning, part, args, span: op_selector(meaning, source, _template(meaning, part), span)
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        from cute_viz.source.cpp.selectors import op_selector
+
+        return op_selector(meaning, source, _template(meaning, part), span)
+
+    return call
 
 
 def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if not args:
         raise meaning.fail("make_tiled_mma takes an atom", span)
+    from cute_viz.source.cpp.atoms import mma_atom
+
     atom = mma_atom(meaning, meaning.solid(args[0]), args[0].span)
     return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
 
@@ -289,6 +296,9 @@ def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -
 
 
 def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    from cute_viz.algebra.copy import make_copy_atom
+    from cute_viz.source.cpp.atoms import copy_op
+
     op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
     return make_copy_atom(op, bits(kind), str(kind))
 

@@ -140,7 +140,9 @@ class Lookup:
         """A name of a namespace that is read behind the text; None where it is not behind it."""
         if space not in self.context.packaged:
             reader = self.context.reader
-            found = [x.inner for scope in (reader.file, *reader.functions[:1]) for x in scope.names.get(space, ())]  # a line is a function
+            found = [
+                x.inner for scope in (reader.file, *reader.functions[:1]) for x in scope.names.get(space, ())
+            ]  # a line is a function
             self.context.packaged[space] = opened(self.context, found[0]) if found and found[0] is not None else None
         env = self.context.packaged[space]
         return None if env is None else self.member(name, env)
