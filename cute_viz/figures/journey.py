@@ -123,7 +123,6 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     return Figure(
         kind="journey",
         title=title,
-        source="",
         caption=words,
         description=f"{title}. {words}.",
         paints=PAINTS,
@@ -218,7 +217,7 @@ def _tile(caption: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | 
     paints = [_paint(hues.get(r, 0), r in rows if rows else lit is None or c * each in lit) for r in range(m) for c in range(cols)]
     labels = tuple([str(c * each) if c % 2 == 0 else "" for c in range(cols)])
     told = mode == "k"  # the first panel's rows are those of all
-    ruler = Ruler("m" if told else "", tuple([str(r) if told else "" for r in range(m)]), (0,) * (m + 1))
+    ruler = Ruler("m" if told else "", tuple([str(r) if told else "" for r in range(m)]))
     words = [f"{r},{c * each}" for r in range(m) for c in range(cols)]
     return _panel(caption, m, paints, ruler, (mode, labels), words)
 
@@ -242,7 +241,7 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | No
         else:
             paints.append(_paint(hues.get(at % m, 0), chunk in asked))
     swizzled = not isinstance(part.smem, Layout) and part.map.swizzle != 0
-    ruler = Ruler("", ("",) * lines, (0,) * (lines + 1))
+    ruler = Ruler("", ("",) * lines)
     words = [f"{first[n] % m},{first[n] // m}" if n in first else "" for n in range(lines * per)]
     across = "16-byte chunk", tuple(map(str, range(per)))
     return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
@@ -254,7 +253,7 @@ def _accumulator(caption: str, hues: Mapping[int, int], atom: MMA_Atom, lit: int
     paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * GROUP < lit) for r in range(m) for c in range(cols)]
     labels = tuple([str(c * GROUP) for c in range(cols)])
     words = [f"{r},{c * GROUP}" for r in range(m) for c in range(cols)]
-    return _panel(caption, m, paints, Ruler("", ("",) * m, (0,) * (m + 1)), (mode, labels), words)
+    return _panel(caption, m, paints, Ruler("", ("",) * m), (mode, labels), words)
 
 
 def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
@@ -296,7 +295,7 @@ def _tensor_memory(
                 mine = {span[0], span[2]} & {*rows} if rows else start - first < (wide or each)
                 paints.append(_paint(lane // WARP, bool(mine) and stage == 0))
     steps = [int(a != b) for a, b in pairwise(of_column)]
-    ruler = Ruler("", ("",) * LANES, (0,) * (LANES + 1))
+    ruler = Ruler("", ("",) * LANES)
     panel = _panel("C, by lane", LANES, paints, ruler, ("column", tuple(map(str, starts))), words)
     return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
 
@@ -306,7 +305,7 @@ def _registers(hues: Mapping[int, int], wide: int, rows: Collection[int]) -> Pan
     m = max(hues) + 1
     paints = [_paint(hues.get(r, 0), not rows or r in rows) for r in range(m) for _ in range(wide)]
     words = [f"{r},{c}" for r in range(m) for c in range(wide)]
-    ruler = Ruler("", ("",) * m, (0,) * (m + 1))
+    ruler = Ruler("", ("",) * m)
     return _panel("C, by thread", m, paints, ruler, ("register", tuple(map(str, range(wide)))), words)
 
 
@@ -314,5 +313,5 @@ def _panel(
     caption: str, rows: int, paints: list[int], ruler: Ruler, across: tuple[str, tuple[str, ...]], words: Sequence[str]
 ) -> Panel:
     title, labels = across
-    down = Ruler(title, labels, (0,) * (len(labels) + 1))
+    down = Ruler(title, labels)
     return Panel(caption, rows, len(labels), tuple(words), tuple(paints), ruler, down, legends=(0,))

@@ -32,9 +32,6 @@ class Elements:
         """The tensor, with the elements of those places that are wanted."""
         held = [mine if mine is not None and wanted(mine[0]) else None for mine in self.held]
         return Panel(
-            caption="",
-            rows=rows,
-            cols=cols,
             labels=tuple(["" if mine is None else f"V{mine[1]}\n{self._coordinate(mine[0])}" for mine in held]),
             paints=tuple([self.paper if mine is None else paint for mine, paint in zip(held, self.paints, strict=True)]),
             row_ruler=ruler(titles[0], rows),
@@ -86,8 +83,6 @@ class Elements:
         flat = [place for line in places for place in line]
         return Panel(
             caption=caption,
-            rows=rows,
-            cols=cols,
             labels=tuple([f"ptr + {show(begins[place])}" for place in flat]),
             paints=tuple([paint.get(place, self.paper) for place in flat]),
             row_ruler=ruler(titles[0], rows),
@@ -116,8 +111,7 @@ def collapsed(panel: Panel) -> Panel:
     if 2 * len(rows) * len(cols) > panel.rows * panel.cols:
         return panel
     down, right = (
-        Ruler(old.title, tuple([label for _, label in lines]), (0,) * (len(lines) + 1))
-        for old, lines in ((panel.row_ruler, rows), (panel.col_ruler, cols))
+        Ruler(old.title, tuple([label for _, label in lines])) for old, lines in ((panel.row_ruler, rows), (panel.col_ruler, cols))
     )
     return regridded(panel, [r * panel.cols + c for r, _ in rows for c, _ in cols], down, right)
 

@@ -137,7 +137,6 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),

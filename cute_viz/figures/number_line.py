@@ -26,8 +26,6 @@ def number_line(own: Sequence[int], rest: Sequence[int], both: Mapping[int, int]
     cells = [(n, n in row) for row in rows for n in range(last + 1)]
     return Panel(
         caption=caption,
-        rows=len(rows),
-        cols=last + 1,
         labels=tuple([str(n) if reached else "" for n, reached in cells]),
         paints=tuple([both.get(n, paper) if reached else paper for n, reached in cells]),
         row_ruler=Ruler("", ("A", "complement", "both"), (0, 1, 1, 0)),

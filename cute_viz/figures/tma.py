@@ -276,8 +276,6 @@ def _tensor_panel(
     hatched = f"; hatched: out of bounds, {lost}" if HOLE in paints else ""
     return Panel(
         caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell{hatched}",
-        rows=rows,
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("dim 1", tuple(str(lows[1] + r * steps[1]) for r in range(rows)), _edge(rows, lows[1], steps[1], dims[1])),
@@ -311,12 +309,10 @@ def _picked_rows(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> 
     across = [f"{start}..{start + wide - 1}" for start in starts] + [f"{starts[-1] + wide}.."]
     return Panel(
         caption="the rows of the tensor that are picked",
-        rows=len(rows),
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("dim 1", tuple(map(str, rows)), gaps),
-        col_ruler=Ruler("dim 0", tuple(across[:cols]), (0,) * (cols + 1)),
+        col_ruler=Ruler("dim 0", tuple(across[:cols])),
     )
 
 
@@ -359,12 +355,10 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
     panel = Panel(
         caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell",
-        rows=lines,
-        cols=LINE // CHUNK,
         labels=tuple("" if cell is None else cell[0] for cell in shown),
         paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
         row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), borders(lines, 8)),
-        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK)), (0,) * (LINE // CHUNK + 1)),
+        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK))),
         data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
         place=(0, 1),
     )
@@ -387,12 +381,10 @@ def _multicast(obj: TmaCopy) -> Panel:
     n, mask = obj.ctas, (1 << obj.ctas) - 1
     return Panel(
         caption=f"multicast: the CTA of a row loads its part for all of mask 0b{mask:0{n}b} = 0x{mask:x}",
-        rows=n,
-        cols=n,
         labels=tuple(f"part {row}" for row in range(n) for _ in range(n)),
         paints=tuple(row % HUES for row in range(n) for _ in range(n)),
-        row_ruler=Ruler("issues", tuple(f"CTA {row}" for row in range(n)), (0,) * (n + 1)),
-        col_ruler=Ruler("receives", tuple(f"CTA {col}" for col in range(n)), (0,) * (n + 1)),
+        row_ruler=Ruler("issues", tuple(f"CTA {row}" for row in range(n))),
+        col_ruler=Ruler("receives", tuple(f"CTA {col}" for col in range(n))),
         place=(1, 0),
     )
 

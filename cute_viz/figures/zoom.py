@@ -106,7 +106,6 @@ def _figure(
             Paint(_ORDER[group % HUES]),
             Paint(_ORDER[group % HUES], faded=True),
         ),
-        legends=(),
         panels=tuple(panels),
         facts=facts,
         arrows=tuple(arrows),
@@ -135,8 +134,6 @@ def _in_tmem(
     panels = [_grid(at, tile, options, "CTA pair" if ctas > 1 else "CTA"), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
-        rows=4,
-        cols=1,
         labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
         paints=tuple([(ctas - 1) % HUES + (HUES if w != warp else 0) for w in range(4)]),
         row_ruler=_lines(4),
@@ -201,7 +198,7 @@ def _shared(cluster: tuple[int, int] | None) -> str:
 
 
 def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
-    return Ruler("", tuple(labels) or ("",) * count, (0,) * (count + 1))
+    return Ruler("", tuple(labels) or ("",) * count)
 
 
 def _unit(rows: int, cols: int, tall: float = 1.0, wide: float = 1.0) -> tuple[float, float]:
@@ -231,8 +228,6 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
         foot += "; dashed: its cluster, A and B: who shares its tiles of A, of B, each of which loads its part for all"
     return Panel(
         caption=f"1 Grid  {words}",
-        rows=rows,
-        cols=cols,
         labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
         paints=tuple([LIT if cell == at else BESIDE if cell in shared else PAPER for cell in cells]),
         row_ruler=_lines(rows),
@@ -271,8 +266,6 @@ def _tile(
     first = {g: who.index(g) for g in sorted(set(who))}
     return Panel(
         caption=f"2 CTA tile {m} x {n}  {count(len(first), called)}",
-        rows=rows,
-        cols=cols,
         labels=tuple([str(g) for g in who]),
         paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
         row_ruler=_lines(rows),
@@ -304,8 +297,6 @@ def _atoms(
                     shapes.append(Shape("area", corners, paint=group % HUES))
     return Panel(
         caption=f"3 {called.capitalize()} {group}  {rows} x {cols} atoms",
-        rows=rows,
-        cols=cols,
         labels=("",) * (rows * cols),
         paints=(group % HUES + HUES,) * (rows * cols),
         row_ruler=_lines(rows),
@@ -331,8 +322,6 @@ def _atom(atom: tuple[int, int], held: Sequence[tuple[int, int, int]], origin: t
     across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
     return Panel(
         caption=name,
-        rows=rows,
-        cols=cols,
         labels=tuple([f"V{values[cell]}" if cell in values else "" for cell in cells]),
         paints=tuple([LIT if cell in values else PAPER for cell in cells]),
         row_ruler=_lines(rows, every),

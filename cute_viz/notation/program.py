@@ -268,7 +268,7 @@ def _slice(args: tuple[Node, ...], value: Any, source: Passage) -> tuple[Operati
 
 def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     evaluator = Evaluator(source)
-    if isinstance(node, Infix):
+    if isinstance(node, Infix) and node.operator in "⊘⊗":
         name = "logical_divide" if node.operator == "⊘" else "logical_product"
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
