@@ -21,7 +21,8 @@ from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import finished
-from cute_viz.source.model import MOVES, Given, Launch, Move, chosen
+from cute_viz.source.model import Given, Launch, Move, chosen
+from cute_viz.values.instruction import MOVES
 
 NO_TENSOR = "cannot determine which tensor this is"
 _FAR = 400  # tokens between the name of a kernel and its launch
