@@ -121,7 +121,7 @@ class Tensor(Shown):
     def printed(self) -> AnyLayout:
         """What print(tensor) shows behind the pointer: the layout, and the swizzle of the pointer before it."""
         if self.pointer.swizzle is None or not isinstance(self.layout, Layout):
-            return self.whole if self.swizzle is not None else self.layout
+            return _settled(self) if self.swizzle is not None else self.layout
         flag = PointerFlag(self.bits, tensor=True, sparsity=self.pointer.type.sparsity)
         return ComposedLayout(self.pointer.swizzle, flag, self.layout)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, part_of
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.context import Context
@@ -19,11 +19,16 @@ from cute_viz.values.pointer import Pointer
 
 def printed(value: Any) -> Any:
     """A tensor as it is shown: its layout, but where the units are lanes and columns."""
-    return value.printed if isinstance(value, Tensor) and value.pointer.space != "tmem" else split(value)
+    found = split(value)
+    return found.printed if isinstance(found, Tensor) and found.pointer.space != "tmem" else found
 
 
 def object_of(context: Context, name: str, span: Span, value: Any) -> Any:
     """The value of a name, at a place, that other rooms can show. Raises: the error of one that they cannot."""
+    if isinstance(value, Thread) and value.sliced is not None and _runs(value.error):
+        seen = part_of(*value.sliced, known=False)  # the strides that a run-time index decides are not known
+        if seen is not None:
+            return seen
     if isinstance(value, Thread):
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):

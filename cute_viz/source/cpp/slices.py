@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Thread:
     """One thread's view of a tiling, or a swizzled tensor at a place, though it is not known which: `view` is the first. order:
-    threads.order_of the index of the thread.
+    threads.order_of the index of the thread. sliced: of a part of a tensor at a known place, how it was made, as of Tensor.
     """
 
     view: Any
     error: CuteVizError
     order: tuple[int, ...] | None = ()
+    sliced: tuple[str, list[Any]] | None = None
 
     def __str__(self) -> str:
         return str(self.view)
@@ -74,6 +75,7 @@ def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
 def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span: Span) -> Any:
     """A layout, tensor or swizzle at a coordinate, or its slice."""
     lost: list[CuteVizError] = []
+    unplaced = isinstance(function, Thread)
     function = known_part(function, lost)
     values = tuple(coordinate(meaning, item, lost) for item in args)
     layout = function.layout if isinstance(function, Tensor) else function
@@ -98,7 +100,7 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
         begin = layout(*map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values))
         return replace(function, layout=found, pointer=function.pointer.moved(begin, not lost))
     out = viewed(function, found, lost)
-    if lost or all(isinstance(leaf, Underscore) for leaf in leaves(values)):
+    if unplaced or all(isinstance(leaf, Underscore) for leaf in leaves(values)):
         return out
     return _parted(out, "slice", [values[0] if len(values) == 1 else values, layout])
 
@@ -157,6 +159,7 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
     """An operation that takes a part of the operand at a place, of a tensor its layout: the pointer moves. lost: why it is not
     known where the part begins. part: as of viewed.
     """
+    unplaced = isinstance(operands[at], Thread)
     tensor = operands[at] = known_part(operands[at], lost)
     if not isinstance(tensor, Tensor):
         return placed(meaning.operate(name, operands), lost)
@@ -171,12 +174,13 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
     found = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
     begin, inner = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
     before: Any = around.offset
-    return viewed(tensor, ComposedLayout(around.outer, before + begin, inner), lost, part)
+    out = viewed(tensor, ComposedLayout(around.outer, before + begin, inner), lost, part)
+    return _parted(out, name, [*operands[:at], around, *operands[at + 1 :]]) if isinstance(out, Thread) and not unplaced else out
 
 
 def _parted(out: Any, name: str, operands: list[Any]) -> Any:
     """A part of a swizzled tensor, with how it was made: CuTe's layout of it follows from that."""
-    return replace(out, sliced=(name, list(finished(tuple(operands))))) if isinstance(out, Tensor) else out
+    return replace(out, sliced=(name, list(finished(tuple(operands))))) if isinstance(out, (Tensor, Thread)) else out
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
