@@ -12,7 +12,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, do
 from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
-from cute_viz.algebra.swizzle import MixedBits, Swizzle
+from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
@@ -143,14 +143,25 @@ class Tensor(Shown):
 
 
 def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | None:
-    """A part of a swizzled layout as CuTe makes it; None of operations that are not followed.
+    """The layout of `placed_part`.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
+    '((2,32)):((68,128))'
+    """
+    found = placed_part(name, operands, known)
+    return None if found is None else found[0]
+
+
+def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[AnyLayout, Any] | None:
+    """A part of a swizzled layout as CuTe makes it, and the offset that its pointer takes; None if it is not followed.
 
     known: of indices that no static integers are the number counts; without it they are what the compiler sees, unknown.
     Raises: AlgebraError where CuTe cannot take the coordinate through the swizzle.
 
     >>> from cute_viz.algebra.inttuple import X
-    >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
-    '((2,32)):((68,128))'
+    >>> placed_part("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))])[1]
+    57
     """
     from cute_viz.algebra import copy, mma, partition
     from cute_viz.algebra.inttuple import modes
@@ -163,7 +174,7 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
         """An index along a mode: of an extent of 1 it is known."""
         return Static(0) if isinstance(extent, Static) and extent == 1 else index(x)
 
-    first, *more = operands
+    first, *more = operands if known else [_as_seen(x) for x in operands]
     if name == "slice":
         tiled, coord = more[0], first
     elif (len(more) == 2 and name in ("local_tile", "outer_partition")) or name == "local_partition":
@@ -175,7 +186,14 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
         tiled, coord = mma.cut(replace(first, thr_vmnk=placed), name[-1], *more)
     else:
         return None
-    return slice_and_offset(map_leaves(index, coord), tiled)[0]
+    return slice_and_offset(map_leaves(index, coord), tiled)
+
+
+def _as_seen(x: Any) -> Any:
+    """A layout of which a run knows some bits of the offset, as the compiler sees it."""
+    if isinstance(x, ComposedLayout) and isinstance(x.offset, MixedBits):
+        return replace(x, offset=OpenBits(x.offset.known, x.offset.open))
+    return x
 
 
 def _settled(x: Tensor) -> AnyLayout:

@@ -19,8 +19,7 @@ from cute_viz.values.pointer import Pointer
 
 def printed(value: Any) -> Any:
     """A tensor as it is shown: its layout, but where the units are lanes and columns."""
-    found = split(value)
-    return found.printed if isinstance(found, Tensor) and found.pointer.space != "tmem" else found
+    return value.printed if isinstance(value, Tensor) and value.pointer.space != "tmem" else split(value)
 
 
 def object_of(context: Context, name: str, span: Span, value: Any) -> Any:

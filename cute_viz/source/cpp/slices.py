@@ -10,14 +10,14 @@ from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, placed_part
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import unknown
-from cute_viz.source.cpp.values import finished
+from cute_viz.source.cpp.values import finished, taken
 from cute_viz.values.integer import Runtime, Unknown
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def viewed(tensor: Tensor, found: Any, lost: list[CuteVizError], part: Division 
     """What an operation made of a tensor's layout, as a tensor again: where it begins is the pointer's. part: how it was divided
     among threads, of which it is not known which one this is.
     """
-    part = part or tensor.part
+    part, tensor = part or tensor.part, replace(tensor, sliced=None)
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Layout):  # domain_offset
         return replace(tensor, layout=found[0], pointer=tensor.pointer.moved(found[1], not lost))
     if isinstance(found, ComposedLayout) and isinstance(found.outer, Layout) and isinstance(found.inner, Layout):
@@ -179,8 +179,18 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
 
 
 def _parted(out: Any, name: str, operands: list[Any]) -> Any:
-    """A part of a swizzled tensor, with how it was made: CuTe's layout of it follows from that."""
-    return replace(out, sliced=(name, list(finished(tuple(operands))))) if isinstance(out, (Tensor, Thread)) else out
+    """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's, and the layout
+    is plain where no two bits of it are swizzled together. Of a thread that is not known, how it was made.
+    """
+    made = (name, list(finished(tuple(operands))))
+    if isinstance(out, Thread):
+        return replace(out, sliced=made)
+    found = placed_part(*made) if isinstance(out, Tensor) else None
+    if found is None:
+        return out
+    exact = split(replace(out, layout=finished(out.layout), sliced=made)).printed
+    kept = None if isinstance(exact, Layout) else made
+    return replace(out, layout=taken(exact), pointer=out.pointer.moved(found[1]), sliced=kept)
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:

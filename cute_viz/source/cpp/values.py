@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.swizzle import MixedBits
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.limits import Budget
 from cute_viz.records import dataclass
@@ -26,7 +27,7 @@ def finished(value: Any) -> Any:
     >>> [str(x) for x in finished((4, Runtime(8), unknown(CuteVizError("why"))))]
     ['_4', '8', '?']
     """
-    return each_integer(lambda n: int(n) if isinstance(n, Runtime) else Static(n), value)
+    return each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Runtime) else Static(n), value)
 
 
 def taken(value: Any) -> Any:
@@ -35,7 +36,7 @@ def taken(value: Any) -> Any:
     >>> [type(x).__name__ for x in taken((Static(4), 8))]
     ['int', 'Runtime']
     """
-    return each_integer(lambda n: int(n) if isinstance(n, Static) else Runtime(n), value)
+    return each_integer(lambda n: n if isinstance(n, MixedBits) else int(n) if isinstance(n, Static) else Runtime(n), value)
 
 
 def as_int(value: int | Unknown) -> Any:
