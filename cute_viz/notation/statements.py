@@ -56,9 +56,7 @@ class _Program(Parser):
             name = self.advance().text
             self.advance()
         value = self.chain()
-        out = Statement(name, value, first.span | value.span, first.text)
-        out.declares = name != first.text
-        return out
+        return Statement(name, value, first.span | value.span, first.text)
 
     def unread(self, start: int, error: NotationError) -> Statement:
         """The statement at a token that could not be read; goes on behind its end."""
