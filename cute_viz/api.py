@@ -90,7 +90,8 @@ def render(source: object, format: str | os.PathLike[str] = "text", *more: objec
     format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path whose suffix names the format. The file appears whole or
     not at all. style: `cutlass` for the exact bytes of CuTe's own printers. palette: a name (`cute-viz list palettes`).
     theme: `auto`, `light`, `dark`, `print`. fragment: TikZ for \\\\input, or SVG for inlining. width: page width in px.
-    cell: cell size in px. target: where the picture will appear: `screen`, `readme`, `column`, `page`, `slide`, `terminal`.
+    cell: cell size in px. letters: their size in px, in all pictures of a document the same. animate: an SVG that moves.
+    target: where the picture will appear: `screen`, `readme`, `column`, `page`, `slide`, `terminal`.
     bare: draw only the panels. The other options are those of `figure`.
 
     Raises: CuteVizError as `figure` does, and for an unknown format or an option that the format does not use.

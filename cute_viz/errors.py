@@ -171,26 +171,18 @@ def _in_a_block(name: str, value: str) -> str:
     return _on_the_command_line(name, value) if name == "limit" else f"{name}={value}"
 
 
+# What an assistant's tool is given under `options`.
+_OF_PICTURES = frozenset(
+    ["view", "tile", "thread", "warp", "value", "color_by", "labels", "crop", "fold", "width", "cell", "max_cells"]
+)
+
+
 def _in_a_tool(name: str, value: str) -> str:
     key, _, inner = value.partition("=")
     if name == "let":
         return f'let {{"{key}": "{inner}"}}' if inner else "let"
-    of_picture = name in (
-        "view",
-        "tile",
-        "thread",
-        "warp",
-        "value",
-        "color_by",
-        "labels",
-        "crop",
-        "fold",
-        "width",
-        "cell",
-        "max_cells",
-    )
     said = f'{{"{name}": "{value}"}}' if value else name
-    return f"options {said}" if of_picture else f'{name} "{value}"' if value else name
+    return f"options {said}" if name in _OF_PICTURES else f'{name} "{value}"' if value else name
 
 
 def _on_a_page(name: str, value: str) -> str:

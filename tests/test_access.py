@@ -21,8 +21,9 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, global_request
 from cute_viz.analysis.banks import phases
+from cute_viz.analysis.patterns import MATRICES, PATTERNS, warp_addresses
 from cute_viz.analysis.swizzle_steps import on_coordinates, steps_of, swizzle_steps
-from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice, search, warp_addresses
+from cute_viz.analysis.swizzles import MODES, explain_choice, search
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.frames import frames
@@ -527,9 +528,9 @@ class TestCommands:
         text = out.read_text()
         root = ElementTree.fromstring(text)
         hidden = [g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "go"]
-        names = [re.search(r"animation:(w\d+) ", g.get("style"))[1] for g in hidden]
+        names = [re.search(r"animation:(w\d+)_\w+ ", g.get("style"))[1] for g in hidden]
         assert names == [f"w{n}" for n in (*range(1, 32), *range(1, 4))]
-        ends = {name: float(until) for name, until in re.findall(r"@keyframes (w\d+)\{0%,([\d.]+)%", text)}
+        ends = {name: float(until) for name, until in re.findall(r"@keyframes (w\d+)_\w+\{0%,([\d.]+)%", text)}
         assert [ends[f"w{n}"] for n in range(1, 32)] == pytest.approx([45 * n / (32 * 0.45 + 3) for n in range(1, 32)], abs=0.01)
         tops = [float(re.search(r"M[\d.]+[ ,]([\d.]+)", g[0].get("d"))[1]) for g in hidden]
         steps = {round(b - a, 2) for a, b in pairwise(tops[:31])}
@@ -753,6 +754,6 @@ class TestByName:
             assert json.loads(run("analyze", text, "--access", name, "--type", "f16", "--json").stdout)["wavefronts"] == counts[key]
 
     def test_what_does_not_fit(self):
-        assert "does not fit a tile of 5 x 64" in fails(run("analyze", "(5,64):(64,1)", "--access", "ldmatrix"), 2)
+        assert "do not divide the tile of 5 rows" in fails(run("analyze", "(5,64):(64,1)", "--access", "ldmatrix"), 1)
         assert "waves of 32 threads" in fails(run("analyze", "(64,64)", "--access", "rows", "--type", "f16", "--arch", "gfx942"), 2)
         assert "--access ldmatrix.x4" in fails(run("analyze", "(64,64)", "--instruction", "ldmatrix.x4"), 2)

@@ -17,7 +17,8 @@ from cute_viz.algebra.construct import make_identity_layout, make_layout_like, m
 from cute_viz.algebra.divide import divide_is_pointwise, flat_divide, logical_divide, tiled_divide, zipped_divide
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.inverse import complement, left_inverse, max_common_layout, nullspace, right_inverse
-from cute_viz.algebra.layout import Layout, coalesce, cosize, modes_of, size
+from cute_viz.algebra.layout import Layout, coalesce, modes_of
+from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import append, get, group, select, take, zip_
 from cute_viz.algebra.products import (
     blocked_product,

@@ -49,7 +49,7 @@ GIVES = [
     ("make_layout((Int<8>{}, Int<4>{}))", "_4:_1"),
     ("(Int<8>{}, Int<4>{}):(Int<4>{}, _1)", "(_8,_4):(_4,_1)"),
     ("((Int<8>{}, Int<4>{}), 8)", "((_8,_4),_8)"),
-    ("recast_layout<uint_byte_t<1>,uint_bit_t<32>>((8,4))", "(2,4):(1,2)"),
+    ("recast_layout<uint_byte_t<1>,uint_bit_t<32>>((8,4))", "(_2,_4):(_1,_2)"),
     ("size(make_tiled_copy(Copy_Atom<UniversalCopy<uint_byte_t<16>>,float>{}, (_16,_8):(_8,_1), (_1,_4)))", "_128"),
     ("select<0,2>((128,64,32))", "(128,32)"),
     ("make_layout(select<0,2>(Shape<_128,_64,_32>{}))", "(_128,_32):(_1,_128)"),

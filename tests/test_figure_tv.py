@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from cute_viz import figure
 from cute_viz.algebra.inttuple import map_leaves, product
-from cute_viz.algebra.layout import Layout, cosize
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import cosize
 from cute_viz.errors import FigureError, LimitError
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import HOLE, to_dict

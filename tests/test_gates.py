@@ -114,7 +114,10 @@ def test_the_lanes_of_a_kernel() -> None:
         lit = {c for c in range(8) if not lanes.paints[shared.paints[row * 8 + c]].faded}
         assert lit == {c ^ row % 8 for c in range(2)}
     thread = figure("hopper_gemm", follow=13)
-    assert {n // 8 for n, paint in enumerate(thread.panels[0].paints) if not thread.paints[paint].faded} == {3, 11}
+    first = thread.panels[0]
+    lit = {n // 8 for n, paint in enumerate(first.paints) if not thread.paints[paint].faded}
+    assert {first.row_ruler.labels[row] for row in lit} == {"3", "11"}
+    assert first.row_ruler.labels == ("0..2", "3", "4..10", "11", "12..15", "16..31", "32..47", "48..63")
     for target in ("readme", "slide", "column", "page"):
         assert flaws(figure("hopper_gemm"), Options(target=target)) == []
         assert flaws(figure("blackwell_gemm"), Options(target=target)) == []

@@ -82,9 +82,9 @@ def test_chained_products_share_the_axis_of_rows() -> None:
         "Tile of A", "A, swizzled", "First product", "A of the next", "Next product",
     ]  # fmt: skip
     assert {panel.rows for panel in shown.panels[:7]} == {64}
-    for n, word in ((2, "n 0"), (3, "k 0"), (4, "n 0")):
+    for n, word in ((2, "n"), (3, "k"), (4, "n")):
         panel = shown.panels[n]
-        assert panel.col_ruler.labels[0] == word
+        assert (panel.col_ruler.title, panel.col_ruler.labels[0]) == (word, "0")
         lit = {c for c in range(panel.cols) if not shown.paints[panel.paints[c]].faded}
         assert lit == (set(range(8)) if n == 4 else {0, 1})  # 16 of 64 columns, 8 a cell
 
@@ -137,7 +137,7 @@ def test_a_comparison_has_one_geometry() -> None:
     for target in ("readme", "slide", "column", "page"):
         grids = [place.grid for place in page_of(figure("one_product_on_three_machines"), Options(target=target)).panels]
         assert len({(round(grid.cell_w, 3), round(grid.cell_h, 3)) for grid in grids}) == 1, target
-        assert (target == "column") == (len({grid.left for grid in grids}) == 1)
+        assert target == "column" or len({grid.left for grid in grids}) == 3
 
 
 @pytest.mark.parametrize("source", KERNELS)
@@ -148,7 +148,7 @@ def test_a_terminal_shows_the_first_rows_of_each_lane(source: str) -> None:
     start = next(n for n, line in enumerate(lines) if line.startswith("A, swizzled: shared, by TMA load, "))
     each = 16 if "scaled" in source else 8
     for r in range(8):
-        cells = lines[start + 3 + r].partition("│")[2].split()
+        cells = lines[start + 4 + r].partition("│")[2].split()
         assert cells == [f"{r},{(c ^ r) * each}" for c in range(8)]
     assert "The first 8 rows of each lane are shown." in lines
 

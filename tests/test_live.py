@@ -466,7 +466,8 @@ def test_what_a_source_leaves_open():
 
 def test_banks_agree_with_the_search():
     """What the page counts on a layout is what `cute-viz swizzle` counts of it."""
-    from cute_viz.analysis.swizzles import PATTERNS, search
+    from cute_viz.analysis.patterns import PATTERNS
+    from cute_viz.analysis.swizzles import search
 
     for rows, cols, bits in ((8, 64, 16), (32, 32, 32), (16, 128, 8)):
         for access in PATTERNS:

@@ -15,7 +15,6 @@ from cute_viz.algebra.layout import (
     flat_modes,
     make_layout,
     modes_of,
-    rank,
     trusted,
 )
 from cute_viz.algebra.measure import coprofile
@@ -132,8 +131,8 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
     if isinstance(tiler, Underscore):
         return a
     if isinstance(tiler, tuple):
-        if len(tiler) > rank(a):
-            refuse("composition", (a, tiler), f"the tiler has {len(tiler)} modes, but the layout has {rank(a)}")
+        if len(tiler) > a.rank:
+            refuse("composition", (a, tiler), f"the tiler has {len(tiler)} modes, but the layout has {a.rank}")
         parts = [composition(part, t) for part, t in zip(modes_of(a), tiler, strict=False)]
         if not all(isinstance(part, Layout) for part in parts):
             refuse("composition", (a, tiler), "a swizzled layout has no strides, so it cannot be a mode of another layout")

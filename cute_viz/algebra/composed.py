@@ -332,9 +332,9 @@ def _gives_coordinates(x: Any) -> bool:
 def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
     """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
 
-    >>> from cute_viz.algebra.layout import flatten
-    >>> str(lifted(flatten)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
-    'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
+    >>> from cute_viz.algebra.simplify import coalesce
+    >>> str(lifted(coalesce)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
+    'Sw<1,0,1> o 0 o 8:1'
     """
 
     @wraps(operation)
@@ -347,9 +347,9 @@ def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[C
 def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any, **named: Any) -> ComposedLayout:
     """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
 
-    >>> from cute_viz.algebra.layout import flatten
-    >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), flatten))
-    'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
+    >>> from cute_viz.algebra.simplify import coalesce
+    >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), coalesce))
+    'Sw<1,0,1> o 0 o 8:1'
     """
     if isinstance(layout.inner, Swizzle):
         refuse(operation.__name__, (layout,), "its innermost part is a swizzle, which has no modes")

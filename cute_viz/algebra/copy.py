@@ -186,7 +186,7 @@ def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
     '((8,4),(2,1)):((2,100),(1,0))'
     """
     rest = len(modes(reference.shape))
-    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[return-value]
+    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[no-any-return]
 
 
 def _reference(copy: TiledCopy, side: str) -> AnyLayout:
@@ -216,7 +216,7 @@ def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     copy = as_tiled_copy(copy)
     if len(modes(domain(layout).shape)) < len(modes(copy.tiler_mn)):
         refuse(f"tidfrg_{operand}", (layout,), "Rank of tensor to be partitioned too small.")
-    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))
+    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))  # type: ignore[no-any-return]
 
 
 def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layout:
@@ -231,7 +231,7 @@ def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layou
     """
     copy = as_tiled_copy(copy)
     reference = make_layout(Layout(tiler_shape(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
-    return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[return-value]
+    return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[no-any-return]
 
 
 def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
@@ -247,9 +247,20 @@ def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """
     if not isinstance(thr, ThrCopy):
         raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_copy, 0), A)")
+    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
+
+
+def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> cut(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1)))[1]
+    (9, _, (_, _))
+    """
     divided = tidfrg(thr.tiled, operand, layout)
-    rest = len(modes(get(domain(divided), 2).shape))
-    return indexed(f"partition_{operand}", layout, divided, (thr.thr_idx, X, blanks(rest)))
+    return divided, (thr.thr_idx, X, blanks(len(modes(get(domain(divided), 2).shape))))
 
 
 def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
@@ -272,7 +283,7 @@ def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
     frg_mn = upcast(by_place, size(get(copy.layout_tv, 0)) * values)  # (m,n) -> index of a fragment of `values`
     frg_v = zipped_divide(logical_product(Layout(values), right_inverse(frg_mn)), Layout(size(get(copy.atom.layout_ref, 1))))
     tiled = zipped_divide(layout, (values, *modes(product_each(domain(frg_mn).shape))))
-    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))
+    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))  # type: ignore[no-any-return]
 
 
 def tiler_shape(tiler: Any) -> Any:

@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
-from cute_viz.algebra.layout import Layout, make_layout, modes_of, rank
+from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
 from cute_viz.algebra.shapes import ceil_div, equal, evenly_divides, every, shape_of
@@ -73,14 +73,14 @@ def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
     if not is_coordinate(tiler.stride):
         return make_layout(tiler, complement(tiler, _coalesce(layout).shape))
     rest = complement(tiler, layout.shape)
-    if rank(rest) > rank(layout):
-        refuse("complement", (tiler, layout.shape), f"its values are coordinates of {rank(rest)} modes")
-    if tiler.stride != tuple(Basis(1, (i,)) for i in range(rank(tiler))):
+    if rest.rank > layout.rank:
+        refuse("complement", (tiler, layout.shape), f"its values are coordinates of {rest.rank} modes")
+    if tiler.stride != tuple(Basis(1, (i,)) for i in range(tiler.rank)):
         return make_layout(tiler, rest)
     parts = modes_of(rest)
-    met = [Layout(part.shape, 0 if part.shape == 1 else part.stride) for part in parts[: rank(tiler)]]
+    met = [Layout(part.shape, 0 if part.shape == 1 else part.stride) for part in parts[: tiler.rank]]
     tile = Layout(tiler.shape, map_leaves(lambda s, d: 0 if s == 1 else d, tiler.shape, tiler.stride))
-    return make_layout(tile, make_layout(*met, *parts[rank(tiler) :]))
+    return make_layout(tile, make_layout(*met, *parts[tiler.rank :]))
 
 
 def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> bool | None:
@@ -188,7 +188,7 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
 
 def _ceil_div_sizes(a: Any, b: Any) -> Any:
     if not isinstance(b, tuple):
-        return ceil_div_tiler(a, b) if isinstance(b, Layout) else ceil_div(product(a), b)
+        return ceil_div_tiler(a, b) if isinstance(b, Layout) else ceil_div(product(a), shape_of(b))
     if not isinstance(a, tuple) or len(b) > len(a):
         refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
     return tuple(_ceil_div_sizes(x, b[i]) if i < len(b) else x for i, x in enumerate(a))

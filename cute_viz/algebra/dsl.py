@@ -14,7 +14,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, rank
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
 from cute_viz.values.integer import is_constant
@@ -81,7 +81,7 @@ def recast_layout(x: Any, old: Any, new: Any) -> Any:
     return _recast(x, old, new)
 
 
-def group(x: Any, begin: int, end: int | None = None) -> Any:
+def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
     """group_modes: a negative end counts from the last mode; an integer becomes a mode of itself.
 
     Raises: AlgebraError for no modes.
@@ -89,6 +89,8 @@ def group(x: Any, begin: int, end: int | None = None) -> Any:
     >>> str(group(Layout((4, (2, 3))), 0, -1)), str(group(Layout(8), 0, 1))
     ('((4),(2,3)):((1),(4,8))', '(8):(1)')
     """
+    if begin is None:
+        refuse("group_modes", (x,), "it needs the first mode", hint="group_modes(A, 0, 2)")
     most = tuple_rank(x.shape if hasattr(x, "shape") else x)
     begin, end = (max(n + most, 0) if n < 0 else n for n in (begin, most if end is None else end))
     if begin >= end:
@@ -142,13 +144,15 @@ def flatten(x: Any) -> Any:
     return x if isinstance(x, ComposedLayout) else simplify.flatten(x)
 
 
-def filter(x: Any) -> Any:
-    """As in C++; of a composed layout the inner one is filtered.
+def filter(x: Any, *profile: Any) -> Any:
+    """As in C++, without a profile; of a composed layout the inner one is filtered.
 
     >>> from cute_viz.algebra.swizzle import Swizzle
     >>> str(filter(ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 4), (0, 1)))))
     'Sw<3,3,3> o 0 o 4:1'
     """
+    if profile:
+        refuse("filter", (x, *profile), "the DSL has no filter with a profile")
     return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else simplify.filter_(x)
 
 
@@ -170,6 +174,6 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
     >>> make_tiled_copy_impl(copy.make_copy_atom(op, 16), Layout((32, 1)), (4, 8)).tiler_mn
     (4, 8)
     """
-    if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or rank(tv) != 2:
+    if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or tv.rank != 2:
         return make_copy.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
     return copy.TiledCopy(atom, tv, tiler)

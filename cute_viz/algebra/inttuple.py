@@ -6,7 +6,7 @@ An IntTuple is an int or a tuple of IntTuples. `(4,)` is a rank-1 tuple and is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Static, Unknown, is_one, quotient_rest
@@ -198,6 +198,21 @@ def has_underscore(crd: Any) -> bool:
     (True, False)
     """
     return any(isinstance(leaf, Underscore) for leaf in leaves(crd))
+
+
+def picked(crd: Any, x: Any, sliced: bool, misfit: Callable[[Any, Any], NoReturn]) -> list[Any]:
+    """The entries of a nested tuple where a coordinate has `_`, or, not `sliced`, where it has an index, side by side.
+
+    misfit: raises the error of a part of the coordinate that does not fit the part of the tuple.
+
+    >>> picked((2, (X, 0)), (4, (8, 3)), True, lambda crd, x: 1 / 0)
+    [8]
+    """
+    if not isinstance(crd, tuple):
+        return [x] if isinstance(crd, Underscore) is sliced else []
+    if not isinstance(x, tuple) or len(x) != len(crd):
+        misfit(crd, x)
+    return [kept for c, y in zip(crd, x, strict=True) for kept in picked(c, y, sliced, misfit)]
 
 
 def slice_begin(crd: Any) -> Any:

@@ -8,7 +8,7 @@ kind of layout.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from cute_viz.algebra.inttuple import (
     IntTuple,
@@ -20,6 +20,7 @@ from cute_viz.algebra.inttuple import (
     leaves,
     map_leaves,
     modes,
+    picked,
     product,
     same_profile,
     show,
@@ -161,24 +162,6 @@ def make_layout(*layouts: Layout) -> Layout:
     return trusted(tuple([x.shape for x in layouts]), tuple([x.stride for x in layouts]))
 
 
-def size(layout: Layout) -> int:
-    """The number of coordinates.
-
-    >>> size(Layout((4, (2, 3)), (0, (0, 1))))
-    24
-    """
-    return product(layout.shape)
-
-
-def rank(layout: Layout) -> int:
-    """The number of top-level modes.
-
-    >>> rank(Layout((4, (2, 3)))), rank(Layout(24))
-    (2, 1)
-    """
-    return tuple_rank(layout.shape)
-
-
 def coshape(layout: Layout) -> Any:
     """The smallest shape that holds every value, strides taken as positive.
 
@@ -192,15 +175,6 @@ def coshape(layout: Layout) -> Any:
     for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
         last = add(last, (extent - 1) * magnitude(stride))
     return map_leaves(lambda c: c + 1, plain(last))
-
-
-def cosize(layout: Layout) -> int:
-    """The number of values from 0 to the largest, strides taken as positive.
-
-    >>> cosize(Layout((4, 8), (9, 1)))
-    35
-    """
-    return product(coshape(layout))
 
 
 def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
@@ -304,7 +278,12 @@ def slice_(crd: Any, layout: Layout) -> Layout:
     """
     if isinstance(crd, Underscore):
         return layout
-    return trusted(_slice(crd, layout.shape, layout), _slice(crd, layout.stride, layout))
+
+    def misfit(part: Any, _: Any) -> NoReturn:
+        hint = "a slice has one entry, an index or _, for each mode"
+        raise AlgebraError(f"the slice {show(part)} does not fit {layout}", hint=hint)
+
+    return trusted(*(tuple(picked(crd, part, True, misfit)) for part in (layout.shape, layout.stride)))
 
 
 def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
@@ -331,17 +310,6 @@ def check_apart(sub: Layout, offset: Any) -> None:
         raise AlgebraError(f"the slice {sub} and its offset {offset} have bits in common, so that their XOR is not their sum")
 
 
-def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
-    """The entries of x that `_` keeps, as a flat list of modes."""
-    if isinstance(crd, tuple):
-        if not isinstance(x, tuple) or len(x) != len(crd):
-            raise AlgebraError(
-                f"the slice {show(crd)} does not fit {layout}", hint="a slice has one entry, an index or _, for each mode"
-            )
-        return tuple(kept for c, y in zip(crd, x, strict=True) for kept in _slice(c, y, layout))
-    return (x,) if isinstance(crd, Underscore) else ()
-
-
 def is_coordinate_layout(layout: Layout) -> bool:
     """Whether the layout's values are coordinates rather than integers.
 
@@ -350,17 +318,6 @@ def is_coordinate_layout(layout: Layout) -> bool:
     (True, False)
     """
     return is_coordinate(layout.stride)
-
-
-def flatten(layout: Layout) -> Layout:
-    """The same function with no nesting below the top level.
-
-    >>> str(flatten(Layout(((2, 2), 4))))
-    '(2,2,4):(1,2,4)'
-    """
-    if not isinstance(layout.shape, tuple):
-        return layout
-    return trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
 
 
 def coalesce(layout: Layout, profile: Any = None) -> Layout:
@@ -372,7 +329,7 @@ def coalesce(layout: Layout, profile: Any = None) -> Layout:
     '(2,6):(1,2)'
     """
     if isinstance(profile, tuple):
-        if len(profile) > rank(layout):
+        if len(profile) > layout.rank:
             raise AlgebraError(f"the profile {show(profile)} has more modes than {layout}")
         parts = modes_of(layout)
         done = [coalesce(part, target) for part, target in zip(parts, profile, strict=False)]

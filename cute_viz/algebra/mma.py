@@ -308,11 +308,21 @@ def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     """
     if not isinstance(thr, ThrMMA):
         raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
+    return indexed(f"partition_{operand}", layout, *cut(thr, operand, layout))
+
+
+def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The tensor of which partition_A, partition_B or partition_C is a part, as thrfrg has it, and the coordinate of that with `_`.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> from cute_viz.algebra.views import get_slice
+    >>> cut(get_slice(make_tiled_mma(fma, (16, 16, 1)), 33), "C", Layout((32, 64)))[1]
+    ((0, (1, 2)), (_, (_, _)))
+    """
     i, j = OPERANDS[operand]
     divided = thrfrg(thr.tiled, operand, layout)
     rest = len(modes(get(get(domain(divided), 1), 1).shape))
-    coord = ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
-    return indexed(f"partition_{operand}", layout, divided, coord)
+    return divided, ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
 
 
 def partition_shape(mma: Any, operand: str, shape: Any) -> Any:

@@ -1,205 +1,212 @@
-"""Layouts as tuples of modes: pick, group, append, replace and zip them (cute/layout.hpp); of a tuple these give a tuple."""
+"""Layouts as tuples of modes: pick, group, append, replace and zip them (cute/layout.hpp).
+
+A shape, a stride, a coordinate or a tiler is taken as a tuple, and gives one (cute/algorithm/tuple_algorithms.hpp).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore, tuple_rank
+from cute_viz.algebra.inttuple import Underscore, leaves, modes, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit
 
 _ONE = Layout(1, 0)
 
 
+def _parts(x: Any) -> Any:
+    """The modes of a layout, or the entries of a tuple."""
+    return modes_of(x) if isinstance(x, Layout) else modes(x)
+
+
+def _joined(like: Any, parts: Any) -> Any:
+    """Modes as a layout, or entries as a tuple."""
+    return make_layout(*parts) if isinstance(like, Layout) else tuple(parts)
+
+
+def _nested(x: Any) -> bool:
+    """Whether it has modes or entries, and is not one itself."""
+    return isinstance(x.shape if isinstance(x, Layout) else x, tuple)
+
+
 @lifted
-def get(layout: Layout, *path: int) -> AnyLayout:
-    """The sub-layout at a mode, or a mode of a mode: get<0,1>(A) is get(A, 0, 1); without a path the layout itself.
+def get(x: Any, *path: int) -> Any:
+    """A mode of a layout or an entry of a tuple, or one in it: get<0,1>(A) is get(A, 0, 1); without a path the whole.
 
     Raises: AlgebraError for a mode that does not exist.
 
-    >>> str(get(Layout(((2, 2), 4)), 0, 1))
-    '2:2'
+    >>> str(get(Layout(((2, 2), 4)), 0, 1)), get((4, (2, 3)), 1, 0)
+    ('2:2', 2)
     """
-    return plain_layout.get(layout, *path)
+    if isinstance(x, Layout):
+        return plain_layout.get(x, *path)
+    for i in path:
+        if not isinstance(x, tuple) or not isinstance(i, int) or not 0 <= i < len(x):
+            refuse(f"get<{','.join(map(str, path))}>", (x,), "there is no such entry")
+        x = x[i]
+    return x
 
 
-def select(layout: Any, *picked: int) -> Any:
-    """The layout of the modes that are named, in that order: select<2,0>(A) is select(A, 2, 0).
+@lifted
+def select(x: Any, *picked: int) -> Any:
+    """The layout of the modes that are named, or the tuple of the entries, in that order: select<2,0>(A) is select(A, 2, 0).
 
     Raises: AlgebraError for a mode that does not exist, or for no mode at all.
 
-    >>> str(select(Layout((2, 3, 4)), 2, 0))
-    '(4,2):(6,1)'
+    >>> str(select(Layout((2, 3, 4)), 2, 0)), select((128, 64, 32), 0, 2)
+    ('(4,2):(6,1)', (128, 32))
     """
-    if tuples.is_tuple(layout):
-        return tuples.select(layout, *picked)
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, select, *picked)
+    parts = _parts(x)
     if not picked:
-        refuse("select", (layout,), "name the modes to keep", hint="select<0,2>(A)")
-    return make_layout(*(plain_layout.get(layout, i) for i in picked))
+        refuse("select", (x,), f"name the {'modes' if isinstance(x, Layout) else 'entries'} to keep", hint="select<0,2>(A)")
+    if isinstance(x, Layout):
+        return make_layout(*(plain_layout.get(x, i) for i in picked))
+    if not all(0 <= i < len(parts) for i in picked):
+        refuse(f"select<{','.join(map(str, picked))}>", (x,), f"its entries are 0 to {len(parts) - 1}")
+    return tuple(parts[i] for i in picked)
 
 
-def take(layout: Any, begin: int, end: int) -> Any:
-    """The layout of the modes begin to end-1; of a tuple an end of -1 is the rank.
+@lifted
+def take(x: Any, begin: int, end: int) -> Any:
+    """The modes or entries begin to end-1; of a tuple an end of -1 is the rank.
 
     Raises: AlgebraError for an empty range, and one that is out of bounds.
 
-    >>> str(take(Layout((2, 3, 4)), 1, 3))
-    '(3,4):(2,6)'
+    >>> str(take(Layout((2, 3, 4)), 1, 3)), take((2, 3, 4), 1, -1)
+    ('(3,4):(2,6)', (3, 4))
     """
-    if tuples.is_tuple(layout):
-        return tuples.take(layout, begin, end)
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, take, begin, end)
-    parts = modes_of(layout)
-    if not begin < end:
-        refuse(f"take<{begin},{end}>", (layout,), "empty range error")
-    if begin < 0 or end > len(parts):
-        refuse(f"take<{begin},{end}>", (layout,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
-    return make_layout(*parts[begin:end])
+    parts, of_tuple = _parts(x), not isinstance(x, Layout)
+    last = len(parts) if end == -1 and of_tuple else end
+    if not begin < last:
+        if begin == end and of_tuple and not in_dsl():
+            return ()
+        refuse(f"take<{begin},{end}>", (x,), "empty range error")
+    if begin < 0 or last > len(parts):
+        refuse(f"take<{begin},{end}>", (x,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
+    return _joined(x, parts[begin:last])
 
 
-def group(layout: Any, begin: int = 0, end: int = -1) -> Any:
-    """The modes begin to end-1 as one mode; an end of -1 is the rank (group_modes in the Python DSL).
+@lifted
+def group(x: Any, begin: int = 0, end: int = -1) -> Any:
+    """The modes or entries begin to end-1 as one; an end of -1 is the rank (group_modes in the Python DSL).
 
     Raises: AlgebraError for a range that is out of bounds.
 
-    >>> str(group(Layout((2, 3, 4)), 0, 2))
-    '((2,3),4):((1,2),6)'
+    >>> str(group(Layout((2, 3, 4)), 0, 2)), group((2, 3, 4), 1)
+    ('((2,3),4):((1,2),6)', (2, (3, 4)))
     """
-    if tuples.is_tuple(layout):
-        return tuples.group(layout, begin, end)
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, group, begin, end)
-    parts = modes_of(layout)
+    parts = _parts(x)
     last = len(parts) if end == -1 else end
-    if in_dsl() and not isinstance(layout.shape, tuple) and begin < last <= 1:
-        return make_layout(layout)
+    if in_dsl() and isinstance(x, Layout) and not _nested(x) and begin < last <= 1:
+        return make_layout(x)
     if not 0 <= begin <= last <= len(parts):
-        refuse(f"group<{begin},{end}>", (layout,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
-    middle = [make_layout(*parts[begin:last])] if begin < last else []
-    return make_layout(*parts[:begin], *middle, *parts[last:])
+        refuse(f"group<{begin},{end}>", (x,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
+    middle = [_joined(x, parts[begin:last])] if begin < last else []
+    return _joined(x, [*parts[:begin], *middle, *parts[last:]])
 
 
-def append(layout: Any, x: Any = None, n: int | None = None) -> Any:
-    """The layout with x (default 1:0) as a further last mode; append<N> repeats it up to rank N.
-
-    Raises: AlgebraError for an N below the rank.
-
-    >>> str(append(Layout((2, 3)), Layout(4, 8))), str(append(Layout((2, 3)), n=4))
-    ('(2,3,4):(1,2,8)', '(2,3,1,1):(1,2,0,0)')
-    """
-    if tuples.is_tuple(layout) or isinstance(x, Underscore):  # beside `_` a layout is an entry of a tuple
-        return tuples.extended("append", layout if tuples.is_tuple(layout) else (layout,), x, n)
-    x = _mode("append", x)
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, append, x, n)
-    _check_mode("append", layout, x)
-    return _extend("append", layout, x or _ONE, n, lambda old, new: [*old, *new])
-
-
-def prepend(layout: Any, x: Any = None, n: int | None = None) -> Any:
-    """The layout with x (default 1:0) as a further first mode; prepend<N> repeats it up to rank N.
+def append(x: Any, new: Any = None, n: int | None = None) -> Any:
+    """With a further last mode (default 1:0) or entry (default 1); append<N> repeats it up to rank N.
 
     Raises: AlgebraError for an N below the rank.
 
-    >>> str(prepend(Layout((2, 3)), Layout(4, 8)))
-    '(4,2,3):(8,1,2)'
+    >>> str(append(Layout((2, 3)), Layout(4, 8))), str(append(Layout((2, 3)), n=4)), append((2, 3), 5)
+    ('(2,3,4):(1,2,8)', '(2,3,1,1):(1,2,0,0)', (2, 3, 5))
     """
-    if tuples.is_tuple(layout) or isinstance(x, Underscore):  # beside `_` a layout is an entry of a tuple
-        return tuples.extended("prepend", layout if tuples.is_tuple(layout) else (layout,), x, n)
-    x = _mode("prepend", x)
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, prepend, x, n)
-    _check_mode("prepend", layout, x)
-    return _extend("prepend", layout, x or _ONE, n, lambda old, new: [*new, *old])
+    return _extended("append", x, new, n)
+
+
+def prepend(x: Any, new: Any = None, n: int | None = None) -> Any:
+    """As append, with a further first mode or entry.
+
+    Raises: AlgebraError for an N below the rank.
+
+    >>> str(prepend(Layout((2, 3)), Layout(4, 8))), prepend((2, 3), n=4)
+    ('(4,2,3):(8,1,2)', (1, 1, 2, 3))
+    """
+    return _extended("prepend", x, new, n)
+
+
+def _extended(name: str, x: Any, new: Any, n: int | None) -> Any:
+    if _is_tuple(x) or isinstance(new, Underscore):  # beside `_` a layout is an entry of a tuple
+        x, one = x if _is_tuple(x) else (x,), 1 if new is None else new
+    else:
+        new = _mode(name, new)
+        if isinstance(x, ComposedLayout):
+            return lift(x, append if name == "append" else prepend, new, n)
+        if isinstance(new, ComposedLayout):
+            refuse(name, (x, new), "a composed layout has no strides, so it cannot be a mode of another layout")
+        one = new or _ONE
+    parts = list(_parts(x))
+    if n is not None and not len(parts) <= n <= limit("modes"):
+        given = (x, one) if isinstance(x, Layout) else (x,)
+        refuse(f"{name}<{n}>", given, f"N is the rank of the result, {len(parts)} to {limit('modes')}")
+    if n == len(parts):
+        return x
+    more = [one] * (1 if n is None else n - len(parts))
+    return _joined(x, parts + more if name == "append" else more + parts)
+
+
+def _is_tuple(x: Any) -> bool:
+    return not isinstance(x, (Layout, ComposedLayout))
 
 
 def _mode(name: str, x: Any) -> Any:
     """What becomes a mode of a layout: a layout, or a shape as the compact layout of it."""
     layout = as_layout(x)
-    if x is not None and tuples.is_tuple(layout):
+    if x is not None and _is_tuple(layout):
         refuse(name, (x,), "a mode of a layout must be a layout")
     return layout
 
 
-def _check_mode(name: str, layout: AnyLayout, x: Any) -> None:
-    if isinstance(x, ComposedLayout):
-        refuse(name, (layout, x), "a composed layout has no strides, so it cannot be a mode of another layout")
-
-
-def _extend(
-    name: str, layout: Layout, x: Layout, n: int | None, join: Callable[[list[Layout], list[Layout]], list[Layout]]
-) -> Layout:
-    parts = modes_of(layout)
-    if n is None:
-        return make_layout(*join(parts, [x]))
-    if not len(parts) <= n <= limit("modes"):
-        refuse(f"{name}<{n}>", (layout, x), f"N is the rank of the result, {len(parts)} to {limit('modes')}")
-    return layout if n == len(parts) else make_layout(*join(parts, [x] * (n - len(parts))))
-
-
-def replace(layout: Any, x: Any, mode: int) -> Any:
-    """The layout with x in the place of one mode, or behind the last one: replace<I>(A, x) is replace(A, x, I).
+def replace(x: Any, new: Any, mode: int) -> Any:
+    """With another mode or entry in the place of one, or behind the last one: replace<I>(A, x) is replace(A, x, I).
 
     Raises: AlgebraError for a mode that does not exist, and for composed layouts.
 
-    >>> str(replace(Layout((2, 3)), Layout((4, 4)), 1))
-    '(2,(4,4)):(1,(1,4))'
+    >>> str(replace(Layout((2, 3)), Layout((4, 4)), 1)), replace((2, 3), (4, 4), 1)
+    ('(2,(4,4)):(1,(1,4))', (2, (4, 4)))
     """
-    if tuples.is_tuple(layout):
-        return tuples.replace(layout, x, mode)
-    x = _mode("replace", x)
-    if isinstance(layout, ComposedLayout) or isinstance(x, ComposedLayout):
-        refuse("replace", (layout, x), "only a mode of a plain layout can be replaced, and only by a plain layout")
-    parts = modes_of(layout)
-    if not 0 <= mode <= len(parts) - (not isinstance(layout.shape, tuple)):
-        refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")
-    if not isinstance(layout.shape, tuple):
+    if not _is_tuple(x):
+        new = _mode("replace", new)
+        if isinstance(x, ComposedLayout) or isinstance(new, ComposedLayout):
+            refuse("replace", (x, new), "only a mode of a plain layout can be replaced, and only by a plain layout")
+    parts = _parts(x)
+    if not 0 <= mode <= len(parts) - (not _nested(x)):
+        refuse(f"replace<{mode}>", (x, new), f"its modes are 0 to {len(parts) - 1}")
+    return _joined(x, [*parts[:mode], new, *parts[mode + 1 :]]) if _nested(x) else new
+
+
+def zip_(a: Any, b: Any = None) -> Any:
+    """((a,b),(x,y)) becomes ((a,x),(b,y)), of a layout or a tuple; two are zipped mode by mode.
+
+    Raises: AlgebraError for modes of different ranks. Source: cute/layout.hpp, zip; cute/algorithm/tuple_algorithms.hpp.
+
+    >>> str(zip_(Layout(((2, 3), (4, 5))))), str(zip_(Layout((2, 3)), Layout((4, 5), (5, 1)))), zip_((2, 3), (4, 5))
+    ('((2,4),(3,5)):((1,6),(2,24))', '((2,4),(3,5)):((1,5),(2,1))', ((2, 4), (3, 5)))
+    """
+    if _is_tuple(a) and (b is None or _is_tuple(b)):
+        x = a if b is None else (a, b)
+    else:
+        a, b = _mode("zip", a), _mode("zip", b)
+        if isinstance(a, ComposedLayout) and b is None:
+            return lift(a, zip_)
+        if isinstance(a, ComposedLayout) or isinstance(b, ComposedLayout):
+            refuse("zip", (a, b), "only two plain layouts can be zipped")
+        x = a if b is None else make_layout(a, b)
+    parts = _parts(x)
+    if not _nested(x) or x == ():
         return x
-    return make_layout(*parts[:mode], x, *parts[mode + 1 :])
-
-
-def zip_(a: AnyLayout, b: AnyLayout | None = None) -> AnyLayout:
-    """((a,b),(x,y)) becomes ((a,x),(b,y)); two layouts are zipped mode by mode.
-
-    Raises: AlgebraError for modes of different ranks. Source: cute/layout.hpp, zip.
-
-    >>> str(zip_(Layout(((2, 3), (4, 5))))), str(zip_(Layout((2, 3)), Layout((4, 5), (5, 1))))
-    ('((2,4),(3,5)):((1,6),(2,24))', '((2,4),(3,5)):((1,5),(2,1))')
-    """
-    if isinstance(a, ComposedLayout) and b is None:
-        return lift(a, zip_)
-    if isinstance(a, ComposedLayout) or isinstance(b, ComposedLayout):
-        refuse("zip", (a, b), "only two plain layouts can be zipped")
-    if b is not None:
-        a = make_layout(a, b)
-    if not isinstance(a.shape, tuple):
-        return a
-    parts = modes_of(a)
-    if not parts or not isinstance(parts[0].shape, tuple):
-        return make_layout(a)
-    if any(not isinstance(part.shape, tuple) or len(part.shape) != len(parts[0].shape) for part in parts):
+    if not parts or not _nested(parts[0]):
+        return _joined(x, [x])
+    rank = len(_parts(parts[0]))
+    if any(not _nested(part) or len(_parts(part)) != rank for part in parts):
         refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of the same rank")
-    return make_layout(*(make_layout(*column) for column in zip(*map(modes_of, parts), strict=True)))
-
-
-def zip_any(a: Any, b: Any = None) -> Any:
-    """zip_ of layouts; of one tuple or two the entries, paired (cute/algorithm/tuple_algorithms.hpp).
-
-    >>> zip_any((2, 3), (4, 5)), str(zip_any(Layout((2, 3)), Layout((4, 5))))
-    (((2, 4), (3, 5)), '((2,4),(3,5)):((1,1),(2,4))')
-    """
-    if tuples.is_tuple(a) and (b is None or tuples.is_tuple(b)):
-        return tuples.zipped(a if b is None else (a, b))
-    return zip_(_mode("zip", a), _mode("zip", b))
+    return _joined(x, [_joined(x, column) for column in zip(*map(_parts, parts), strict=True)])
 
 
 @lifted
@@ -237,24 +244,13 @@ def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
 def unflatten_any(x: Any, profile: Any) -> Any:
     """A flat layout, or the entries of a flat tuple, in the nesting of a profile (cute/layout.hpp).
 
+    Raises: AlgebraError for another number of modes.
+
     >>> str(unflatten_any(Layout((2, 3, 4), (12, 4, 1)), (0, (0, 0)))), unflatten_any((2, 3, 4), ((0, 0), 0))
     ('(2,(3,4)):(12,(4,1))', ((2, 3), 4))
     """
     if isinstance(x, Layout):
-        return Layout(tuples.unflatten(x.shape, profile), tuples.unflatten(x.stride, profile))
-    return tuples.unflatten(x, profile)
-
-
-def get_any(x: Any, *path: int) -> Any:
-    """A mode of a layout or an entry of a tuple, by position; further positions go deeper.
-
-    >>> get_any((4, (2, 3)), 1, 0)
-    2
-    """
-    if isinstance(x, (Layout, ComposedLayout)):
-        return get(x, *path)
-    for i in path:
-        if not isinstance(x, tuple) or not isinstance(i, int) or not 0 <= i < len(x):
-            refuse(f"get<{','.join(map(str, path))}>", (x,), "there is no such entry")
-        x = x[i]
-    return x
+        return Layout(unflatten_any(x.shape, profile), unflatten_any(x.stride, profile))
+    if len(modes(x)) != sum(1 for _ in leaves(profile)):
+        refuse("unflatten", (x, profile), "the tuple must have one entry for each integer of the profile")
+    return unflatten(modes(x), profile)

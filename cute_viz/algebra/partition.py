@@ -19,7 +19,7 @@ from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
+from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
@@ -40,16 +40,7 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
     >>> str(local_tile(Layout((8, 8), (8, 1)), (2, 4, 4), (1, 0, X), (1, X, 1)))
     '64:1 o 16 o (2,4,2):(8,1,4)'
     """
-    if proj is not None:
-        further: tuple[Any, ...] = ()
-        if isinstance(coord, tuple) and isinstance(proj, tuple) and in_dsl(domain(layout), tiler):  # of the modes behind the tiler
-            coord, further = coord[: len(proj)], coord[len(proj) :]
-        tiler, coord = dice_tuple(proj, tiler), dice_tuple(proj, coord)
-        coord = (*coord, *further) if further else coord
-    tiled = zipped_divide(layout, tiler)
-    first, second = modes(domain(tiled).shape)
-    whole = (X,) * tuple_rank(first) if in_dsl(domain(layout), tiler) else blanks(tuple_rank(first))
-    return indexed("local_tile", layout, tiled, (whole, _padded(coord, tuple_rank(second), layout, tiler)))
+    return indexed("local_tile", layout, *cut("local_tile", layout, tiler, coord, proj))
 
 
 def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:
@@ -60,11 +51,7 @@ def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = Non
     >>> str(local_partition(Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5))
     '64:1 o 9 o (4,2):(16,4)'
     """
-    if proj is not None:
-        tile = dice(proj, tile)
-    tiled = zipped_divide(layout, product_each(tile.shape))
-    rest = blanks(tuple_rank(modes(domain(tiled).shape)[1]))
-    return indexed("local_partition", layout, tiled, (get_flat_coord(tile, index), rest))
+    return indexed("local_partition", layout, *cut("local_partition", layout, tile, index, proj))
 
 
 def outer_partition(layout: AnyLayout, tiler: Any, coord: Any) -> AnyLayout:
@@ -75,10 +62,31 @@ def outer_partition(layout: AnyLayout, tiler: Any, coord: Any) -> AnyLayout:
     >>> str(outer_partition(Layout((8, 8), (8, 1)), (2, 4), (1, 1)))
     '64:1 o 9 o (4,2):(16,4)'
     """
+    return indexed("outer_partition", layout, *cut("outer_partition", layout, tiler, coord))
+
+
+def cut(name: str, layout: AnyLayout, tiler: Any, at: Any, proj: Any = None) -> tuple[AnyLayout, Any]:
+    """The tiling of which local_tile, local_partition or outer_partition gives a part, and the coordinate of that with `_`.
+
+    >>> [str(x) for x in cut("local_partition", Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5)]
+    ['((2,4),(4,2)):((8,1),(16,4))', '((1, 1), (_, _))']
+    """
+    if name == "local_partition":
+        tile = tiler if proj is None else dice(proj, tiler)
+        tiled = zipped_divide(layout, product_each(tile.shape))
+        return tiled, (get_flat_coord(tile, at), blanks(tuple_rank(modes(domain(tiled).shape)[1])))
+    if proj is not None:
+        further: tuple[Any, ...] = ()
+        if isinstance(at, tuple) and isinstance(proj, tuple) and in_dsl(domain(layout), tiler):  # of the modes behind the tiler
+            at, further = at[: len(proj)], at[len(proj) :]
+        tiler, at = dice_tuple(proj, tiler), dice_tuple(proj, at)
+        at = (*at, *further) if further else at
     tiled = zipped_divide(layout, tiler)
-    first, second = modes(domain(tiled).shape)
-    crd = _padded(coord, tuple_rank(first), layout, tiler, "outer_partition")
-    return indexed("outer_partition", layout, tiled, (crd, blanks(tuple_rank(second))))
+    tile_rank, rest_rank = map(tuple_rank, modes(domain(tiled).shape))
+    if name == "outer_partition":
+        return tiled, (_padded(at, tile_rank, layout, tiler, name), blanks(rest_rank))
+    whole = (X,) * tile_rank if in_dsl(domain(layout), tiler) else blanks(tile_rank)
+    return tiled, (whole, _padded(at, rest_rank, layout, tiler, name))
 
 
 def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
@@ -91,7 +99,7 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]
     ((4, 8), '((4,2),(2,2)):((8,2),(4,1))')
     """
     mn = raked_product(thr_layout, val_layout)
-    tv = composition(right_inverse(mn), Layout((size(thr_layout), size(val_layout))))
+    tv = composition(right_inverse(mn), Layout((thr_layout.size, val_layout.size)))
     return product_each(domain(mn).shape), tv
 
 
@@ -104,7 +112,7 @@ def blanks(n: int) -> Any:
     return X if n == 1 else (X,) * n
 
 
-def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any, name: str = "local_tile") -> Any:
+def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any, name: str) -> Any:
     """A tuple coordinate with `_` for the modes that it does not name."""
     if not isinstance(coord, tuple):
         return coord

@@ -12,7 +12,7 @@ from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import by_mode, open_modes
 from cute_viz.algebra.inttuple import show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, rank, size
+from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
@@ -38,7 +38,7 @@ def logical_product(block: Layout, tiler: Any) -> AnyLayout:
         refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
 
     def repeated(a: Layout, b: Layout) -> Layout:
-        return make_layout(a, composition(complement(a, size(a) * cosize(b)), b))
+        return make_layout(a, composition(complement(a, a.size * cosize(b)), b))
 
     return by_mode(logical_product, repeated, block, tiler)
 
@@ -84,7 +84,7 @@ def blocked_product(block: Layout, tiler: Layout) -> AnyLayout:
     >>> str(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,3),(5,4)):((5,10),(1,30))'
     """
-    return zip_(*_ranked("blocked_product", block, tiler))
+    return zip_(*_ranked("blocked_product", block, tiler))  # type: ignore[no-any-return]
 
 
 @lifted
@@ -99,14 +99,14 @@ def raked_product(block: Layout, tiler: Layout) -> AnyLayout:
     first, second = _ranked("raked_product", block, tiler)
     raked = zip_(second, first)
     if in_dsl(block, tiler) and isinstance(raked, Layout):
-        return coalesce(raked, (1,) * rank(raked))
-    return raked
+        return coalesce(raked, (1,) * raked.rank)
+    return raked  # type: ignore[no-any-return]
 
 
 def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
     if not isinstance(tiler, Layout):
         refuse(name, (block, tiler), f"{show(tiler)} is not a layout")
-    n = max(rank(block), rank(tiler))
+    n = max(block.rank, tiler.rank)
     out = logical_product(append(block, n=n), append(tiler, n=n))
     assert isinstance(out, Layout)
     return get(out, 0), get(out, 1)
@@ -122,7 +122,7 @@ def tile_to_shape(block: Layout, trg_shape: Any, ord_shape: Any = None) -> AnyLa
     ('((2,2),(2,3)):((1,4),(2,8))', '((2,2),(2,3)):((1,12),(2,4))')
     """
     n = tuple_rank(trg_shape)
-    if rank(block) > n:
+    if block.rank > n:
         refuse("tile_to_shape", (block, trg_shape), "Rank of layout must be <= rank of target shape.")
     padded = append(block, n=n)
     assert isinstance(padded, Layout)
@@ -152,7 +152,7 @@ def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayo
         refuse("logical_product", (block, tiler), "Require Swizzle offset == 0.")
     new = logical_product(block, inner)
     seen = composition(swizzle_projection(swizzle), inner)
-    active = seen(size(seen) - 1)
+    active = seen(seen.size - 1)
     y, z = (new((0, inner(active & mask))) for mask in (swizzle.yyy, swizzle.zzz))
     if not is_known(y) or not is_known(z):
         refuse("logical_product", (block, tiler), "where the bits of the swizzle go is known only at run time")

@@ -13,7 +13,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, get, size
+from cute_viz.algebra.layout import Layout, get
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
@@ -132,7 +132,7 @@ def max_alignment(x: Any) -> int:
     flat = Layout(extents, map_leaves(lambda n: n if is_known(n) else 0, flat.stride))
     permuted = logical_divide(flat, right_inverse(flat))
     assert isinstance(permuted, Layout)
-    return gcd(size(get(permuted, 0)), *leaves(get(permuted, 1).stride))
+    return gcd(get(permuted, 0).size, *leaves(get(permuted, 1).stride))
 
 
 def _dense(name: str, x: ComposedLayout) -> PointerFlag:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
@@ -22,16 +22,7 @@ def ceil_div(a: Any, b: Any) -> Any:
         if len(a) < len(b):
             raise AlgebraError(f"ceil_div: {show(b)} has more modes than {show(a)}")
         return tuple(ceil_div(x, b[i] if i < len(b) else 1) for i, x in enumerate(a))
-    if isinstance(a, tuple):
-        out = []
-        for x in a:
-            out.append(ceil_div(x, b))
-            b = ceil_div(b, x)
-        return tuple(out)
-    if isinstance(b, tuple):
-        b = product(b)
-    _divisor("ceil_div", a, b)
-    return -(-a // b)
+    return _folded("ceil_div", ceil_div, a, b)
 
 
 def shape_div(a: Any, b: Any) -> Any:
@@ -44,23 +35,23 @@ def shape_div(a: Any, b: Any) -> Any:
         if len(a) != len(b):
             raise AlgebraError(f"shape_div: {show(a)} and {show(b)} have mismatched ranks")
         return tuple(map(shape_div, a, b))
+    return _folded("shape_div", shape_div, a, b)
+
+
+def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """A tuple divided by an integer, each entry by what those before it leave; an integer by an integer or the size of a tuple."""
     if isinstance(a, tuple):
         out = []
         for x in a:
-            out.append(shape_div(x, b))
-            b = shape_div(b, x)
+            out.append(divide(x, b))
+            b = divide(b, x)
         return tuple(out)
-    if isinstance(b, tuple):
-        b = product(b)
-    _divisor("shape_div", a, b)
-    if is_known(a) and is_known(b) and a % b != 0 and (a == 0 or b % a != 0):
-        raise AlgebraError(f"shape_div({a},{b}): Divisibility Condition: neither divides the other")
-    return -(-a // b)
-
-
-def _divisor(name: str, a: Any, b: Any) -> None:
+    b = product(b) if isinstance(b, tuple) else b
     if b == 0:
         raise AlgebraError(f"{name}({show(a)},{show(b)}) divides by 0")
+    if name == "shape_div" and is_known(a) and is_known(b) and a % b != 0 and (a == 0 or b % a != 0):
+        raise AlgebraError(f"shape_div({a},{b}): Divisibility Condition: neither divides the other")
+    return -(-a // b)
 
 
 def product_each(shape: Any) -> tuple[int, ...]:
@@ -115,15 +106,6 @@ def sum_(x: Any) -> Any:
     for leaf in leaves(x):
         total = total + leaf
     return total
-
-
-def congruent(a: Any, b: Any) -> bool:
-    """Whether two tuples have the same nesting.
-
-    >>> congruent((2, (3, 4)), (0, (0, 0))), congruent((2, 3), (2, (3, 4)))
-    (True, False)
-    """
-    return same_profile(a, b)
 
 
 def weakly_congruent(a: Any, b: Any) -> bool:

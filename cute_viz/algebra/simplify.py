@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra import tuples
 from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin, lift, lifted
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
@@ -19,11 +18,13 @@ def flatten(layout: Any) -> Any:
     >>> str(flatten(Layout(((2, 2), 4))))
     '(2,2,4):(1,2,4)'
     """
-    if tuples.is_tuple(layout):
-        return tuples.flatten(layout)
     if isinstance(layout, ComposedLayout):
         return lift(layout, flatten)
-    flat = plain_layout.flatten(layout)
+    if not isinstance(layout, Layout):
+        return tuple(leaves(layout)) if isinstance(layout, tuple) else layout
+    if not isinstance(layout.shape, tuple):
+        return layout
+    flat = plain_layout.trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
     if any(isinstance(extent, Unknown) and extent.wide for extent in leaves(flat.shape)):
         return plain_layout.trusted(map_leaves(_narrow, flat.shape), flat.stride)
     return flat
@@ -58,7 +59,7 @@ def filter_zeros(layout: Any, profile: Any = None) -> Any:
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
-    if tuples.is_tuple(layout):
+    if not isinstance(layout, (Layout, ComposedLayout)):
         return _filter_zeros(layout if profile is None else profile, layout, layout)
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))

@@ -5,32 +5,34 @@ A swizzled layout decays to a plain one when the modes that are left no longer m
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, slice_begin
-from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value, size
+from cute_viz.algebra.inttuple import Underscore, X, compact_major, leaves, modes, picked, product, slice_begin
+from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import OpenBits, Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.values.integer import Unknown
 
 
-def slice_(crd: Any, layout: AnyLayout) -> AnyLayout:
-    """The sub-layout of the modes where the coordinate has `_`; slice_and_offset gives the offset of the others too.
+def slice_(crd: Any, layout: Any) -> Any:
+    """The modes of a layout, or entries of a tuple, where the coordinate has `_`; slice_and_offset gives the offset of the others.
 
     Raises: AlgebraError for a coordinate that does not fit the shape; of a swizzled layout, a coordinate without `_`.
-    Source: cute/layout.hpp, cute/swizzle_layout.hpp, slice.
+    Source: cute/layout.hpp, cute/swizzle_layout.hpp, cute/underscore.hpp, slice.
 
     >>> from cute_viz.algebra.inttuple import X
-    >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
-    '(8):(1)'
+    >>> str(slice_((2, X), Layout((4, 8), (8, 1)))), slice_((2, X), (4, 8))
+    ('(8):(1)', (8,))
     """
-    return slice_and_offset(crd, layout)[0]
+    if isinstance(layout, (Layout, ComposedLayout)):
+        return slice_and_offset(crd, layout)[0]
+    return tuple(picked(crd, layout, True, _misfit("slice"))) if isinstance(crd, tuple) else layout if crd is X else ()
 
 
 def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
@@ -62,38 +64,20 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return ComposedLayout(layout.outer, add(layout.offset, offset), sub), 0
 
 
-def dice(crd: Any, layout: Layout) -> Layout:
-    """The sub-layout of the modes where the coordinate has an index: what slice drops (cute/layout.hpp).
+def dice(crd: Any, layout: Any) -> Any:
+    """The modes, or entries of a tuple, where the coordinate has an index: what slice drops (cute/layout.hpp, underscore.hpp).
 
     Raises: AlgebraError for composed layouts; a coordinate that does not fit the shape.
 
     >>> from cute_viz.algebra.inttuple import X
-    >>> str(dice((2, X), Layout((4, 8), (8, 1))))
-    '(4):(8)'
+    >>> str(dice((2, X), Layout((4, 8), (8, 1)))), dice((2, X), (4, 8))
+    ('(4):(8)', (4,))
     """
-    if not isinstance(layout, Layout):
+    if isinstance(layout, ComposedLayout):
         refuse("dice", (crd, layout), "only a plain layout can be diced")
+    if not isinstance(layout, Layout):
+        return dice_tuple(crd, layout)
     return Layout(dice_tuple(crd, layout.shape), dice_tuple(crd, layout.stride))
-
-
-def slice_any(crd: Any, x: Any) -> Any:
-    """slice_ of a layout; of a tuple its entries where the coordinate has `_` (cute/underscore.hpp).
-
-    >>> from cute_viz.algebra.inttuple import X
-    >>> slice_any((2, X), (4, 8)), str(slice_any((2, X), Layout((4, 8), (8, 1))))
-    ((8,), '(8):(1)')
-    """
-    return tuples.slice_(crd, x) if tuples.is_tuple(x) else slice_(crd, x)
-
-
-def dice_any(crd: Any, x: Any) -> Any:
-    """dice of a layout; of a tuple its entries where the coordinate has an index (cute/underscore.hpp).
-
-    >>> from cute_viz.algebra.inttuple import X
-    >>> dice_any((2, X), (4, 8)), str(dice_any((2, X), Layout((4, 8), (8, 1))))
-    ((4,), '(4):(8)')
-    """
-    return dice_tuple(crd, x) if tuples.is_tuple(x) else dice(crd, x)
 
 
 def dice_tuple(crd: Any, x: Any) -> Any:
@@ -103,17 +87,14 @@ def dice_tuple(crd: Any, x: Any) -> Any:
     >>> dice_tuple((1, X), (4, 8))
     (4,)
     """
-    if isinstance(crd, tuple):
-        return tuple(_dice(crd, x))
-    return () if isinstance(crd, Underscore) else x
+    return tuple(picked(crd, x, False, _misfit("dice"))) if isinstance(crd, tuple) else () if crd is X else x
 
 
-def _dice(crd: Any, x: Any) -> list[Any]:
-    if isinstance(crd, tuple):
-        if not isinstance(x, tuple) or len(x) != len(crd):
-            refuse("dice", (crd, x), "Mismatched Ranks", hint="one entry, an index or _, for each mode")
-        return [kept for c, y in zip(crd, x, strict=True) for kept in _dice(c, y)]
-    return [] if isinstance(crd, Underscore) else [x]
+def _misfit(name: str) -> Callable[[Any, Any], NoReturn]:
+    def misfit(crd: Any, x: Any) -> NoReturn:
+        refuse(name, (crd, x), "Mismatched Ranks", hint="one entry, an index or _, for each mode")
+
+    return misfit
 
 
 def domain_offset(coord: Any, layout: AnyLayout) -> Any:
@@ -156,7 +137,7 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
 
 def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: Any) -> tuple[AnyLayout, Any]:
     seen = composition(swizzle_projection(swizzle), layout)
-    active = seen(size(seen) - 1)
+    active = seen(seen.size - 1)
     if active & ~swizzle(active):
         return compose_with_offset(swizzle, _run_time(offset, open_bits), layout), passed
     return composition(_decayed(swizzle, offset, open_bits), layout), _run_time(swizzle(offset), open_bits) + passed

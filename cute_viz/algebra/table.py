@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
 from cute_viz.algebra.inttuple import product
-from cute_viz.algebra.layout import Layout, flat_modes, size
+from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import F2, Basis, add, plain
 from cute_viz.algebra.swizzle import Swizzle
@@ -186,13 +186,13 @@ def _coordinates(layout: Layout) -> list[Any]:
     if any(not isinstance(stride, Basis) and stride != 0 for _, stride in parts):
         raise AlgebraError(f"{layout} mixes integer and coordinate strides", hint="use coordinate strides, or 0, in every mode")
     if any(long[: len(short)] == short for short in paths for long in paths if long != short):
-        return [layout(i) for i in range(size(layout))]  # a mode and a mode of it: only extents of 1 can have both
+        return [layout(i) for i in range(layout.size)]  # a mode and a mode of it: only extents of 1 can have both
     columns = {}
     shape = tuple(extent for extent, _ in parts)
     for path in paths:
         stride = tuple(d.value if isinstance(d, Basis) and d.path == path else 0 for _, d in parts)
         columns[path] = offsets(Layout(shape, stride))
-    return _coordinate_table(coprofile(layout), (), columns, size(layout))
+    return _coordinate_table(coprofile(layout), (), columns, layout.size)
 
 
 def _coordinate_table(profile: Any, path: tuple[int, ...], columns: dict[tuple[int, ...], list[Any]], length: int) -> list[Any]:

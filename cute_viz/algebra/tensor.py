@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
-from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
@@ -115,7 +115,7 @@ class Tensor(Shown):
         if not isinstance(self.layout, Layout) or not self.offset or is_coordinate_layout(self.layout):
             out: AnyLayout = self.layout
             return out
-        return ComposedLayout(Layout(self.offset + cosize(self.layout), 1), self.offset, self.layout)
+        return ComposedLayout(Layout(self.offset + self.layout.cosize, 1), self.offset, self.layout)
 
     @property
     def printed(self) -> AnyLayout:
@@ -152,15 +152,9 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
     >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
     '((2,32)):((68,128))'
     """
-    from cute_viz.algebra.coords import get_flat_coord
-    from cute_viz.algebra.copy import ThrCopy, tidfrg
-    from cute_viz.algebra.divide import zipped_divide
-    from cute_viz.algebra.inttuple import X, modes
-    from cute_viz.algebra.mma import OPERANDS, ThrMMA, thrfrg
-    from cute_viz.algebra.modes import get
-    from cute_viz.algebra.partition import blanks
-    from cute_viz.algebra.shapes import product_each
-    from cute_viz.algebra.slicing import dice, slice_and_offset
+    from cute_viz.algebra import copy, mma, partition
+    from cute_viz.algebra.inttuple import modes
+    from cute_viz.algebra.slicing import slice_and_offset
 
     def index(x: Any) -> Any:
         return x if known or isinstance(x, (Underscore, Static)) else Unknown()
@@ -169,39 +163,19 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
         """An index along a mode: of an extent of 1 it is known."""
         return Static(0) if isinstance(extent, Static) and extent == 1 else index(x)
 
-    first = operands[0]
+    first, *more = operands
     if name == "slice":
-        return slice_and_offset(map_leaves(index, first), operands[1])[0]
-    if name == "local_tile" and len(operands) == 3:
-        zipped = zipped_divide(first, operands[1])
-        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
-        coord = map_leaves(index, operands[2])
-        whole_coord = (*coord, *[X] * (rest - len(coord))) if isinstance(coord, tuple) else coord
-        return slice_and_offset(((X,) * tile, whole_coord), zipped)[0]
-    if name in ("partition_S", "partition_D") and isinstance(first, ThrCopy):
-        divided = tidfrg(first.tiled, name[-1], operands[1])
-        rest = len(modes(get(domain(divided), 2).shape))
-        return slice_and_offset((index(first.thr_idx), X, blanks(rest)), divided)[0]
-    if name in ("partition_A", "partition_B", "partition_C") and isinstance(first, ThrMMA):
-        divided = thrfrg(first.tiled, name[-1], operands[1])
-        v, *mn = map(place, first.thr_vmnk, modes(first.tiled.thr_layout_vmnk.shape))
-        i, j = OPERANDS[name[-1]]
-        rest = len(modes(get(get(domain(divided), 1), 1).shape))
-        return slice_and_offset(((v, (mn[i], mn[j])), (X, (X,) * rest)), divided)[0]
-    if name == "outer_partition":
-        zipped = zipped_divide(first, operands[1])
-        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
-        coord = map_leaves(index, operands[2])
-        whole_coord = (*coord, *[X] * (tile - len(coord))) if isinstance(coord, tuple) else coord
-        return slice_and_offset((whole_coord, (X,) * rest if rest > 1 else X), zipped)[0]
-    if name == "local_partition" and len(operands) in (3, 4):
-        threads: Any = dice(operands[3], operands[1]) if len(operands) == 4 else operands[1]
-        divided = zipped_divide(first, product_each(threads.shape))
-        coord = get_flat_coord(threads, operands[2])
-        rest = len(modes(modes(domain(divided).shape)[1]))
-        at = map_leaves(place, coord, product_each(threads.shape)) if isinstance(coord, tuple) else index(coord)
-        return slice_and_offset((at, blanks(rest)), divided)[0]
-    return None
+        tiled, coord = more[0], first
+    elif (len(more) == 2 and name in ("local_tile", "outer_partition")) or name == "local_partition":
+        tiled, coord = partition.cut(name, first, *more)
+    elif isinstance(first, copy.ThrCopy) and name in ("partition_S", "partition_D"):
+        tiled, coord = copy.cut(first, name[-1], *more)
+    elif isinstance(first, mma.ThrMMA) and name in ("partition_A", "partition_B", "partition_C"):
+        placed = tuple(map(place, first.thr_vmnk, modes(first.tiled.thr_layout_vmnk.shape)))
+        tiled, coord = mma.cut(replace(first, thr_vmnk=placed), name[-1], *more)
+    else:
+        return None
+    return slice_and_offset(map_leaves(index, coord), tiled)[0]
 
 
 def _settled(x: Tensor) -> AnyLayout:
@@ -220,7 +194,7 @@ def _settled(x: Tensor) -> AnyLayout:
         return found
     strides, place = [], 1  # what the compiler sees keeps modes apart whose strides it does not know
     for extent, stride in zip(leaves(told.shape), leaves(told.stride), strict=True):
-        told_only = isinstance(stride, Unknown) and place < cosize(Layout(told.shape))
+        told_only = isinstance(stride, Unknown) and place < Layout(told.shape).cosize
         strides.append(inner(place) - inner(0) if told_only else Static(0 if isinstance(stride, Unknown) else stride))
         place *= extent
     plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
@@ -297,7 +271,8 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     first = next(x for x in args if isinstance(x, Tensor))
     if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
         return first.layout  # what is the pointer's is no part of it
-    if operation.name == "max_common_vector" and not alike(*[x.pointer.known if isinstance(x, Tensor) else None for x in args]):
+    types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
+    if operation.name == "max_common_vector" and len(args) == 2 and not alike(*types):
         return 0  # each element is converted
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]

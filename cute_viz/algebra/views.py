@@ -10,7 +10,7 @@ from cute_viz.algebra.common import told_outside
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy, as_tiled_copy
 from cute_viz.algebra.inttuple import modes, show
-from cute_viz.algebra.layout import Layout, size
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA, TiledMMA, as_tiled_mma
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Unknown
@@ -34,8 +34,8 @@ def get_slice(tiled: Any, thread: int) -> Any:
     if not isinstance(tiled, (TiledMMA, TiledCopy)):
         hint = "make_tma_copy makes a TiledCopy" if given is not tiled else "make_tiled_mma and make_tiled_copy make one"
         raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(given)}", hint=hint)
-    if not some and thread >= size(tiled.thr_layout):
-        words = f"thread {thread} is not in this {type(tiled).__name__} of {size(tiled.thr_layout)} threads"
+    if not some and thread >= tiled.thr_layout.size:
+        words = f"thread {thread} is not in this {type(tiled).__name__} of {tiled.thr_layout.size} threads"
         if not told_outside(f"{words}: CuTe compiles it, and gives this"):
             raise AlgebraError(words)
     if isinstance(tiled, TiledCopy):

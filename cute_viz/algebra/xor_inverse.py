@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cute_viz.algebra.inttuple import leaves
-from cute_viz.algebra.layout import Layout, coalesce, flat_modes, from_modes, size
+from cute_viz.algebra.layout import Layout, coalesce, flat_modes, from_modes
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.xor import mixed
 
@@ -54,4 +54,4 @@ def _at(modes: list[tuple[int, F2]], value: int) -> int:
 
 def _steps(layout: Layout, place: int, current: int, extent: int) -> bool:
     bits = range((extent - 1).bit_length())
-    return all(place << bit < size(layout) and layout(place << bit) == current << bit for bit in bits)
+    return all(place << bit < layout.size and layout(place << bit) == current << bit for bit in bits)

@@ -10,7 +10,7 @@ from cute_viz.algebra.compose import composition_is_pointwise, value_at, without
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import Underscore, X, modes, product, show
-from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
+from cute_viz.algebra.layout import Layout, coalesce, flat_modes, make_layout, modes_of
 from cute_viz.algebra.mixed import left
 from cute_viz.algebra.operands import strides
 from cute_viz.algebra.shapes import ceil_div, product_each
@@ -143,7 +143,7 @@ _LAZY = "CuTe drops an extent of 1 and joins modes only where its types prove it
 
 
 def _complement(told: OperationSteps, a: Any, cotarget: Any = None) -> None:
-    target = cosize(a) if cotarget is None else product(cotarget.shape if isinstance(cotarget, Layout) else cotarget)
+    target = a.cosize if cotarget is None else product(cotarget.shape if isinstance(cotarget, Layout) else cotarget)
     flat = _do("filter", a)
     told.add(f"complement: fill what {told(a)} leaves out of 0..{_n(target - 1)}, in order of stride")
     if flat != a:
@@ -188,9 +188,9 @@ def _logical_divide(told: OperationSteps, a: Layout, tiler: Any) -> None:
     tile = _tile(tiler)
     if tile is None:
         return
-    told.add(f"logical_divide: the tile {told(tile)} picks {_n(size(tile))} of the {_n(size(a))} elements of {told(a)}")
+    told.add(f"logical_divide: the tile {told(tile)} picks {_n(tile.size)} of the {_n(a.size)} elements of {told(a)}")
     rest = _do("complement", tile, coalesce(a).shape)
-    told.add(f"its complement up to {_n(size(a))} gives where the tiles begin", rest, "complement: where tiles begin")
+    told.add(f"its complement up to {_n(a.size)} gives where the tiles begin", rest, "complement: where tiles begin")
     told.add("tile and complement side by side", make_layout(tile, rest), "(tile, complement)")
     words = "A composed with it: (tile, rest)"
     if divide_is_pointwise(each_integer(int, a), each_integer(int, tile)) is False:
@@ -213,10 +213,10 @@ def _logical_product(told: OperationSteps, a: Layout, tiler: Any) -> None:
     tile = _tile(tiler)
     if tile is None:
         return
-    reach = size(a) * cosize(tile)
-    told.add(f"logical_product: the block {told(a)} of {_n(size(a))} elements, copied as {told(tile)} says")
+    reach = a.size * tile.cosize
+    told.add(f"logical_product: the block {told(a)} of {_n(a.size)} elements, copied as {told(tile)} says")
     rest = _do("complement", a, reach)
-    words = f"its complement up to size(A)*cosize(B) = {_n(size(a))}*{_n(cosize(tile))} = {_n(reach)}: where copies can go"
+    words = f"its complement up to size(A)*cosize(B) = {_n(a.size)}*{_n(tile.cosize)} = {_n(reach)}: where copies can go"
     told.add(words, rest, "complement: where copies can be")
     told.add("the complement composed with B: where they go", _do("composition", rest, tile), "complement o B: where copies are")
     told.add("block and copies side by side", _do("logical_product", a, tile), "(block, copies)")
@@ -313,7 +313,7 @@ def _mask(told: OperationSteps, cluster: Layout, coord: Any, *along: int) -> Non
         ctas, first = _do("slice_and_offset", given, cluster)
         words = f"{_listed('mode', along)} may vary: the CTAs of {show(given)}, counted from CTA {first}"
         told.add(words, ctas, "the CTAs that receive")
-        ones = sorted({ctas(n) for n in range(min(size(ctas), CLUSTER))})
+        ones = sorted({ctas(n) for n in range(min(ctas.size, CLUSTER))})
         told.add(f"a bit for each of them, {_listed('bit', ones)}, shifted by the number of the first, {first}: {bits}")
     else:
         told.add(f"no mode is named: only the bit of the CTA at {show(coord)}: {bits}")

@@ -139,8 +139,8 @@ def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
     """What one side of a copy costs.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> cost_of(Side(column, tuple(range(32)), 1), ()).wavefronts
     1024
     """

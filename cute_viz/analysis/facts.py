@@ -6,7 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
-from cute_viz.algebra.layout import Layout, coalesce, coshape, cosize, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, coalesce, coshape, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
@@ -41,7 +41,7 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
     if is_coordinate_layout(inner):
         out["coshape"] = show(coshape(inner))
     else:
-        out["cosize"] = cosize(inner)
+        out["cosize"] = inner.cosize
     if isinstance(layout, Layout):
         out["coalesced"] = show(coalesce(layout))
     if fits(layout, MAX_TABLE):

@@ -44,8 +44,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     for tensors that are no parts of threads.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> registers = share("r", "rmem", "float", Layout((1, 32)))
     >>> [(cost.instruction, cost.wavefronts, cost.ideal) for cost in costs("copy", [column, registers])]
     [('ld.shared.32', 1024, 32)]

@@ -31,8 +31,9 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are no tensors,
     and for unknown element types.
 
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> rows = local_share(share("sA", "smem", "float", mark_static(Layout((16, 8), (8, 1)))), Layout((16, 2), (1, 0)), (1, X))
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> whole = share("sA", "smem", "float", mark_static(Layout((16, 8), (8, 1))))
+    >>> rows = parted_share(whole, Layout((16, 2), (1, 0)), proj=(1, X))
     >>> rows = replace(rows, layout=mark_static(rows.layout))
     >>> registers = share("r", "rmem", "float", Layout((1, 8)))
     >>> found = multiplied([rows, registers, registers])[0]

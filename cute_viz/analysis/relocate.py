@@ -60,8 +60,8 @@ class Places:
 def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
     """The layout of the whole tensor that threads have parts of, and the swizzle of its element offsets.
 
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> str(root_of(local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1))))[0])
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> str(root_of(parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1))))[0])
     '(32,32):(32,1)'
     """
     layout = getattr(x.part, "layout", x.layout)
@@ -75,8 +75,8 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     """Other places for the elements of one buffer, by the accesses of it: the best first, with the wavefronts that they leave;
     the wavefronts of now; the ideal. Every access keeps its instruction, and with it its width and alignment.
 
-    >>> from cute_viz.algebra.shares import local_share, share
-    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> found, now, ideal = better([Side(column, tuple(range(32)), 1)])
     >>> str(found[0][0]), found[0][1], now, ideal
     ('Sw<5,0,5>', 32, 1024, 32)

@@ -9,33 +9,16 @@ the same are counted once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.analysis.banks import BANKS, LANES, WORD
 from cute_viz.analysis.memories import SharedMemory
-from cute_viz.errors import AlgebraError, did_you_mean
+from cute_viz.analysis.patterns import WIDTHS, warp_addresses, width
+from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
-PATTERNS = {
-    "ldmatrix": "16x16-byte-row reads of ldmatrix.x4, as an MMA's A operand",
-    "ldmatrix.x2": "8-row reads of two matrices, as an MMA's B operand",
-    "ldmatrix.x1": "8-row reads of one matrix",
-    "stmatrix": "16x16-byte-row writes of stmatrix.x4",
-    "cp.async": "16 bytes per lane along the rows, as cp.async, TMA and st.128 write",
-    "rows": "one element per lane along a row",
-    "column": "one element per lane down a column",
-    "column.128": "16 bytes per lane down a column",
-}
-# Of a wave of 64 lanes: those of PATTERNS that are no instruction of a warp alone, and the operand of a matrix instruction.
-OF_WAVES = {
-    **{name: PATTERNS[name] for name in ("rows", "column", "column.128")},
-    "ds_read": "16 bytes per lane of 16 rows by 4, as ds_read_b128 of a matrix instruction's operand",
-    "ds_write": "16 bytes per lane along the rows, as ds_write_b128",
-}
-WIDTHS = (8, 16, 32, 64, 128)  # bits of an element that one lane loads or stores at once
-MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}  # rows, chunks at once
 ROW = BANKS * WORD  # bytes of all banks
 # The modes of TMA and GMMA, by B of Swizzle<B,4,3> on bytes.
 MODES = {1: "32B", 2: "64B", 3: "128B"}
@@ -82,8 +65,8 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Sha
         raise over("tile-bytes", f"a tile of {size} bytes")
     phases = {name: _Phases(name, rows, cols, bits, memory) for name in patterns}
     bytes_ = bits // 8
-    width = max(_width(name, bits) for name in patterns) if patterns else bytes_
-    base = max(0, (width * 8 // bits).bit_length() - 1)
+    wide = max(width(name, bits) for name in patterns) if patterns else bytes_
+    base = max(0, (wide * 8 // bits).bit_length() - 1)
     cells = rows * cols
     total = (cells - 1).bit_length()
     out = [_candidate(None, 0, phases, bytes_)]
@@ -93,7 +76,7 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Sha
                 break  # a block that the XOR permutes would reach past the tile
             for s in range(b, total - b - m + 1):
                 out.append(_candidate(Swizzle(b, m, s), 0, phases, bytes_))
-    step = max(1, width // bytes_)
+    step = max(1, wide // bytes_)
     for padding in range(step, min(cols, 16 * step) + 1, step):
         out.append(_candidate(None, padding, phases, bytes_))
     return sorted(out, key=_rank)
@@ -106,65 +89,6 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
     return (c.wavefronts, 0, c.swizzle.bits, -c.swizzle.base, c.swizzle.shift)
 
 
-def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> Iterator[list[int]]:
-    """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
-
-    Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile that
-    the rows and chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an
-    instruction is left.
-
-    >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
-    [0, 128, 256, 384, 512, 640, 768, 896]
-    """
-    known, lanes = (PATTERNS, LANES) if memory is None else (OF_WAVES, memory.lanes)
-    if name not in known:
-        whole = name.removesuffix(".x4")  # ldmatrix alone is of four matrices
-        near = f"did you mean {whole}?" if whole in known else did_you_mean(name, known, 1)
-        raise AlgebraError(f"there is no access {name!r}", hint=near or f"one of {', '.join(known)}")
-    bytes_ = bits // 8
-    pitch = cols * bytes_
-    chunks = pitch // 16
-    if name in ("rows", "column"):
-        along, lines = (bytes_, range(0, rows * pitch, pitch)) if name == "rows" else (pitch, range(0, pitch, bytes_))
-        count = cols if name == "rows" else rows
-        return ([start + n * along for n in range(at, min(at + lanes, count))] for start in lines for at in range(0, count, lanes))
-    if pitch % 16:
-        raise AlgebraError(f"rows of {pitch} bytes are not whole 16-byte chunks, which {name} moves")
-    if name == "column.128":
-        return ([r * pitch + k * 16 for r in range(n, min(n + lanes, rows))] for k in range(chunks) for n in range(0, rows, lanes))
-    if name in ("cp.async", "ds_write"):
-        every = rows * chunks  # chunks lie one behind another, row by row
-        return ([k * 16 for k in range(n, min(n + lanes, every))] for n in range(0, every, lanes))
-    if name == "ds_read":
-        down, across = min(16, rows), min(4, chunks)
-        if rows % down or chunks % across:
-            hint = f"rows: a multiple of {down}; columns: a multiple of {across * 16 // bytes_}"
-            raise AlgebraError(f"{name} reads {down} rows of {across * 16} bytes at once, which do not divide the tile", hint=hint)
-        return (
-            [(r + i) * pitch + (k + j) * 16 for j in range(across) for i in range(down)]
-            for r in range(0, rows, down)
-            for k in range(0, chunks, across)
-        )
-    most_down, most_across = MATRICES[name]
-    # 8 rows, or one chunk, are half an instruction, which costs half: a phase is 8 rows of one chunk either way.
-    down, across = 8 if rows == 8 else most_down, min(most_across, chunks)
-    if rows % down or chunks % across:
-        words = (
-            f"{name} moves {down} rows of {across * 16} bytes at once, which do not divide the tile of {rows} rows of {pitch} bytes"
-        )
-        raise AlgebraError(words, hint=f"rows: a multiple of {down}; columns: a multiple of {across * 16 // bytes_}")
-    return (
-        [(r + i) * pitch + (k + j) * 16 for j in range(across) for i in range(down)]
-        for r in range(0, rows - down + 1, down)
-        for k in range(0, chunks - across + 1, across)
-    )
-
-
-def _width(name: str, bits: int) -> int:
-    """The bytes that one lane of a pattern moves."""
-    return bits // 8 if name in ("rows", "column") else 16
-
-
 class _Phases:
     """The phases of one access: 8 lanes of 16 bytes, 16 of 8, 32 of 4 and less. Those that must cost the same are put together.
 
@@ -174,7 +98,7 @@ class _Phases:
 
     def __init__(self, name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> None:
         self.bytes = bits // 8
-        self.width = _width(name, bits)
+        self.width = width(name, bits)
         self.ideal = 0
         self._linear: Counter[tuple[int, ...]] = Counter()  # elements, XOR the first one -> how many phases
         # bytes and rows of each lane behind the first one -> where the phases begin, in bytes and rows

@@ -256,8 +256,6 @@ def picture(verdict: CheckResult) -> Figure:
         panels.append(
             Panel(
                 caption=f"{sheet.role}: {wrong} of {len(labels)} cells differ".removeprefix(": "),
-                rows=sheet.rows,
-                cols=sheet.cols,
                 labels=tuple(labels),
                 paints=tuple(paints),
                 row_ruler=_ruler(sheet.rows),
@@ -275,7 +273,6 @@ def picture(verdict: CheckResult) -> Figure:
         title=title,
         source=verdict.name,
         caption=caption,
-        description=f"{title}. {caption}.",
         paints=_PAINTS,
         legends=(Legend("hue: picture and device", entries),),
         panels=tuple(panels),
@@ -285,4 +282,4 @@ def picture(verdict: CheckResult) -> Figure:
 
 
 def _ruler(count: int) -> Ruler:
-    return Ruler("", tuple(map(str, range(count))), (0,) * (count + 1))
+    return Ruler("", tuple(map(str, range(count))))

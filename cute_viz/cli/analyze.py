@@ -16,9 +16,8 @@ from cute_viz.cli.options import option
 from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, picture_of, report_of, typed
-from cute_viz.engine.accessing import DRAWN, Accessor
+from cute_viz.engine.accessing import DRAWN, PATTERNS, Accessor
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.explaining import moving
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
@@ -28,7 +27,6 @@ from cute_viz.engine.kernel_what_if import differences, what_if
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.options.words import read
-from cute_viz.renderers import Options
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
@@ -53,7 +51,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.option("--baseline", **FILE, help="Exit 1 if an access got worse than in FILE (--json)")
 @click.option("--access", metavar="OBJECT", help="Access by ldmatrix, rows, column, a TV layout, a tiling")
 @click.option("--type", "element", default=None, **TYPE, help="Element type: f16, 8  [default: the object's]")
-@click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, lds.128, cp.async")
+@click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, ld.128, ds_read_b64")
 @click.option("--operand", metavar="LETTER", help="Operand of a TiledMMA: A, B or C")
 @click.option("--store", is_flag=True, help="Count a write instead of a read")
 @click.option("--global", "sectors", is_flag=True, help="Count sectors of global memory instead of banks")
@@ -101,6 +99,8 @@ def command(
     4 bytes. An n-way conflict asks one bank for n words.
     """
     answer = ask(reading.request(source))
+    if access is None and instruction in PATTERNS:
+        access, instruction = instruction, None  # each of its lanes has a row of the tile
     if settings:
         _what_if(answer, settings, as_json or kind == "json")
         return
@@ -141,7 +141,7 @@ def command(
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         target = None if target == "screen" else target
-        output.write(moving(drawn, Options()) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
+        output.write(drawn.render(format_, fragment=fragment or None, target=target, animate=animate or None), path)
     found = report_of(answer.layout, asked)
     if by is None:
         output.facts(found, as_json)

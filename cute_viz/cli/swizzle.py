@@ -52,7 +52,7 @@ def command(
     """
     if listing:
         from cute_viz.analysis.memories import memory_of
-        from cute_viz.analysis.swizzles import OF_WAVES, PATTERNS
+        from cute_viz.analysis.patterns import OF_WAVES, PATTERNS
 
         _alone()
         for name, words in (PATTERNS if memory_of(arch.lower()) is None else OF_WAVES).items():

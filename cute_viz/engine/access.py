@@ -15,7 +15,7 @@ from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
-from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, patterned, plain_of
+from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, plain_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
@@ -54,7 +54,6 @@ def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
     1024
     """
     _check(access)
-    access = patterned(layout, access, read("type", access.element))
     bits = read("type", access.element)
     if access.by is None:
         known = bits or pointer_bits(layout)
@@ -74,7 +73,6 @@ def picture_of(layout: Any, access: Accessor) -> Figure:
     Raises: as `report_of`.
     """
     _check(access)
-    access = patterned(layout, access, read("type", access.element))
     bits = read("type", access.element)
     found = found_of(layout, access, bits)
     if access.sectors:
@@ -178,6 +176,9 @@ def accessor(answer: Answer, text: str) -> Any:
 
 
 def _check(access: Accessor) -> None:
+    if isinstance(access.by, str) and (access.instruction or access.operand):
+        words = "instruction" if access.instruction else "operand"
+        raise UsageError(f"`{words}=` does not apply to {access.by}, which is an instruction itself")
     if access.by is None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):

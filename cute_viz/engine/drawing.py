@@ -87,7 +87,14 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
     format_named(format)
     pages = [name for name, row in FORMATS.items() if row.pages]
     fragments = [name for name, row in FORMATS.items() if row.fragments]
-    for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
+    for option, formats in (
+        ("fragment", fragments),
+        ("theme", pages),
+        ("width", pages),
+        ("cell", pages),
+        ("letters", pages),
+        ("animate", ["svg"]),
+    ):
         if options.get(option) not in (None, False) and format not in formats:
             raise UsageError(f"`{option}=` applies to {', '.join(formats)}, not to {format}")
     if options.get("target") not in (None, "screen") and (options["target"] == "terminal") != (format == "text"):
@@ -260,10 +267,11 @@ def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[st
 
 def _accessed(subject: Subject, words: Mapping[str, Any], request: Request) -> Any:
     """What the option `by` accesses of the subject, for its picture."""
-    from cute_viz.engine.accessing import NAMED, Accessor, accessed
+    from cute_viz.analysis.patterns import is_named
+    from cute_viz.engine.accessing import Accessor, accessed
 
     by = words["by"]
-    if isinstance(by, str) and by not in NAMED and not by.startswith(("ld", "st")):
+    if isinstance(by, str) and not is_named(by):
         by = _tensor(by, request)
     bits = words.get("type") or (subject.bits if not isinstance(by, TiledCopy) else None)
     return accessed(as_layout(subject.obj), Accessor(by, bits, operand=words.get("operand")))

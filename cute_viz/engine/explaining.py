@@ -16,7 +16,7 @@ from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, size
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
@@ -32,7 +32,6 @@ from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton
-from cute_viz.renderers import Options
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.integer import MulticastMask, unknowns
@@ -134,18 +133,6 @@ class Explanation:
                 waiting, begins = 0, False
         title = show(self.subject).splitlines()[0]
         return steps(f"{title}, step by step", title, parts, _sentences(told))
-
-
-def moving(drawn: Figure, how: Options) -> bytes:
-    """The steps of an operation, or the wavefronts of an access, as an SVG that moves. Raises: FigureError for any other picture.
-
-    >>> from cute_viz.spec import PACKAGED
-    >>> b"@keyframes" in moving(explain("complement(4:2, 24)", {}, PACKAGED).figure, Options())
-    True
-    """
-    from cute_viz.renderers.moving import render
-
-    return render(drawn, how).encode("utf-8", "replace")
 
 
 _CUT = ("local_tile", "local_partition")
@@ -333,12 +320,12 @@ def _in_words(value: Any) -> str:
         return in_a_line(value, kind_of(value))
     names = NAMES[: len(modes(plain.shape))]
     if len(names) < len(modes(plain.shape)):
-        return f"{size(plain)} elements"
+        return f"{plain.size} elements"
     terms = []
     for name, shape, stride in zip(names, modes(plain.shape), modes(plain.stride), strict=True):
         step = "" if stride == 1 else f"{show(clear_static(stride))}*"
         terms.append(f"{show(clear_static(Layout(shape, stride)))}({name})" if isinstance(shape, tuple) else f"{step}{name}")
-    return f"{size(plain)} elements: ({','.join(names)}) is at {' + '.join(terms)}"
+    return f"{plain.size} elements: ({','.join(names)}) is at {' + '.join(terms)}"
 
 
 def move_at_end(text: str) -> bool:

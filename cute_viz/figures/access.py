@@ -75,34 +75,41 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     cols = LINE // max(4, wide)
     across = cols <= WIDE
     rows = max(part.wavefronts for part in parts) if across else 0
+    silent = parts[0].letter != "T"  # no lanes, whose order nobody knows
     panels: list[Panel] = []
     arrows: list[Arrow] = []
     for n, part in enumerate(parts):
         places = ((0, n), (1, n)) if across else ((2 * n, 0), (2 * n + 1, 0))
         lines, strip = _map(part, cols, places[0]), _strip(part, cols, max(rows, part.wavefronts), places[1])
+        panels.append(lines)
+        if silent:
+            continue
         for c in range(cols):
             waits = [r for r in range(part.wavefronts) if strip.paints[r * cols + c] != IDLE]
             if across and waits:
                 late = any(strip.paints[r * cols + c] == WAITS for r in waits)
                 box = (0, c, 1, c + 1)
                 arrows.append(Arrow(2 * n, 2 * n + 1, (lines.rows - 1, c, lines.rows, c + 1), box, look="alarm" if late else ""))
-        panels += [lines, strip]
-    title = options.title or _title(parts)
+        panels.append(strip)
+    title = options.title or (_groups(parts, cols) if silent else _title(parts))
     one = parts[-1]
-    drawn, every = panels[-2].rows, len({byte // LINE for byte in one.elements})
+    drawn, every = panels[-1 if silent else -2].rows, len({byte // LINE for byte in one.elements})
     cut = f"Of {every} lines of 128 bytes the {drawn} around the access are drawn." if drawn < every else ""
     phases = len(one.phases)
     who = "lanes" if one.letter == "T" else one.what
     does = "writes" if one.instruction.startswith(("st", "cp.async")) else "reads"
     caption = f"{one.instruction} {does} {one.width} bytes for each of {len(one.begins)} {who}"
-    if phases > 1:
+    if silent:
+        caption = f"{one.instruction} accesses {len(one.begins)} {who} of {one.width} bytes"
+    if phases > 1 and not silent:
         lane = f"{one.letter}{min(one.phases[1].lanes)}"
         caption += f" in {phases} phases, lighter is later (1·{lane}: {lane}, in phase 1)"
-    caption += ": by bank, where they lie; by wave, which of them are served"
-    painted = [min(paint, SERVED) for panel in panels[1::2] for paint in panel.paints]
-    entries = ((SERVED, "served at once"), (WAITS, "waits: the bank is taken"))
+    caption += ": by bank, where they lie" + "; by wave, which of them are served" * (not silent)
+    painted = [min(paint, SERVED) for panel in panels[not silent :: 2 - silent] for paint in panel.paints]
+    entries = ((SERVED, f"{one.instruction} accesses it" if silent else "served at once"), (WAITS, "waits: the bank is taken"))
     legend = Legend("hue: what a bank does", tuple(LegendEntry(p, words, painted.count(p)) for p, words in entries if p in painted))
     told = "; ".join(f"{part.name or part.source}: {count(part.wavefronts, 'wavefront')}, {part.ideal} ideal" for part in parts)
+    known = {f"wavefronts{f' {part.name}' if part.name else ''}": part.wavefronts for part in parts} | {"ideal": one.ideal}
     later = [Paint(0, shade, SHADES) for shade in range(SHADES)]
     paints = (*[Paint(n, faded=True) for n in range(HUES)], Paint(-1), Paint(CONFLICT), *later)
     return Figure(
@@ -110,15 +117,22 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         title=title,
         source=one.source,
         caption=caption,
-        description=f"{title} {told}. {caption}.",
+        description=f"{title}{'.' if silent else f' {told}.'} {caption}.",
         paints=paints,
         legends=(legend,),
         panels=tuple(panels),
         notes=tuple(filter(None, (one.counted, cut))),
-        facts={f"wavefronts{f' {part.name}' if part.name else ''}": part.wavefronts for part in parts} | {"ideal": one.ideal},
+        facts={} if silent else known,
         arrows=tuple(arrows),
         flow="grid",
     )
+
+
+def _groups(parts: Sequence[Accessed], cols: int) -> str:
+    """In how many of the bank groups the bytes lie, and those of the swizzled tile."""
+    reached = [len({begin % LINE * cols // LINE for begin in part.begins.values()}) for part in parts]
+    words = f"{len(parts[0].begins)} {parts[0].what} in {reached[0]} of {count(cols, 'bank group')}"
+    return words + (f". Swizzled: in {reached[-1]}." if len(parts) > 1 else "")
 
 
 def _title(parts: Sequence[Accessed]) -> str:
@@ -160,12 +174,10 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
     heading = {"plain": "Plain", "swizzled": "Swizzled"}.get(part.name, part.name)
     return Panel(
         caption=f"{heading}  {part.source}",
-        rows=len(lines),
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("row" if by_row else "byte", tuple(names), tuple(gaps)),
-        col_ruler=Ruler("bank", tuple(str(c * unit // 4) for c in range(cols)), (0,) * (cols + 1)),
+        col_ruler=Ruler("bank", tuple(str(c * unit // 4) for c in range(cols))),
         data={"byte": tuple(line * LINE + c * unit for line in lines for c in range(cols))},
         shapes=tuple(shapes),
         place=place,
@@ -175,6 +187,8 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
 
 def _served(part: Accessed, lanes: Sequence[int], bank: int) -> int:
     """The paint of a cell of memory that lanes access: whether the first wavefront of their phase serves it."""
+    if part.letter != "T":
+        return SERVED
     n, phase = next(((n, phase) for n, phase in enumerate(part.phases) if lanes[0] in phase.lanes), (0, part.phases[0]))
     waves = phase.banks[bank]
     return SERVED + n % SHADES if not waves or lanes[0] in waves[0][1] else WAITS
@@ -190,7 +204,7 @@ def _lanes(part: Accessed, lanes: Sequence[int], cols: int, with_phase: bool = F
     """The lanes of a cell in few letters: `T3`, with its phase `1·T9`; where columns are narrow, the number alone."""
     words = lane_words(sorted(set(lanes))).replace("T", part.letter if cols <= WIDE else "", 1)
     phase = next((n for n, phase in enumerate(part.phases) if lanes and lanes[0] in phase.lanes), 0)
-    return f"{phase}·{words}" if words and with_phase and len(part.phases) > 1 and cols <= WIDE else words
+    return f"{phase}·{words}" if words and with_phase and part.letter == "T" and len(part.phases) > 1 and cols <= WIDE else words
 
 
 def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Panel:
@@ -218,13 +232,10 @@ def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Pane
     words = f"{part.wavefronts}\n{sentence.replace(': ', chr(10), 1)}"
     text = [Shape("area", corners, look="paper"), Shape("text", ((c0, r0), (c1, r1)), words, look)] if free else []
     return Panel(
-        caption="",
-        rows=rows,
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("wave", tuple(names) + ("",) * more, (*levels, *[0] * more, 0)),
-        col_ruler=Ruler("", ("",) * cols, (0,) * (cols + 1)),
+        col_ruler=Ruler("", ("",) * cols),
         shapes=tuple(text),
         foot="" if free else f"{part.wavefronts} {sentence}",
         place=place,

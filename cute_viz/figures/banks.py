@@ -53,8 +53,6 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
         panels.append(
             Panel(
                 caption=caption,
-                rows=rows,
-                cols=cols,
                 labels=tuple([_bank(bit, bits) for bit in first]) if options.labels != "none" else ("",) * len(table),
                 paints=painting.cells[n * rows * cols : (n + 1) * rows * cols],
                 row_ruler=row_ruler,
@@ -100,15 +98,16 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     lines = max(where) // per + 1
     check_cells(lines * per, f"the memory of {show(layout)}", options)
     width = max(1, CHUNK * 8 // bits)
-    keys = [None if k not in where else where[k][1] // width % 8 for k in range(lines * per)]
-    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that holds the element", "")
+    places = [where.get(k) for k in range(lines * per)]
+    if len({at[1] // width for at in places if at}) > 1 or rows == 1:
+        keys, what = [None if at is None else at[1] // width % 8 for at in places], f"n / {width} mod 8, the chunk of the row"
+    else:  # of rows of one chunk, which of them
+        keys, what = [None if at is None else at[0] % 8 for at in places], "m mod 8, the row"
+    painting = by_group(keys, 8, f"hue: {what} that holds the element", "")
     panel = Panel(
-        caption="",
-        rows=lines,
-        cols=per,
         labels=tuple([",".join(map(str, where[k])) if k in where else "" for k in range(lines * per)]),
         paints=painting.cells,
-        row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines)), (0,) * (lines + 1)),
+        row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines))),
         col_ruler=with_borders(ruler("element", per), width),
         boxes=tuple(
             (k // per, k % per, k // per + 1, k % per + width)
@@ -198,7 +197,6 @@ def _figure(layout: Any, title: str, caption: str, painting: Painting, panels: l
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}.",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),

@@ -43,14 +43,11 @@ def bases(
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {caption}.",
         paints=(Paint(-1), *(Paint(n % 8) for n in range(len(kinds)))),
         legends=(Legend("hue: whose bit it is", entries),),
         panels=(
             Panel(
                 caption="",
-                rows=len(rows),
-                cols=len(inputs),
                 labels=tuple(labels),
                 paints=tuple(paints),
                 row_ruler=Ruler("bit of", tuple(f"{letter[mode]}{bit}" for mode, bit in rows), new_mode),

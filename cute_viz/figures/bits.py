@@ -35,7 +35,6 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         title=title,
         source=str(swizzle),
         caption=caption,
-        description=f"{title}. {caption}.",
         paints=(Paint(-1), Paint(1), Paint(0)),
         legends=(
             Legend(
@@ -50,12 +49,10 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         panels=(
             Panel(
                 caption="",
-                rows=2,
-                cols=width,
                 labels=tuple([f"b{i}" for i in order] + out),
                 paints=tuple(paints * 2),
                 row_ruler=Ruler("", ("in", "out"), (0, 1, 0)),
-                col_ruler=Ruler("bit", tuple(map(str, order)), (0,) * (width + 1)),
+                col_ruler=Ruler("bit", tuple(map(str, order))),
             ),
         ),
         facts={"B": b, "M": m, "S": s, "period": 2**width},

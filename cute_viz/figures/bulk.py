@@ -66,7 +66,6 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
         paints=(*map(Paint, range(4)), Paint(-1)),
         legends=(Legend(f"hue: {words}", entries),) if hues > 1 else (),
         panels=tuple(panels),
@@ -93,7 +92,7 @@ def _cell(caption: str, labels: Sequence[str]) -> Panel:
     """Words in cells below each other."""
     rows = len(labels)
     plain = Ruler("", ("",), (0, 0))
-    return Panel(caption, rows, 1, tuple(labels), tuple(range(rows)), Ruler("", ("",) * rows, (0,) * (rows + 1)), plain)
+    return Panel(caption, rows, 1, tuple(labels), tuple(range(rows)), Ruler("", ("",) * rows), plain)
 
 
 def _done(op: Instruction, total: int, ctas: int, load: bool) -> Panel:
@@ -109,12 +108,10 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     if op.kind == "cp.async.bulk":
         return Panel(
             caption=f"{GLOBAL}, contiguous",
-            rows=1,
-            cols=ACROSS,
             labels=("+0", *("",) * (ACROSS - 1)),
             paints=(0,) * ACROSS,
             row_ruler=Ruler("", ("",), (0, 0)),
-            col_ruler=Ruler("", ("",) * ACROSS, (0,) * (ACROSS + 1)),
+            col_ruler=Ruler("", ("",) * ACROSS),
             boxes=((0, 0, 1, ACROSS),),
         )
     high, cols = (1, ACROSS + 2 * AROUND) if four else (3 if ctas == 1 else 2, ACROSS + 2 * AROUND)
@@ -129,11 +126,9 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     what = "pixels of the walk" if pixels else "4 rows" if four else "a box"
     return Panel(
         caption=f"{GLOBAL}, {what}",
-        rows=rows,
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(inside),
-        row_ruler=Ruler("pixel" if pixels else "dim 1", tuple(marks.get(row, "") for row in range(rows)), (0,) * (rows + 1)),
+        row_ruler=Ruler("pixel" if pixels else "dim 1", tuple(marks.get(row, "") for row in range(rows))),
         col_ruler=Ruler(
             "channel" if pixels else "dim 0",
             tuple(("c" if pixels else "c0") if col == AROUND else "" for col in range(cols)),
@@ -154,11 +149,9 @@ def _shared(op: Instruction, values: int, bits: int, ctas: int, four: bool) -> P
         caption=f"{SHARED} of each CTA{' in the mask' if 'multicast' in op.words else ''}"
         if ctas > 1 or "multicast" in op.words
         else SHARED,
-        rows=rows,
-        cols=ctas,
         labels=tuple(label for label in labels for _ in range(ctas)),
         paints=tuple(n * line * 4 // total if four else cta for n in range(rows) for cta in range(ctas)),
-        row_ruler=Ruler("byte", tuple(str(row * line) for row in range(rows)), (0,) * (rows + 1)),
+        row_ruler=Ruler("byte", tuple(str(row * line) for row in range(rows))),
         col_ruler=Ruler("", tuple(f"CTA {n}" if ctas > 1 else "" for n in range(ctas)), (0, *(1,) * (ctas - 1), 0)),
         data={"byte": tuple(n * line for n in range(rows) for _ in range(ctas))},
     )

@@ -9,6 +9,7 @@ from typing import Any
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.page import page
+from cute_viz.figures.trim import regridded
 from cute_viz.figures.words import count
 
 _SAME, _OTHER = 0, 1  # of _PAINTS
@@ -135,23 +136,9 @@ def _in_one_frame(a: Panel, b: Panel) -> tuple[Panel, Panel]:
 def _padded(panel: Panel, rows: int, cols: int, row_ruler: Ruler, col_ruler: Ruler) -> Panel:
     if (panel.rows, panel.cols) == (rows, cols):
         return panel
-    inside = [r < panel.rows and c < panel.cols for r in range(rows) for c in range(cols)]
-
-    def full(cells: Sequence[Any], empty: Any) -> tuple[Any, ...]:
-        rest = iter(cells)
-        return tuple([next(rest) if mine else empty for mine in inside])
-
-    return replace(
-        panel,
-        rows=rows,
-        cols=cols,
-        labels=full(panel.labels, ""),
-        paints=full(panel.paints, HOLE),
-        data={name: full(column, None) for name, column in panel.data.items()},
-        owners=tuple([(cell // panel.cols * cols + cell % panel.cols, mine) for cell, mine in panel.owners]),
-        row_ruler=row_ruler if panel.rows < rows else panel.row_ruler,
-        col_ruler=col_ruler if panel.cols < cols else panel.col_ruler,
-    )
+    cells = [r * panel.cols + c if r < panel.rows and c < panel.cols else None for r in range(rows) for c in range(cols)]
+    rulers = row_ruler if panel.rows < rows else panel.row_ruler, col_ruler if panel.cols < cols else panel.col_ruler
+    return regridded(panel, cells, *rulers, panel.boxes)
 
 
 def _differing(a: Panel, b: Panel) -> list[bool]:

@@ -115,7 +115,6 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
         legends=in_each(painting.legends, [cells[x] for x in sides], painting.paints),
         panels=tuple(panels),

@@ -23,7 +23,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.trim import some_lines
-from cute_viz.figures.words import colours, not_run
+from cute_viz.figures.words import not_run
 from cute_viz.values.types import sparse
 
 LINE = 128  # bytes of memory a line shows: what all banks hold
@@ -50,7 +50,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
     >>> figure = descriptor(parse(text), FigureOptions())
     >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
-    (('+0\n  LBO 1024 B →\n  SBO 128 B ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
+    (('+0\nLBO →\nSBO ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
     """
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
@@ -96,7 +96,6 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
         title=title,
         source=unmarked(whole.whole),
         caption=caption,
-        description=f"{title}. {unmarked(whole.whole)}. {caption}.{colours(painting.legends)}",
         paints=paints,
         legends=(*painting.legends, legend),
         panels=tuple(panels),
@@ -150,14 +149,12 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         label = f"+{units[0]}"
         if n == 0:
             heads = ["→" if arrow[0] == arrow[2] else "↓" for arrow in arrows]
-            label += "".join(f"\n  {word} {head}" for head, word in zip(heads, words, strict=True))
+            label += "".join(f"\n{word.partition(' ')[0]} {head}" for head, word in zip(heads, words, strict=True))
         if isinstance(obj, DescriptorTensor) and row % block.rows == 0 and col % block.cols == 0:
             label += f"\nstart {x.start_address + (units[0] >> 4)}"
         labels.append(label)
     return Panel(
         caption=f"the operand, one core matrix of {deep} rows x 16 bytes per cell: its first byte",
-        rows=cores.rows,
-        cols=cores.cols,
         labels=tuple(labels),
         paints=painting.cells,
         row_ruler=Ruler(_mode(obj), tuple(str(r * row_step) for r in range(cores.rows)), down),
@@ -227,12 +224,10 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
     return Panel(
         caption="shared memory, 16 bytes per cell: core matrix (row, column) of the operand, and which of its rows",
-        rows=lines,
-        cols=LINE // UNIT,
         labels=labels,
         paints=tuple(-1 if cell is None else painting.cells[cell[0]] for cell in cells),
         row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), borders(lines, 8)),
-        col_ruler=Ruler("16-byte chunk", tuple(map(str, range(LINE // UNIT))), (0,) * (LINE // UNIT + 1)),
+        col_ruler=Ruler("16-byte chunk", tuple(map(str, range(LINE // UNIT)))),
         data={
             "core": tuple(None if cell is None else cell[0] for cell in cells),
             "row": tuple(None if cell is None else cell[1] for cell in cells),

@@ -63,12 +63,10 @@ def bits_panel(
     order = [bits - ROW * (row + 1) + ROW - 1 - col for row in range(rows) for col in range(ROW)]
     return Panel(
         caption=f"the {bits} bits of 0x{value:0{bits // 4}x}",
-        rows=rows,
-        cols=ROW,
         labels=tuple(str(value >> bit & 1) for bit in order),
         paints=tuple(at[names[bit]] for bit in order),
-        row_ruler=Ruler("bits", spans, (0,) * (rows + 1)),
-        col_ruler=Ruler("", tuple(f"+{ROW - 1 - col}" for col in range(ROW)), (0,) * (ROW + 1)),
+        row_ruler=Ruler("bits", spans),
+        col_ruler=Ruler("", tuple(f"+{ROW - 1 - col}" for col in range(ROW))),
         data={"bit": tuple(order), "field": tuple(names[bit] or None for bit in order)},
         place=place,
         legends=legends,

@@ -177,12 +177,10 @@ class _Drawing:
         levels = [0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0]
         panel = Panel(
             caption=f"{len(self.panels) + 1}. {caption}",
-            rows=len(numbers),
-            cols=len(cols),
             labels=tuple(cells.labels),
             paints=tuple(cells.paints),
             row_ruler=Ruler(titles[0], tuple(map(str, numbers)), tuple(levels)),
-            col_ruler=Ruler(titles[1], tuple(map(str, cols)), (0,) * (len(cols) + 1)),
+            col_ruler=Ruler(titles[1], tuple(map(str, cols))),
             boxes=tuple(cells.boxes),
             data={  # of the cells that are the thread's
                 "thread": tuple(self.thread if label else None for label in cells.labels),

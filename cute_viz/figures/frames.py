@@ -82,7 +82,6 @@ def frames(
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {caption}. {' '.join(notes)}".rstrip(),
         paints=(Paint(-1), Paint(0), Paint(CONFLICT), Paint(0, faded=True)),
         legends=(Legend("hue: what a lane or bank does", entries),),
         panels=tuple(panels),
@@ -128,8 +127,6 @@ def _line(name: str, what: str, paints: Sequence[int], place: tuple[int, int], d
     numbers = tuple(map(str, cells))
     return Panel(
         caption=name,
-        rows=1,
-        cols=len(paints),
         labels=numbers,
         paints=tuple(paints),
         row_ruler=Ruler("", (what,), (0, 0)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.layout import Layout, cosize, idx2crd
+from cute_viz.algebra.layout import Layout, idx2crd
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
@@ -18,7 +18,6 @@ from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
 from cute_viz.figures.rulers import ruler, steps_of
-from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
 from cute_viz.values.integer import Static
 
@@ -69,8 +68,6 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         panels.append(
             Panel(
                 caption=f"(_,_,{','.join(crd)})" if rest else "",
-                rows=rows,
-                cols=cols,
                 labels=tuple(labels[cells]),
                 paints=painting.cells[cells],
                 row_ruler=row_ruler,
@@ -89,7 +86,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
-        facts["cosize"] = cosize(domain(drawn))
+        facts["cosize"] = domain(drawn).cosize
     swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
     own = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle) if is_int else f"{extents} layout of coordinates"
     facts["drawn title"] = own  # which CuTe's own printers do not write
@@ -99,7 +96,6 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}." + colours(painting.legends),
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -113,8 +109,8 @@ def _outer(rest: tuple[Any, ...]) -> tuple[Ruler, Ruler]:
     down = [",".join(map(str, crd)) for crd in cartesian(*map(range, map(product, rest[:0:-1])))]
     titles = ", ".join(f"mode {n}" for n in range(len(rest) + 1, 2, -1))
     return (
-        Ruler(titles, tuple(down), (0,) * (len(down) + 1)),
-        Ruler("mode 2", tuple(map(str, range(product(rest[0])))), (0,) * (product(rest[0]) + 1)),
+        Ruler(titles, tuple(down)),
+        Ruler("mode 2", tuple(map(str, range(product(rest[0]))))),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import cosize, is_coordinate_layout, modes_of
+from cute_viz.algebra.layout import is_coordinate_layout, modes_of
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
 from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzled
 from cute_viz.errors import FigureError
@@ -110,8 +110,6 @@ def _inset(swizzle: Swizzle, offsets_of: Any, paints: Any) -> Panel | None:
         if any(swizzle(x) != x for x in order):
             return Panel(
                 caption=f"the first {rows} × {cols}, larger",
-                rows=rows,
-                cols=cols,
                 labels=tuple(map(str, order)),
                 paints=tuple(paints[:rows, :cols].ravel().tolist()),
                 row_ruler=ruler("mode 0", rows),
@@ -132,14 +130,11 @@ def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}.",
         paints=colours,
         legends=(legend,),
         panels=(
             Panel(
                 caption="",
-                rows=rows,
-                cols=cols,
                 labels=(),
                 paints=paints.tobytes(),
                 row_ruler=ruler("mode 0", rows),
@@ -147,7 +142,7 @@ def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint
             ),
         ),
         notes=(f"{rows * cols} cells: an image, without labels.",),
-        facts={"size": rows * cols, "cosize": cosize(domain(layout))},
+        facts={"size": rows * cols, "cosize": domain(layout).cosize},
     )
 
 

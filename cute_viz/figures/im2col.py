@@ -254,7 +254,6 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
         title=title,
         source=f"{unmarked(obj.tensor.layout)} -> {unmarked(obj.smem)}",
         caption=caption,
-        description=f"{title}. {caption}. {' '.join(notes)}",
         paints=(*(Paint(h) for h in range(HUES)), Paint(-1)),
         legends=(Legend(f"hue: row of the tile, mod {HUES}", tuple(used)),),
         panels=(*planes, memory),
@@ -294,8 +293,6 @@ def _planes(obj: TmaCopy, corner: Corner, pixels: list[Pixel], hue: dict[int, in
         out.append(
             Panel(
                 caption=f"{what}: the pixels of the tile, hatched: out of bounds",
-                rows=len(rows),
-                cols=len(cols),
                 labels=tuple(f"p{cells[place]}" if place in cells else "" for place in places),
                 paints=tuple(
                     HOLE if not ok else hue[cells[place]] if place in cells else HUES
@@ -328,12 +325,10 @@ def _memory(obj: TmaCopy, pixels: list[Pixel], hue: dict[int, int], planes: int)
     more = f", the first {MOST_LINES} lines" if max(cells) // (LINE // CHUNK) >= MOST_LINES else ""
     return Panel(
         caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell{more}",
-        rows=lines,
-        cols=LINE // CHUNK,
         labels=tuple("" if p is None else f"p{p.row} c{p.channel}" for p in shown),
         paints=tuple(HOLE if p is None or not inside(obj, p) else hue[p.row] for p in shown),
-        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), (0,) * (lines + 1)),
-        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK)), (0,) * (LINE // CHUNK + 1)),
+        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines))),
+        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK))),
         data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
         place=(0, 1) if planes == 1 else ((planes + 1) // 2, 0),
         legends=(0,),

@@ -27,8 +27,9 @@ from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.machine import Place, Span, of_chain, of_shared
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.paint import HUES
+from cute_viz.figures.paint import HUES, span
 from cute_viz.figures.tmem import held_by
+from cute_viz.figures.trim import picked
 from cute_viz.figures.words import count
 
 LANES, COLUMNS = 128, 512  # of tensor memory
@@ -92,6 +93,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     if len(path) < 3:
         return None
     named = [replace(panel, caption=f"{panel.caption}: {memory}") for memory, panel, _ in path]
+    named = [_banded(panel) for panel in named] if rows else named
     panels = tuple([replace(_twice(panel) if pair else panel, place=(0, n)) for n, panel in enumerate(named)])
     arrows = tuple([Arrow(n, n + 1, label=path[n][2]) for n, _ in pairwise(range(len(path)))])
     cells = [paint for panel in panels for paint in panel.paints]
@@ -99,7 +101,10 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     names = [(hue, f"warp {hue}") for hue in warps]
     if pair:
         names = [(hue + WARPS * cta, f"CTA {cta} warp {hue}") for cta in range(2) for hue in warps]
-    entries = tuple([LegendEntry(hue, name, cells.count(hue)) for hue, name in names if hue in cells])
+    told_rows = f"{'rows' if len(rows) > 1 else 'row'} {', '.join(map(str, rows))}"
+    entries = tuple([LegendEntry(hue, told_rows if rows else name, cells.count(hue)) for hue, name in names if hue in cells])
+    if rows:
+        entries += tuple([LegendEntry(FAINT + hue, name, cells.count(FAINT + hue)) for hue, name in names if FAINT + hue in cells])
     if GREY in cells:
         entries = (*entries, LegendEntry(GREY, "scale factors", cells.count(GREY)))
     title, words = _finding(panels, rows, deep, "what one tcgen05.ld reads of C, on to D" if columns else "all of C")
@@ -118,7 +123,6 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     return Figure(
         kind="journey",
         title=title,
-        source="",
         caption=words,
         description=f"{title}. {words}.",
         paints=PAINTS,
@@ -126,6 +130,20 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
         panels=panels,
         arrows=arrows,
     )
+
+
+def _banded(panel: Panel) -> Panel:
+    """The panel with one row for all that stand together and are alike, so that a single one in full hue is as high as they are."""
+    lines = [panel.paints[r * panel.cols : (r + 1) * panel.cols] for r in range(panel.rows)]
+    lit = [any(0 <= paint < FAINT for paint in line) for line in lines]
+    starts = [r for r in range(panel.rows) if r == 0 or lit[r] or lines[r] != lines[r - 1]]
+    old, ends = panel.row_ruler.labels, [*starts[1:], panel.rows]
+    names = [span(a, b - 1) if old[a] else "" for a, b in zip(starts, ends, strict=True)]
+    whole = picked(panel, starts, range(panel.cols))
+    alone = [n for n, (a, b) in enumerate(zip(starts, ends, strict=True)) if b == a + 1]
+    labels = [label if n // panel.cols in alone else "" for n, label in enumerate(whole.labels)]
+    ruler = replace(whole.row_ruler, labels=tuple(names), levels=(0,) * (len(names) + 1))
+    return replace(whole, labels=tuple(labels), row_ruler=ruler)
 
 
 def _twice(panel: Panel) -> Panel:
@@ -197,10 +215,11 @@ def _tile(caption: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | 
     each = max(1, CHUNK * 8 // part.tensor.bits)
     cols = -(-k // each)
     paints = [_paint(hues.get(r, 0), r in rows if rows else lit is None or c * each in lit) for r in range(m) for c in range(cols)]
-    labels = tuple([f"{mode} {c * each}" if c % 2 == 0 else "" for c in range(cols)])
+    labels = tuple([str(c * each) if c % 2 == 0 else "" for c in range(cols)])
     told = mode == "k"  # the first panel's rows are those of all
-    ruler = Ruler("m" if told else "", tuple([str(r) if told else "" for r in range(m)]), (0,) * (m + 1))
-    return _panel(caption, m, cols, paints, ruler, labels, [f"{r},{c * each}" for r in range(m) for c in range(cols)])
+    ruler = Ruler("m" if told else "", tuple([str(r) if told else "" for r in range(m)]))
+    words = [f"{r},{c * each}" for r in range(m) for c in range(cols)]
+    return _panel(caption, m, paints, ruler, (mode, labels), words)
 
 
 def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | None, rows: Collection[int]) -> Panel:
@@ -222,18 +241,19 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | No
         else:
             paints.append(_paint(hues.get(at % m, 0), chunk in asked))
     swizzled = not isinstance(part.smem, Layout) and part.map.swizzle != 0
-    ruler = Ruler("", ("",) * lines, (0,) * (lines + 1))
+    ruler = Ruler("", ("",) * lines)
     words = [f"{first[n] % m},{first[n] // m}" if n in first else "" for n in range(lines * per)]
-    return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, per, paints, ruler, tuple(map(str, range(per))), words)
+    across = "16-byte chunk", tuple(map(str, range(per)))
+    return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
 
 
 def _accumulator(caption: str, hues: Mapping[int, int], atom: MMA_Atom, lit: int, rows: Collection[int], mode: str = "n") -> Panel:
     """C in registers by rows, a cell for 8 columns; in full hue the first `lit` of them, or all."""
     m, cols = max(hues) + 1, -(-product(atom.shape_mnk[1]) // GROUP)
     paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * GROUP < lit) for r in range(m) for c in range(cols)]
-    labels = tuple([f"{mode} {c * GROUP}" for c in range(cols)])
+    labels = tuple([str(c * GROUP) for c in range(cols)])
     words = [f"{r},{c * GROUP}" for r in range(m) for c in range(cols)]
-    return _panel(caption, m, cols, paints, Ruler("", ("",) * m, (0,) * (m + 1)), labels, words)
+    return _panel(caption, m, paints, Ruler("", ("",) * m), (mode, labels), words)
 
 
 def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
@@ -275,8 +295,8 @@ def _tensor_memory(
                 mine = {span[0], span[2]} & {*rows} if rows else start - first < (wide or each)
                 paints.append(_paint(lane // WARP, bool(mine) and stage == 0))
     steps = [int(a != b) for a, b in pairwise(of_column)]
-    ruler = Ruler("", ("",) * LANES, (0,) * (LANES + 1))
-    panel = _panel("C, by lane", LANES, len(starts), paints, ruler, tuple(map(str, starts)), words)
+    ruler = Ruler("", ("",) * LANES)
+    panel = _panel("C, by lane", LANES, paints, ruler, ("column", tuple(map(str, starts))), words)
     return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
 
 
@@ -285,12 +305,13 @@ def _registers(hues: Mapping[int, int], wide: int, rows: Collection[int]) -> Pan
     m = max(hues) + 1
     paints = [_paint(hues.get(r, 0), not rows or r in rows) for r in range(m) for _ in range(wide)]
     words = [f"{r},{c}" for r in range(m) for c in range(wide)]
-    ruler = Ruler("", ("",) * m, (0,) * (m + 1))
-    return _panel("C, by thread", m, wide, paints, ruler, tuple([f"r{c}" for c in range(wide)]), words)
+    ruler = Ruler("", ("",) * m)
+    return _panel("C, by thread", m, paints, ruler, ("register", tuple(map(str, range(wide)))), words)
 
 
 def _panel(
-    caption: str, rows: int, cols: int, paints: list[int], ruler: Ruler, labels: tuple[str, ...], words: Sequence[str]
+    caption: str, rows: int, paints: list[int], ruler: Ruler, across: tuple[str, tuple[str, ...]], words: Sequence[str]
 ) -> Panel:
-    down = Ruler("", labels, (0,) * (cols + 1))
-    return Panel(caption, rows, cols, tuple(words), tuple(paints), ruler, down, legends=(0,))
+    title, labels = across
+    down = Ruler(title, labels)
+    return Panel(caption, rows, len(labels), tuple(words), tuple(paints), ruler, down, legends=(0,))

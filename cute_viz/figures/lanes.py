@@ -97,12 +97,10 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
         panels.append(
             Panel(
                 caption=f"{('rows', 'lanes')[down]} {names[0]} to {names[-1]}" if before else _FILLED[down],
-                rows=len(names),
-                cols=wide,
                 labels=tuple(f"{row},{word}" for row, word in (*cells, *there)[at : at + count_]),
                 paints=painting.cells[at : at + count_],
-                row_ruler=Ruler(("row", "lane")[down], tuple(map(str, names)), (0,) * (len(names) + 1)),
-                col_ruler=Ruler(("word", "column")[down], tuple(map(str, range(wide))), (0,) * (wide + 1)),
+                row_ruler=Ruler(("row", "lane")[down], tuple(map(str, names))),
+                col_ruler=Ruler(("word", "column")[down], tuple(map(str, range(wide)))),
                 place=(down, before),
             )
         )
@@ -235,23 +233,19 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     panels = (
         Panel(
             caption="tensor memory: lanes × columns of 32 bits" + ("" if load else ", what is written"),
-            rows=high,
-            cols=wide,
             labels=left,
             paints=painting.cells[:cells],
-            row_ruler=Ruler("lane", tuple(map(str, range(high))), (0,) * (high + 1)),
-            col_ruler=Ruler("column", tuple(map(str, range(wide))), (0,) * (wide + 1)),
+            row_ruler=Ruler("lane", tuple(map(str, range(high)))),
+            col_ruler=Ruler("column", tuple(map(str, range(wide)))),
             data={"thread": tuple(None if found is None else found[0][0] for found in first)},
             place=(0, 0),
         ),
         Panel(
             caption="registers of the warp: which lane,column each holds",
-            rows=threads,
-            cols=registers,
             labels=right,
             paints=painting.cells[cells:],
-            row_ruler=Ruler("thread", tuple(f"T{t}" for t in range(threads)), (0,) * (threads + 1)),
-            col_ruler=Ruler("register", tuple(f"r{r}" for r in range(registers)), (0,) * (registers + 1)),
+            row_ruler=Ruler("thread", tuple(f"T{t}" for t in range(threads))),
+            col_ruler=Ruler("register", tuple(f"r{r}" for r in range(registers))),
             place=(0, 1) if wide + registers <= 32 else (1, 0),
         ),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.rulers import ruler
-from cute_viz.figures.trim import cut
+from cute_viz.figures.trim import cut, regridded
 
 SMALL = 256  # cells of a tile that is drawn whole
 
@@ -32,9 +32,6 @@ class Elements:
         """The tensor, with the elements of those places that are wanted."""
         held = [mine if mine is not None and wanted(mine[0]) else None for mine in self.held]
         return Panel(
-            caption="",
-            rows=rows,
-            cols=cols,
             labels=tuple(["" if mine is None else f"V{mine[1]}\n{self._coordinate(mine[0])}" for mine in held]),
             paints=tuple([self.paper if mine is None else paint for mine, paint in zip(held, self.paints, strict=True)]),
             row_ruler=ruler(titles[0], rows),
@@ -47,10 +44,13 @@ class Elements:
         panel = self.panel(rows, cols, titles, lambda place: place == 0)
         mine = [divmod(n, cols) for n, label in enumerate(panel.labels) if label]
         high, wide = (1 + max(cell[axis] for cell in mine) for axis in (0, 1))
-        small = high <= tile[0] <= rows and wide <= tile[1] <= cols and product(tile) <= SMALL
-        part = cut(panel, 0, tile[0] if small else high, 0, tile[1] if small else wide)
+        whole = high <= tile[0] <= rows and wide <= tile[1] <= cols
+        part = cut(panel, 0, tile[0] if whole else high, 0, tile[1] if whole else wide)
         part = replace(part, labels=tuple([label.partition("\n")[0] for label in part.labels]))
-        return replace(part if small else collapsed(part), caption=f"1. {self.names[0]}, one tile of {tile[0]} × {tile[1]}")
+        return replace(
+            part if whole and product(tile) <= SMALL else collapsed(part),
+            caption=f"1. {self.names[0]}, one tile of {tile[0]} × {tile[1]}",
+        )
 
     def tiles(self, begins: Sequence[Any]) -> list[Panel]:
         """Where the thread's part of each tile begins, mode 1 down and mode 2 right; and of each of the rest, where there are more.
@@ -83,8 +83,6 @@ class Elements:
         flat = [place for line in places for place in line]
         return Panel(
             caption=caption,
-            rows=rows,
-            cols=cols,
             labels=tuple([f"ptr + {show(begins[place])}" for place in flat]),
             paints=tuple([paint.get(place, self.paper) for place in flat]),
             row_ruler=ruler(titles[0], rows),
@@ -112,17 +110,10 @@ def collapsed(panel: Panel) -> Panel:
     rows, cols = (_lines({cell[axis] for cell in held}, count) for axis, count in ((0, panel.rows), (1, panel.cols)))
     if 2 * len(rows) * len(cols) > panel.rows * panel.cols:
         return panel
-    cells = [r * panel.cols + c for r, _ in rows for c, _ in cols]
-    return replace(
-        panel,
-        rows=len(rows),
-        cols=len(cols),
-        labels=tuple([panel.labels[cell] for cell in cells]),
-        paints=tuple([panel.paints[cell] for cell in cells]),
-        row_ruler=Ruler(panel.row_ruler.title, tuple(label for _, label in rows), (0,) * (len(rows) + 1)),
-        col_ruler=Ruler(panel.col_ruler.title, tuple(label for _, label in cols), (0,) * (len(cols) + 1)),
-        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
+    down, right = (
+        Ruler(old.title, tuple([label for _, label in lines])) for old, lines in ((panel.row_ruler, rows), (panel.col_ruler, cols))
     )
+    return regridded(panel, [r * panel.cols + c for r, _ in rows for c, _ in cols], down, right)
 
 
 def _lines(used: set[int], count: int) -> list[tuple[int, str]]:

@@ -90,8 +90,8 @@ def from_dict(data: Any) -> Figure:
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
     if figure.flow and len(figure.panels) > MOST_PANELS:
         raise FigureError(f"a board of {len(figure.panels)} panels is too large", hint=f"at most {MOST_PANELS}")
-    if figure.flow not in ("", "grid", "row", "ring"):
-        raise FigureError(f"figure.flow is {figure.flow[:20]!r}", hint="grid, row or ring")
+    if figure.flow not in ("", "grid", "row"):
+        raise FigureError(f"figure.flow is {figure.flow[:20]!r}", hint="grid or row")
     for n, note in enumerate(figure.notes_on):
         known = 0 <= note.panel < len(figure.panels) and note.boxes
         if not known or not all(isinstance(box, tuple) and _is_inside(box, figure.panels[note.panel]) for box in note.boxes):

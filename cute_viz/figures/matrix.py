@@ -149,11 +149,9 @@ def _panel(
     small = unit != 1
     return Panel(
         caption=caption,
-        rows=found.bits,
-        cols=cols,
         labels=tuple([("1" if paint else "0") if not small or paint else "" for paint in paints]),
         paints=tuple(paints),
-        row_ruler=Ruler("", ("",) * len(rows) if small else tuple(rows), (0,) * (found.bits + 1)),
+        row_ruler=Ruler("", ("",) * len(rows) if small else tuple(rows)),
         col_ruler=Ruler("", ("",) * cols if small else found.names or ("",), tuple(levels)),
         shapes=(*(names if len(found.groups) > 1 or not small else ()), *beside),
         place=place,

@@ -103,7 +103,8 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         place = _PLACES[x] if len(shown) > 1 else (0, 0)
         named = 0 < replicas(owners[x]) <= (NAMED if x == "E" else LISTED)
         panel = tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named)
-        panels.append(_with_offsets(panel, x, core) if core and options.labels in ("auto", "full") else panel)
+        panel = _with_offsets(panel, x, core) if core and options.labels in ("auto", "full") else panel
+        panels.append(_by_block(panel, x, tiled.atom.blocks) if single and x in "AB" else panel)
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
     if any("LBO" in label for panel in panels for label in panel.labels[:64]):
         notes.append(
@@ -136,7 +137,6 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -253,6 +253,18 @@ def _block_extents(atom: MMA_Atom, operand: str) -> tuple[int, int]:
         return (0, 0)
     rows, cols = atom.held(operand)
     return (cols // atom.blocks, rows) if operand == "B" else (rows, cols // atom.blocks)
+
+
+def _by_block(panel: Panel, operand: str, blocks: int) -> Panel:
+    """The panel of an instruction of several blocks, its ruler of K with the block and the k of each, as `block 1, k 0`."""
+    if blocks == 1:
+        return panel
+    old = panel.row_ruler if operand == "B" else panel.col_ruler
+    deep = len(old.labels) // blocks
+    ruler = replace(
+        old, title=f"block of {deep} k", labels=tuple([str(n // deep) if n % deep == 0 else "" for n in range(len(old.labels))])
+    )
+    return replace(panel, row_ruler=ruler) if operand == "B" else replace(panel, col_ruler=ruler)
 
 
 def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:

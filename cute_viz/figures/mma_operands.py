@@ -239,14 +239,12 @@ def _scales(mma: TiledMMA) -> Figure | None:
     pair = f" (CTA 1: m + {m // 2}, the same n)" if ctas > 1 else ""
     panel = Panel(
         caption=f"SFA and SFB in tensor memory, 32 lanes × 1 column a cell: whose rows{pair}",
-        rows=LANES // WARP,
-        cols=len(columns),
         labels=tuple(
             f"{'m' if name[2] == 'A' else 'n'} {_span(told.rows)}\nbyte {_span(told.bytes)}" if told.rows else ""
             for name, told in cells
         ),
         paints=tuple(p if row >= 0 else HOLE for p, row in zip(paints, first, strict=True)),
-        row_ruler=Ruler("lane", tuple(str(band * WARP) for band in range(LANES // WARP)), (0,) * (LANES // WARP + 1)),
+        row_ruler=Ruler("lane", tuple(str(band * WARP) for band in range(LANES // WARP))),
         col_ruler=Ruler("column of", tuple(name for name, _ in columns), (0, *split, 0)),
         data={"first": tuple(None if row < 0 else row for row in first)},
     )
@@ -275,12 +273,10 @@ def _of_blocks(
     mode, other = SPANS[operand] if operand != "B" else ("N", "K")
     panel = Panel(
         caption=f"{operand}: {rows} × {cols}{kind}, {mma.atom.instruction.home(operand)}",
-        rows=down,
-        cols=across,
         labels=tuple(labels),
         paints=tuple(paints),
-        row_ruler=Ruler(mode, tuple(str(r * high) for r in range(down)), (0,) * (down + 1)),
-        col_ruler=Ruler(other, tuple(str(c * wide) for c in range(across)), (0,) * (across + 1)),
+        row_ruler=Ruler(mode, tuple(str(r * high) for r in range(down))),
+        col_ruler=Ruler(other, tuple(str(c * wide) for c in range(across))),
         data={column: tuple(paints)},
     )
     return _figure(transposed(panel) if operand == "B" else panel, title, word, note)
@@ -292,10 +288,6 @@ def _figure(panel: Panel, title: str, word: str, note: str) -> Figure:
     entries = tuple(LegendEntry(n, f"{word} {n}", paints.count(n)) for n in sorted({*paints} - {HOLE, HUES}))
     return Figure(
         kind="operands",
-        title="",
-        source="",
-        caption="",
-        description="",
         paints=(*(Paint(n) for n in range(HUES)), Paint(-1)),
         legends=(Legend(title, entries),) if entries else (),
         panels=(panel,),

@@ -84,14 +84,21 @@ class Ruler:
     """One edge of a panel: a title such as `M` or `thread`, a label for each row (or column), and border levels.
 
     `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
-    more are borders of ever larger tiles. The outer frame is not part of levels; renderers always draw it.
+    more are borders of ever larger tiles; () for cell lines alone. The outer frame is not part of levels; renderers always draw it.
     marks: the rows (or columns) that are marked, such as those of the first tile.
     """
 
     title: str
     labels: tuple[str, ...]
-    levels: tuple[int, ...]
+    levels: tuple[int, ...] = ()
     marks: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.levels:
+            object.__setattr__(self, "levels", (0,) * (len(self.labels) + 1))
+
+
+NO_RULER = Ruler("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,7 @@ class Shape:
 class Panel:
     """One grid of cells with its caption.
 
+    rows, cols: 0 for as many as the rulers have labels.
     labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, separated by
         newlines; the paint is an index into the figure's paints, or HOLE, which pages hatch and text shows as · in the place
         of a label. A panel of very many cells has no labels at all
@@ -137,13 +145,13 @@ class Panel:
     unit: how wide and how high a cell is, in cells of the figure. face: of a cube that is drawn, `left`, `top` or `right`.
     """
 
-    caption: str
-    rows: int
-    cols: int
-    labels: tuple[str, ...]
-    paints: tuple[int, ...]
-    row_ruler: Ruler
-    col_ruler: Ruler
+    caption: str = ""
+    rows: int = 0
+    cols: int = 0
+    labels: tuple[str, ...] = ()
+    paints: tuple[int, ...] = ()
+    row_ruler: Ruler = NO_RULER
+    col_ruler: Ruler = NO_RULER
     owners: tuple[tuple[int, tuple[tuple[int, int], ...]], ...] = ()
     boxes: tuple[tuple[int, int, int, int], ...] = ()
     data: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen)
@@ -161,6 +169,9 @@ class Panel:
     def __post_init__(self) -> None:
         if not isinstance(self.data, Frozen):
             object.__setattr__(self, "data", Frozen(self.data))
+        for name, ruler in (("rows", self.row_ruler), ("cols", self.col_ruler)):
+            if not getattr(self, name):
+                object.__setattr__(self, name, len(ruler.labels))
         if len(self.arrows) != len(self.arrow_labels):
             raise FigureError(f"{len(self.arrows)} arrows have {len(self.arrow_labels)} labels")
         if self.rows < 1 or self.cols < 1:
@@ -213,6 +224,7 @@ class Figure(Drawn):
 
     kind: `grid`, `tv` ... : what the picture is of.
     source: the object drawn, in CuTe notation, exactly as CuTe's print shows it.
+    description: the alt text; "" for title, source, caption and notes, and what colour means.
     facts: small facts of the object (size, cosize, threads ...), strings or integers, in reading order.
     notes: sentences that a reader must not miss (something left out, a cell with several owners ...).
     arrows: which panel, or cells of it, go on in which.
@@ -220,19 +232,19 @@ class Figure(Drawn):
     page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
     notes_on: notes on cells.
     flow: how a board of panels of any size is filled: `grid`, each at its place; `row`, one after the other, as many in a line as
-        there is room for; `ring`, where every other line goes backwards. "" for a page of grids.
+        there is room for. "" for a page of grids.
     outer: of panels in a grid, the rulers of its rows and columns, which then stand for the captions; nor is this.
     insets: strips of bits below the panels; nor these.
     """
 
     kind: str
-    title: str
-    source: str
-    caption: str
-    description: str
-    paints: tuple[Paint, ...]
-    legends: tuple[Legend, ...]
-    panels: tuple[Panel, ...]
+    title: str = ""
+    source: str = ""
+    caption: str = ""
+    description: str = ""
+    paints: tuple[Paint, ...] = ()
+    legends: tuple[Legend, ...] = ()
+    panels: tuple[Panel, ...] = ()
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=Frozen)
     arrows: tuple[Arrow, ...] = ()
@@ -249,6 +261,10 @@ class Figure(Drawn):
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
         object.__setattr__(self, "page", Frozen(self.page))
+        if not self.description:
+            told = ". ".join(filter(None, (self.title, self.source, self.caption)))
+            colours = [f"Color, {legend.title}." for legend in self.legends]
+            object.__setattr__(self, "description", " ".join([f"{told}.", *self.notes, *colours]))
 
     def legends_of(self, panel: Panel) -> tuple[Legend, ...]:
         """The legends that explain colour in a panel.

@@ -45,12 +45,10 @@ class Laid:
         data: dict[str, tuple[Any, ...]] = {"source": tuple([None if n is None else came[n] for n in held])} if came else {}
         return Panel(
             caption=caption,
-            rows=rows,
-            cols=cols,
             labels=tuple(["" if n is None else show(labels[n]) if isinstance(labels[n], tuple) else str(labels[n]) for n in held]),
             paints=tuple([BEHIND if n is None else paints[n] for n in held]),
-            row_ruler=Ruler("", ("",) * rows, (0,) * (rows + 1)),
-            col_ruler=Ruler("", ("",) * cols, (0,) * (cols + 1)),
+            row_ruler=Ruler("", ("",) * rows),
+            col_ruler=Ruler("", ("",) * cols),
             data=data | ({"place": tuple(held)} if self.is_line else {}),
             shapes=tuple(shapes),
             foot=foot,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cute_viz.figures.model import Panel, Ruler
-from cute_viz.figures.rulers import borders
 
 LONGEST = 128  # offsets of a line that is drawn
 
@@ -27,12 +26,10 @@ def number_line(own: Sequence[int], rest: Sequence[int], both: Mapping[int, int]
     cells = [(n, n in row) for row in rows for n in range(last + 1)]
     return Panel(
         caption=caption,
-        rows=len(rows),
-        cols=last + 1,
         labels=tuple([str(n) if reached else "" for n, reached in cells]),
         paints=tuple([both.get(n, paper) if reached else paper for n, reached in cells]),
         row_ruler=Ruler("", ("A", "complement", "both"), (0, 1, 1, 0)),
-        col_ruler=Ruler("offset", tuple(map(str, range(last + 1))), borders(last + 1, 8)),
+        col_ruler=Ruler("offset", tuple(map(str, range(last + 1))), (0,) * (last + 2)),
         data={"offset": tuple([n if reached else None for n, reached in cells])},
         place=(1, 0),
     )

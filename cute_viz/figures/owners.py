@@ -125,8 +125,6 @@ def tile_panel(
     cols_ruler = _tile_ruler(titles[1], lowest, cols, tv_map.rows, cols, tv_map.warp[0])
     return Panel(
         caption=caption,
-        rows=tv_map.rows,
-        cols=cols,
         labels=tuple(labels),
         paints=paints,
         row_ruler=with_borders(rows_ruler, atom[0]),

@@ -96,7 +96,6 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {source}. {caption}",
         paints=(*painting.paints, Paint(-1)),
         legends=legends,
         panels=tuple(panels),

@@ -59,12 +59,10 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     found_out += [f"{repeated} cells repeat an address"] if repeated else []
     panel = Panel(
         caption=f"  {show(layout)}",
-        rows=down,
-        cols=right,
         labels=tuple([str(table[cell]) for cell in cells]),
         paints=tuple(paints),
-        row_ruler=Ruler("", ("",) * down, (0,) * (down + 1)),
-        col_ruler=Ruler("", ("",) * right, (0,) * (right + 1)),
+        row_ruler=Ruler("", ("",) * down),
+        col_ruler=Ruler("", ("",) * right),
         data={"offset": tuple([table[cell] for cell in cells])},
         shapes=(*_lines(steps, whole), *_ends(first, order)),
         foot="; ".join(found_out[1:]),
@@ -82,7 +80,6 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         caption=caption + (", and gray cells repeat an address" * (repeated > 0)),
         description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
         paints=(*[Paint(0, n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
-        legends=(),
         panels=(panel,),
         notes=(cut,) if cut else (),
         facts={"neighbors": near, "steps": len(steps), "gaps": gaps, "repeated": repeated},

@@ -45,7 +45,6 @@ def strip(
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {caption}. {note}".rstrip(),
         paints=(Paint(-1), Paint(0, 1, 2), Paint(CONFLICT)),
         legends=(Legend("hue: what a bank does", entries),),
         panels=tuple(panels),
@@ -68,8 +67,6 @@ def _panel(heading: str, phases: Sequence[Any], wide: int, place: int, xor: Sequ
     every = tuple(str(n * wide) if wide == 1 else f"{n * wide}-{(n + 1) * wide - 1}" for n in range(cols))
     return Panel(
         caption=heading,
-        rows=len(labels),
-        cols=cols,
         labels=tuple(cells),
         paints=tuple(paints),
         row_ruler=Ruler("phase.wavefront", tuple(labels), (*levels, 0)),

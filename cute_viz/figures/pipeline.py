@@ -57,8 +57,6 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
     painted = tuple([paint for paint, _ in cells])
     panel = Panel(
         caption=f"  {made.source}" if made.source else "",
-        rows=rows,
-        cols=len(shown),
         labels=tuple(
             [
                 f"{'C' * (paint == STORES)}{tile}" if begin and tile is not None else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler
-from cute_viz.figures.trim import cut
+from cute_viz.figures.trim import cut, regridded
 
 KINDS = ("grid", "tv", "mma", "copy", "banks")  # of one object, not of several that are compared
 MOST = 1 << 16  # cells that are compared
@@ -76,18 +76,7 @@ def _with_ellipses(panel: Panel, down: int, right: int, paper: int) -> Panel:
     more_rows, more_cols = int(down > 1), int(right > 1)
     rows, cols = panel.rows + more_rows, panel.cols + more_cols
     at = [r * panel.cols + c if r < panel.rows and c < panel.cols else None for r in range(rows) for c in range(cols)]
-    number = {cell: n for n, cell in enumerate(at) if cell is not None}
-    return replace(
-        panel,
-        rows=rows,
-        cols=cols,
-        labels=tuple(["…" if cell is None else panel.labels[cell] for cell in at]) if panel.labels else (),
-        paints=tuple([paper if cell is None else panel.paints[cell] for cell in at]),
-        row_ruler=_further(panel.row_ruler, down),
-        col_ruler=_further(panel.col_ruler, right),
-        owners=tuple([(number[cell], mine) for cell, mine in panel.owners]),
-        data={name: tuple([None if cell is None else column[cell] for cell in at]) for name, column in panel.data.items()},
-    )
+    return regridded(panel, at, _further(panel.row_ruler, down), _further(panel.col_ruler, right), panel.boxes, "…", paper)
 
 
 def _further(ruler: Ruler, times: int) -> Ruler:

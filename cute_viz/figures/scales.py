@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import leaves, modes, product, show, tuple_rank
-from cute_viz.algebra.layout import Layout, cosize
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import make_fragment_sf, place
@@ -21,7 +21,7 @@ from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import colours, not_run
+from cute_viz.figures.words import not_run
 from cute_viz.values.instruction import Instruction
 
 ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory
@@ -84,8 +84,6 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     panels = [
         Panel(
             caption=f"scale factors in row-major order, one per cell for {x.vector} elements of K: the byte where it goes",
-            rows=len(order) // (across * factors),
-            cols=across * factors,
             labels=tuple("" if place is None else str(first[place]) for place in order),
             paints=painting.cells[: len(order)],
             row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), borders(-(-rows // across), LANES // across)),
@@ -99,12 +97,15 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         ),
         Panel(
             caption="memory, 16 bytes per line: the row,factor of each byte; in tensor memory a line is a lane, 4 bytes per column",
-            rows=lines,
-            cols=LINE,
             labels=tuple("" if place is None else f"{place[0]},{place[1]}" for place in memory),
             paints=painting.cells[len(order) :],
-            row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines)), (0,) * (lines + 1)),
+            row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines))),
             col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), borders(LINE, PER_ROW)),
+            boxes=tuple(
+                (n // LINE, n % LINE, n // LINE + 1, n % LINE + PER_ROW)
+                for n in range(0, len(memory), PER_ROW)
+                if len({p and p[0] for p in memory[n : n + PER_ROW]} - {None}) == 1 and None not in memory[n : n + PER_ROW]
+            ),
             data={name: tuple(None if p is None else p[n] for p in memory) for n, name in enumerate(("row", "factor"))},
             place=(0, 1),
         ),
@@ -126,7 +127,6 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}.{colours(painting.legends)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -135,7 +135,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             "rows": x.rows,
             "factors of a row": x.factors,
             "elements of a factor": x.vector,
-            "bytes": cosize(x.m) + cosize(x.k) - 1,
+            "bytes": x.m.cosize + x.k.cosize - 1,
         },
     )
 
@@ -173,12 +173,10 @@ def _blocks(x: Scales) -> Panel:
     starts = [x.byte(r * ROWS, c * PER_ROW) for r in range(rows) for c in range(cols)]
     return Panel(
         caption="blocks of 128 rows × 4 factors: their first byte",
-        rows=rows,
-        cols=cols,
         labels=tuple(map(str, starts)),
         paints=(0,) * len(starts),
-        row_ruler=Ruler("row", tuple(str(r * ROWS) for r in range(rows)), (0,) * (rows + 1)),
-        col_ruler=Ruler("K", tuple(str(c * PER_ROW * x.vector) for c in range(cols)), (0,) * (cols + 1)),
+        row_ruler=Ruler("row", tuple(str(r * ROWS) for r in range(rows))),
+        col_ruler=Ruler("K", tuple(str(c * PER_ROW * x.vector) for c in range(cols))),
         data={"byte": tuple(starts)},
         place=(1, 1),
         legends=(),

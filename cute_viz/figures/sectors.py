@@ -45,13 +45,10 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
         LegendEntry(_PART, "partly requested", paints.count(_PART)),
     )
     panel = Panel(
-        caption="",
-        rows=len(lines),
-        cols=per,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("byte", tuple(str(line * LINE) for line in lines), tuple(levels)),
-        col_ruler=Ruler("sector", tuple(map(str, range(per))), (0,) * (per + 1)),
+        col_ruler=Ruler("sector", tuple(map(str, range(per)))),
     )
     note = f"{moved} bytes are moved, {useful} of them requested: {useful / moved:.0%}."
     return Figure(
@@ -59,7 +56,6 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {caption}. {note}",
         paints=(Paint(-1), Paint(0, 1, 2), Paint(1)),
         legends=(Legend("hue: sectors that are moved", entries),),
         panels=(panel,),

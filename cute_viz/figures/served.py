@@ -90,7 +90,6 @@ def served(
         title=title,
         source=source,
         caption=caption,
-        description=f"{title}. {caption}. {note}".rstrip(),
         paints=tuple(paints),
         legends=(Legend("hue: wavefront", tuple(entries)),),
         panels=tuple(panels),
@@ -121,8 +120,6 @@ def _panel(heading: str, cells: Sequence[Served], painted: dict[tuple[int, int],
     found = [at.get((r, c)) for r in rows for c in cols]
     return Panel(
         caption=heading,
-        rows=len(rows),
-        cols=len(cols),
         labels=tuple(["" if cell is None else f"T{cell.thread}\nV{cell.value}\n{cell.banks}" for cell in found]),
         paints=tuple([painted.get((r, c), paper) for r in rows for c in cols]),
         row_ruler=_ruler("m", rows),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import gcd, prod
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it
 FINEST = 16  # and at most
+EXAMPLE = (7, 389)  # of a gather: the row that it picks first, and how far on it picks the next
 
 
 class Piece(NamedTuple):
@@ -71,7 +73,10 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     )
     memory, some = some_lines(memory, _starts(memory), LINE)
     planes = _planes(obj, pieces)
-    drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
+    if obj.gathers:
+        drawn = [_picked_rows(obj, pieces, hues)]
+    else:
+        drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
     wide = 1 if len(drawn) == 1 else 2
     panels = [replace(panel, place=(n // wide, n % wide)) for n, panel in enumerate(drawn)]
     panels.append(replace(memory, place=(0, wide)))
@@ -271,14 +276,43 @@ def _tensor_panel(
     hatched = f"; hatched: out of bounds, {lost}" if HOLE in paints else ""
     return Panel(
         caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell{hatched}",
-        rows=rows,
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("dim 1", tuple(str(lows[1] + r * steps[1]) for r in range(rows)), _edge(rows, lows[1], steps[1], dims[1])),
         col_ruler=Ruler("dim 0", tuple(str(lows[0] + c * steps[0]) for c in range(cols)), _edge(cols, lows[0], steps[0], dims[0])),
         boxes=tuple(dict.fromkeys(boxes)),
         place=(0, 0),
+    )
+
+
+def _picked(obj: TmaCopy, row: int) -> int:
+    """The row of the tensor that an example of a gather has in the place of a row of the tile: scattered, each another."""
+    return (EXAMPLE[0] + EXAMPLE[1] * row) % obj.map.global_dim[1]
+
+
+def _picked_rows(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> Panel:
+    """The tensor of a gather or scatter: the rows that its instructions pick, each by the row of its box; others as ellipses."""
+    wide = obj.map.box_dim[0]
+    starts = sorted({piece.start[0] for piece in pieces})
+    cols = len(starts) + (obj.map.global_dim[0] > starts[-1] + wide)
+    picks: dict[int, list[tuple[int, int]]] = {}
+    for k, piece in enumerate(pieces):
+        for n in range(ROWS):
+            picks.setdefault(_picked(obj, piece.start[1] + n), []).append((k, n))
+    rows = sorted(picks)
+    labels, paints = [""] * (len(rows) * cols), [HUES] * (len(rows) * cols)
+    for r, row in enumerate(rows):
+        for k, n in picks[row]:
+            cell = r * cols + starts.index(pieces[k].start[0])
+            labels[cell], paints[cell] = f"box {pieces[k].instruction}, row {n}", hues[k] % HUES
+    gaps = (0, *[int(b > a + 1) for a, b in pairwise(rows)], 0)
+    across = [f"{start}..{start + wide - 1}" for start in starts] + [f"{starts[-1] + wide}.."]
+    return Panel(
+        caption="the rows of the tensor that are picked",
+        labels=tuple(labels),
+        paints=tuple(paints),
+        row_ruler=Ruler("dim 1", tuple(map(str, rows)), gaps),
+        col_ruler=Ruler("dim 0", tuple(across[:cols])),
     )
 
 
@@ -312,6 +346,8 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         inside = all(0 <= x < extent for x, extent in zip(inner, obj.map.global_dim, strict=False))
         fits = max(0, min(wide, obj.map.global_dim[0] - inner[0]) - max(0, -inner[0])) if inside or _rest_inside(obj, inner) else 0
         outside += wide - fits
+        if obj.gathers:
+            coord = tuple([_picked(obj, x) if d == 1 else x for x, (d, _) in zip(coord, dimensions, strict=True)])
         byte = element * bits // 8
         place = swizzle(byte) if isinstance(swizzle, Swizzle) else byte
         cells[place // CHUNK] = (_label(obj, coord), hues[element // per] % HUES if inside else HOLE)
@@ -319,12 +355,10 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
     panel = Panel(
         caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell",
-        rows=lines,
-        cols=LINE // CHUNK,
         labels=tuple("" if cell is None else cell[0] for cell in shown),
         paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
         row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), borders(lines, 8)),
-        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK)), (0,) * (LINE // CHUNK + 1)),
+        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK))),
         data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
         place=(0, 1),
     )
@@ -347,12 +381,10 @@ def _multicast(obj: TmaCopy) -> Panel:
     n, mask = obj.ctas, (1 << obj.ctas) - 1
     return Panel(
         caption=f"multicast: the CTA of a row loads its part for all of mask 0b{mask:0{n}b} = 0x{mask:x}",
-        rows=n,
-        cols=n,
         labels=tuple(f"part {row}" for row in range(n) for _ in range(n)),
         paints=tuple(row % HUES for row in range(n) for _ in range(n)),
-        row_ruler=Ruler("issues", tuple(f"CTA {row}" for row in range(n)), (0,) * (n + 1)),
-        col_ruler=Ruler("receives", tuple(f"CTA {col}" for col in range(n)), (0,) * (n + 1)),
+        row_ruler=Ruler("issues", tuple(f"CTA {row}" for row in range(n))),
+        col_ruler=Ruler("receives", tuple(f"CTA {col}" for col in range(n))),
         place=(1, 0),
     )
 
@@ -374,8 +406,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     if planes > MOST_PLANES:
         out.append(f"The tile touches {planes} planes of dimensions 0 and 1; only the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        many = f"{count(len(pieces), 'instruction')} of 4 rows each, whose indices they take; here these rows follow each other"
-        out.append(f"{many}. {not_run()}")
+        out.append(f"The indices of the {ROWS} rows are operands of the instruction; those drawn are an example. {not_run()}")
     if obj.ctas > 1:
         counted = "" if obj.op.instruction.ctas > 1 else "; the barrier of each CTA counts the whole tile"
         out.append(f"Each of the {obj.ctas} CTAs loads its part of the tile for all{counted}.")

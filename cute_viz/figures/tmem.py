@@ -94,9 +94,6 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     cell = f"{STEP} lanes × {count(wide, 'column')}"
     caption = f"Tensor memory of one CTA. A cell is {cell}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
-        caption="",
-        rows=rows,
-        cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("lane", tuple(str(r * STEP) for r in range(rows)), borders(rows, WARP // STEP)),
@@ -156,8 +153,6 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
         panels=tuple(
             Panel(
                 caption=f"lanes {WARP * warp} to {WARP * warp + WARP - 1}",
-                rows=WARP,
-                cols=wide,
                 labels=labels[(part := slice(WARP * warp * wide, WARP * (warp + 1) * wide))],
                 paints=painting.cells[part],
                 row_ruler=Ruler("lane", tuple(str(WARP * warp + lane) for lane in range(WARP)), borders(WARP, 0)),

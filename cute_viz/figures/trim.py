@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Arrow, Figure, Panel, Ruler
+from cute_viz.figures.model import HOLE, Arrow, Figure, Panel, Ruler
 from cute_viz.figures.words import count
 
 
@@ -73,26 +75,68 @@ def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
     >>> cut(build(Layout((4, 8), (8, 1))).panels[0], 1, 3, 0, 2).labels
     ('8', '9', '16', '17')
     """
-    cells = [r * panel.cols + c for r in range(r0, r1) for c in range(c0, c1)]
-    number = {cell: n for n, cell in enumerate(cells)}
-    boxes = [(max(a, r0), max(b, c0), min(c, r1), min(d, c1)) for a, b, c, d in panel.boxes]
+    return picked(panel, range(r0, r1), range(c0, c1))
+
+
+def picked(panel: Panel, rows: Sequence[int], cols: Sequence[int]) -> Panel:
+    """The panel with these rows and columns alone; a border stands where some are left out, and boxes are as large as what is left.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> picked(build(Layout((4, 2), (2, 1))).panels[0], [0, 3], [0, 1]).row_ruler
+    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0), marks=())
+    """
+    boxes = []
+    for r0, c0, r1, c1 in panel.boxes:
+        a, c = bisect_left(rows, r0), bisect_left(rows, r1)
+        b, d = bisect_left(cols, c0), bisect_left(cols, c1)
+        if a < c and b < d:
+            boxes.append((a, b, c, d))
+    rulers = _lines(panel.row_ruler, rows), _lines(panel.col_ruler, cols)
+    return regridded(panel, [r * panel.cols + c for r in rows for c in cols], *rulers, tuple(boxes))
+
+
+def regridded(
+    panel: Panel,
+    cells: Sequence[int | None],
+    row_ruler: Ruler,
+    col_ruler: Ruler,
+    boxes: tuple[tuple[int, int, int, int], ...] = (),
+    label: str = "",
+    paint: int = HOLE,
+) -> Panel:
+    """The panel with other cells, row by row: each the number of an old one, or None of one with this label and paint.
+
+    >>> from cute_viz import figure
+    >>> panel = figure("(2,2):(2,1)").panels[0]
+    >>> regridded(panel, [0, 3, None], Ruler("", ("0",), (0, 0)), Ruler("", ("0", "1", "2"), (0, 0, 0, 0)), label="…").labels
+    ('0', '3', '…')
+    """
+    number = {cell: n for n, cell in enumerate(cells) if cell is not None}
+
+    def full(column: Sequence[Any], empty: Any) -> tuple[Any, ...]:
+        return tuple([empty if cell is None else column[cell] for cell in cells])
+
     return replace(
         panel,
-        rows=r1 - r0,
-        cols=c1 - c0,
-        labels=tuple([panel.labels[cell] for cell in cells]) if panel.labels else (),
-        paints=tuple([panel.paints[cell] for cell in cells]),
-        row_ruler=_part(panel.row_ruler, r0, r1),
-        col_ruler=_part(panel.col_ruler, c0, c1),
-        owners=tuple((number[cell], mine) for cell, mine in panel.owners if cell in number),
-        boxes=tuple((a - r0, b - c0, c - r0, d - c0) for a, b, c, d in boxes if a < c and b < d),
-        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
+        rows=len(row_ruler.labels),
+        cols=len(col_ruler.labels),
+        labels=full(panel.labels, label) if panel.labels else (),
+        paints=full(panel.paints, paint),
+        row_ruler=row_ruler,
+        col_ruler=col_ruler,
+        owners=tuple(sorted([(number[cell], mine) for cell, mine in panel.owners if cell in number])),
+        boxes=boxes,
+        data={name: full(column, None) for name, column in panel.data.items()},
     )
 
 
-def _part(ruler: Ruler, start: int, stop: int) -> Ruler:
-    marks = tuple(n - start for n in ruler.marks if start <= n < stop)
-    return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1], marks)
+def _lines(ruler: Ruler, kept: Sequence[int]) -> Ruler:
+    """The ruler of some lines."""
+    old, at = ruler.levels, {line: n for n, line in enumerate(kept)}
+    inner = [old[b] if b == a + 1 else max(1, *old[a + 1 : b + 1]) for a, b in pairwise(kept)]
+    levels = (old[kept[0]], *inner, old[kept[-1] + 1])
+    return Ruler(ruler.title, tuple([ruler.labels[n] for n in kept]), levels, tuple([at[n] for n in ruler.marks if n in at]))
 
 
 def lying(figure: Figure) -> Figure:
@@ -115,22 +159,16 @@ def transposed(panel: Panel) -> Panel:
     >>> turned.rows, turned.labels, turned.arrows
     (1, ('a ↓', 'b'), ((0, 0, 0, 1),))
     """
-    order = [r * panel.cols + c for c in range(panel.cols) for r in range(panel.rows)]
-    number = {cell: n for n, cell in enumerate(order)}
     turn = str.maketrans("→↓", "↓→")
-    return replace(
+    turned = regridded(
         panel,
-        rows=panel.cols,
-        cols=panel.rows,
-        labels=tuple([panel.labels[n].translate(turn) for n in order]) if panel.labels else (),
-        paints=tuple([panel.paints[n] for n in order]),
-        row_ruler=panel.col_ruler,
-        col_ruler=panel.row_ruler,
-        owners=tuple(sorted((number[cell], mine) for cell, mine in panel.owners)),
-        boxes=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.boxes),
-        data={name: tuple([column[n] for n in order]) for name, column in panel.data.items()},
-        arrows=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.arrows),
+        [r * panel.cols + c for c in range(panel.cols) for r in range(panel.rows)],
+        panel.col_ruler,
+        panel.row_ruler,
+        tuple([(c0, r0, c1, r1) for r0, c0, r1, c1 in panel.boxes]),
     )
+    arrows = tuple([(c0, r0, c1, r1) for r0, c0, r1, c1 in panel.arrows])
+    return replace(turned, labels=tuple([label.translate(turn) for label in turned.labels]), arrows=arrows)
 
 
 def abridged(figure: Figure) -> Figure:
@@ -146,7 +184,7 @@ def abridged(figure: Figure) -> Figure:
         kept.setdefault(panel.rows, set()).update(_busy(panel))
     alone = {extent: {r + 1 for r in mine if r + 2 in mine} for extent, mine in kept.items()}  # a single row between two
     rows = {extent: sorted(mine | alone[extent]) or list(range(extent)) for extent, mine in kept.items()}
-    panels = tuple([of_rows(panel, rows[panel.rows]) for panel in figure.panels])
+    panels = tuple([picked(panel, rows[panel.rows], range(panel.cols)) for panel in figure.panels])
 
     def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
         at = rows[figure.panels[panel].rows].index
@@ -187,37 +225,9 @@ def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, s
         each //= 2
     rows = [n for run in runs for n in range(run * each, min((run + 1) * each, panel.rows))]
     if rows == list(range(MOST_LINES)):
-        return of_rows(panel, rows), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
+        return picked(
+            panel, rows, range(panel.cols)
+        ), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
     first = [panel.row_ruler.labels[run * each] for run in runs]
     words = f"each of the bytes {', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else f"byte {first[0]}"
-    return of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from {words} on."
-
-
-def of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
-    """The panel with these rows alone, which have all of its boxes; a border stands where some are left out.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
-    >>> of_rows(build(Layout((4, 2), (2, 1))).panels[0], [0, 3]).row_ruler
-    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0), marks=())
-    """
-    cells = [r * panel.cols + c for r in rows for c in range(panel.cols)]
-    number = {cell: n for n, cell in enumerate(cells)}
-    old, at = panel.row_ruler, {r: n for n, r in enumerate(rows)}
-    inner = [old.levels[b] if b == a + 1 else max(1, *old.levels[a + 1 : b + 1]) for a, b in pairwise(rows)]
-    ruler = Ruler(
-        old.title,
-        tuple([old.labels[r] for r in rows]),
-        (old.levels[0], *inner, old.levels[-1]),
-        tuple([at[r] for r in old.marks if r in at]),
-    )
-    return replace(
-        panel,
-        rows=len(rows),
-        labels=tuple([panel.labels[cell] for cell in cells]) if panel.labels else (),
-        paints=tuple([panel.paints[cell] for cell in cells]),
-        row_ruler=ruler,
-        owners=tuple([(number[cell], mine) for cell, mine in panel.owners if cell in number]),
-        boxes=tuple([(at[r0], c0, at[r1 - 1] + 1, c1) for r0, c0, r1, c1 in panel.boxes]),
-        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
-    )
+    return picked(panel, rows, range(panel.cols)), f"Of shared memory {each} lines of {line} bytes are shown from {words} on."

@@ -26,7 +26,7 @@ from cute_viz.figures.owners import (
 )
 from cute_viz.figures.paint import Painting
 from cute_viz.figures.rulers import ruler
-from cute_viz.figures.words import an, colours, count
+from cute_viz.figures.words import an, count
 from cute_viz.values.integer import Static
 
 
@@ -70,7 +70,6 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}. {caption}. {' '.join(notes)}{colours(painting.legends)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -158,8 +157,6 @@ def _table_panel(tv_map: TVMap, shape: tuple[Any, ...], paints: tuple[int, ...],
         labels = [f"({p // cols},{p % cols})" for p in order]
     return Panel(
         caption=f"Table view: {_TABLE_CAPTION[0].lower()}{_TABLE_CAPTION[1:]}" if options.view == "both" else "",
-        rows=tv_map.threads,
-        cols=tv_map.values,
         labels=tuple(labels),
         paints=paints,
         row_ruler=ruler("thread", shape[0], nested=options.coords, prefix="T"),

@@ -70,12 +70,13 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
         _tile(owners, (m, n), (tm, tn), block, together, group, called),
         _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
     ]
-    r0, c0 = downs[0], rights[0]
+    r0, c0 = downs[0], rights[-1]  # at the edge, so that no line to the next panel runs over others
     origin = at[0] * m + r0 * am, at[1] * n + c0 * an
-    inside = [(r - r0 * am, c - c0 * an, v) for r, c, v in held if (r // am, c // an) == (r0, c0)]
+    opened = r0 % (tm // am), c0 % (tn // an)
+    inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
     panels.append(_atom((am, an), inside, origin, thread))
     arrows = [Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide")]
-    arrows.append(Arrow(2, 3, (0, 0, 1, 1), look="wide"))
+    arrows.append(Arrow(2, 3, (0, len(rights) - 1, 1, len(rights)), look="wide"))
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     part = f"{spread[0]}x{spread[1]} {called}s of {m // spread[0]}x{n // spread[1]}"
     whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} CTAs of "
@@ -105,11 +106,10 @@ def _figure(
             Paint(_ORDER[group % HUES]),
             Paint(_ORDER[group % HUES], faded=True),
         ),
-        legends=(),
         panels=tuple(panels),
         facts=facts,
         arrows=tuple(arrows),
-        flow="ring",
+        flow="row",
     )
 
 
@@ -134,8 +134,6 @@ def _in_tmem(
     panels = [_grid(at, tile, options, "CTA pair" if ctas > 1 else "CTA"), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
-        rows=4,
-        cols=1,
         labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
         paints=tuple([(ctas - 1) % HUES + (HUES if w != warp else 0) for w in range(4)]),
         row_ruler=_lines(4),
@@ -200,7 +198,7 @@ def _shared(cluster: tuple[int, int] | None) -> str:
 
 
 def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
-    return Ruler("", tuple(labels) or ("",) * count, (0,) * (count + 1))
+    return Ruler("", tuple(labels) or ("",) * count)
 
 
 def _unit(rows: int, cols: int, tall: float = 1.0, wide: float = 1.0) -> tuple[float, float]:
@@ -230,8 +228,6 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
         foot += "; dashed: its cluster, A and B: who shares its tiles of A, of B, each of which loads its part for all"
     return Panel(
         caption=f"1 Grid  {words}",
-        rows=rows,
-        cols=cols,
         labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
         paints=tuple([LIT if cell == at else BESIDE if cell in shared else PAPER for cell in cells]),
         row_ruler=_lines(rows),
@@ -270,8 +266,6 @@ def _tile(
     first = {g: who.index(g) for g in sorted(set(who))}
     return Panel(
         caption=f"2 CTA tile {m} x {n}  {count(len(first), called)}",
-        rows=rows,
-        cols=cols,
         labels=tuple([str(g) for g in who]),
         paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
         row_ruler=_lines(rows),
@@ -303,13 +297,11 @@ def _atoms(
                     shapes.append(Shape("area", corners, paint=group % HUES))
     return Panel(
         caption=f"3 {called.capitalize()} {group}  {rows} x {cols} atoms",
-        rows=rows,
-        cols=cols,
         labels=("",) * (rows * cols),
         paints=(group % HUES + HUES,) * (rows * cols),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        shapes=(*(shapes if len(shapes) <= DOTS else ()), Shape("box", ((0, 0), (1, 1)), "", "strong")),
+        shapes=(*(shapes if len(shapes) <= DOTS else ()), Shape("box", ((cols - 1, 0), (cols, 1)), "", "strong")),
         foot="all values of the thread are marked" if len(shapes) <= DOTS else "",
         place=(1, 1),
         unit=_unit(rows, cols, am, an),
@@ -330,8 +322,6 @@ def _atom(atom: tuple[int, int], held: Sequence[tuple[int, int, int]], origin: t
     across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
     return Panel(
         caption=name,
-        rows=rows,
-        cols=cols,
         labels=tuple([f"V{values[cell]}" if cell in values else "" for cell in cells]),
         paints=tuple([LIT if cell in values else PAPER for cell in cells]),
         row_ruler=_lines(rows, every),

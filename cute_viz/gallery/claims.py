@@ -55,7 +55,7 @@ def _multicast(figure: Figure, found: re.Match[str]) -> bool:
 
 def _gathered(figure: Figure, found: re.Match[str]) -> bool:
     """Boxes in the tensor, and the rows of the tile in shared memory."""
-    boxes = {label for label in figure.panels[0].labels if label.startswith("box")}
+    boxes = {label.partition(",")[0] for label in figure.panels[0].labels if label.startswith("box")}
     rows = {label.partition(",")[0] for label in figure.panels[-1].labels if label}
     return (len(boxes), len(rows)) == (int(found[1]), int(found[1]) * int(found[2]))
 

@@ -1,4 +1,4 @@
-"""What source says of atoms: MMA_Atom<...>, Copy_Atom<op, T>, TiledMMA<...>, and the Python DSL's operation classes.
+"""What the Python DSL says of atoms: make_mma_atom, make_copy_atom, and its operation classes.
 
 The names themselves are looked up by a resolver (`spec.library.resolve`), which the caller gives.
 """
@@ -20,44 +20,31 @@ _NAMES = (  # how names begin
     r"(?:ld|st)matrix\.|SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|Auto(?:Vec|CopyAsync)|DefaultCopy|U(16|32)x\d|XE_|"
     r"(?i:v_|__builtin_amdgcn_)?(?i:s?w?m(fma|fmac|ma|mac)_)|[fi]\d+_\d+x\d+x\d"
 )
-_WRAPPERS = ("MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom")
-FORMS = (*_WRAPPERS, "Copy_Atom", "make_copy_atom", "TiledMMA", "TiledCopy")
 
 
 _DSL = re.compile(r"[A-Z]\w*Op")  # classes of its operations
 
 
 def atom_call(evaluator: Meaning, node: Call, name: str) -> Any:
-    """The value of a call that names an atom or a tiling of atoms by its type; None for another call.
+    """The value of a call that makes an atom of an operation; None for another call.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
-    >>> text = "MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>{}"
+    >>> text = "make_mma_atom(SM80_16x8x16_F32F16F16F32_TN)"
     >>> from cute_viz.notation.reading import Passage
     >>> evaluator = Evaluator(Passage(text, resolve=lambda name, args: f"the atom {name}"))
-    >>> atom_call(evaluator, parse_program(text)[0].value, "MMA_Atom")
+    >>> atom_call(evaluator, parse_program(text)[0].value, "make_mma_atom")
     'the atom SM80_16x8x16_F32F16F16F32_TN'
     """
-    inner = node.template or node.args or ()
-    if name in _WRAPPERS and inner:
-        return evaluator.value(inner[0])
-    if name in ("Copy_Atom", "make_copy_atom") and inner:
-        return _copy_atom(evaluator, node, inner)
-    if name == "TiledMMA" and node.template:
-        from cute_viz.algebra.mma import tiled_mma
-
-        if len(node.template) > 3:
-            raise evaluator.fail("TiledMMA takes an atom, its layout and permutations", node.template[3].span)
-        return tiled_mma(*[evaluator.value(item) for item in node.template])
-    if name == "TiledCopy" and len(node.template) == 3:
-        from cute_viz.algebra.make_copy import make_tiled_copy_impl
-
-        return make_tiled_copy_impl(*[evaluator.value(item) for item in node.template])
+    if name == "make_mma_atom" and node.args:
+        return evaluator.value(node.args[0])
+    if name == "make_copy_atom" and node.args:
+        return _copy_atom(evaluator, node, node.args)
     return _operation(evaluator, node) if _DSL.fullmatch(name) else None
 
 
 def _copy_atom(evaluator: Meaning, node: Call, inner: tuple[Node, ...]) -> Any:
-    """Copy_Atom<operation, type>, make_copy_atom(operation, type)."""
+    """make_copy_atom(operation, type)."""
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
 
     if len(inner) < 2:
@@ -65,7 +52,7 @@ def _copy_atom(evaluator: Meaning, node: Call, inner: tuple[Node, ...]) -> Any:
             "a copy atom needs an operation and a value type",
             text=evaluator.source.text,
             span=node.span,
-            hint="Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}",
+            hint="make_copy_atom(SM75_U32x4_LDSM_N, half_t)",
         )
     operation = evaluator.value(inner[0])
     value_type = source(evaluator.source.text, inner[1])

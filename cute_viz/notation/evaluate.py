@@ -43,7 +43,7 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
-from cute_viz.values.integer import Runtime, Static, Unknown, arith
+from cute_viz.values.integer import Runtime, Static, Unknown, arith, unknowns
 from cute_viz.values.types import ValueType, named
 
 
@@ -308,8 +308,14 @@ class Evaluator:
         return called(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
 
     def infix(self, node: Infix) -> Any:
-        """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product."""
+        """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product; `a == b` and `a != b` compare as C++ does, 1 for yes."""
         from cute_viz.algebra import ops
+
+        if node.operator in ("==", "!="):
+            a, b = ungroup(self.value(node.left)), ungroup(self.value(node.right))
+            if a != b and next(unknowns((a, b)), None) is not None:
+                raise self.fail("cannot determine whether these are the same", node.span)
+            return int((a == b) is (node.operator == "=="))
 
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")
         return self.operate(operation, [ungroup(self.value(node.left)), self.value(node.right)])

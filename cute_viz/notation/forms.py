@@ -1,4 +1,4 @@
-"""Calls that are notation rather than operations: swizzles, tuples, Layout<...>, E<...>, make_tensor and the like."""
+"""Calls that are notation rather than operations: swizzles, E<...>, make_tensor and the like."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
-from cute_viz.algebra.inttuple import X, leaves
+from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
-from cute_viz.errors import AlgebraError
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
-from cute_viz.notation.vocabulary import PRINTERS, SWIZZLES, TUPLES
-from cute_viz.values.integer import Static
 from cute_viz.values.pointer import Pointer
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
 
+SWIZZLES = ("Sw", "S", "Swizzle")
+PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
 _MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
 _CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
 CONSTANTS = (*_MAJORS, *_CONSTANTS)
@@ -32,19 +30,14 @@ def form_call(evaluator: Meaning, node: Call) -> Any:
 
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
-    >>> text = "Layout<Shape<_4,_8>, Stride<_8,_1>>{}"
+    >>> text = "E<0,1>"
     >>> from cute_viz.notation.reading import Passage
     >>> str(form_call(Evaluator(Passage(text)), parse_program(text)[0].value))
-    '(_4,_8):(_8,_1)'
+    '1@1@0'
     """
     name = short(node.name)
     form = _FORMS.get(name)
-    if form is not None:
-        return form(evaluator, node)
-    if name.endswith("_v") and len(node.template) == 1 and node.args is None:  # size_v<...>
-        found = evaluator.call(Call(node.span, name[:-2], (), node.template))
-        return int(found) if isinstance(found, Static) else found
-    return None
+    return None if form is None else form(evaluator, node)
 
 
 def constant(name: str) -> Any:
@@ -71,11 +64,6 @@ def _swizzle(evaluator: Meaning, node: Call) -> Any:
     if len(node.args or ()) > 1:
         raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"example: {swizzle}(8)")
     return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
-
-
-def _tuple_type(evaluator: Meaning, node: Call) -> Any:
-    """`Shape<_4,_8>{}`."""
-    return tuple(map(evaluator.value, node.template)) if node.template and not node.args else None
 
 
 def _make_tuple(evaluator: Meaning, node: Call) -> Any:
@@ -150,43 +138,6 @@ def _tensor_type(evaluator: Meaning, node: Call) -> Any:
     return evaluator.value(inside)
 
 
-def _layout_type(evaluator: Meaning, node: Call) -> Any:
-    """`Layout<Shape<...>,Stride<...>>{}`."""
-    if not node.template or node.args:
-        return None
-    try:
-        out = Layout(*map(evaluator.value, node.template[:2]))
-        # of a static shape alone the strides are static, too
-        return mark_static(out) if all(isinstance(leaf, Static) for leaf in leaves(out.shape)) and len(node.template) == 1 else out
-    except AlgebraError as error:
-        raise error.at(evaluator.source.text, node.span) from None
-
-
-def _composed_type(evaluator: Meaning, node: Call) -> Any:
-    """`ComposedLayout<Swizzle<3,4,3>,smem_ptr_flag_bits<16>,Layout<...>>{}`."""
-    from cute_viz.algebra import ops
-
-    if len(node.template) != 3 or node.args:
-        return None
-    return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.template])
-
-
-def _sized_type(evaluator: Meaning, node: Call) -> Any:
-    """`uint_byte_t<16>`, `uint_bit_t<128>`: an element type that only its width tells."""
-    numbers = [evaluator.value(item) for item in node.template]
-    if len(numbers) != 1 or not isinstance(numbers[0], int):
-        raise evaluator.fail(f"{node.name}<N> takes a number", node.span)
-    return int(numbers[0]) * (8 if short(node.name) == "uint_byte_t" else 1)
-
-
-def _pointer_flag(evaluator: Meaning, node: Call) -> Any:
-    """`smem_ptr_flag_bits<16>`: where a pointer will stand in a ComposedLayout (cute/pointer_flagged.hpp)."""
-    bits = [evaluator.value(item) for item in node.template]
-    if len(bits) != 1 or not isinstance(bits[0], int):
-        raise evaluator.fail("smem_ptr_flag_bits<N> takes the bits of an element", node.span)
-    return PointerFlag(int(bits[0]))
-
-
 def _basis(evaluator: Meaning, node: Call) -> Any:
     """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
@@ -215,18 +166,13 @@ def _scaled_basis(evaluator: Meaning, node: Call) -> Any:
 
 _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(SWIZZLES, _swizzle),
-    **dict.fromkeys(TUPLES, _tuple_type),
     "ArithTuple": _make_tuple,
     **dict.fromkeys(PRINTERS, _argument),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
-    **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _sized_type),
     "make_tensor": _tensor,
     "make_fragment_like": _owning,
     "make_tensor_like": _owning,
     "tensor": _tensor_type,
-    "Layout": _layout_type,
-    "ComposedLayout": _composed_type,
-    "smem_ptr_flag_bits": _pointer_flag,
     "E": _basis,
     "ScaledBasis": _scaled_basis,
 }

@@ -42,7 +42,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
     16
     """
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-    from cute_viz.algebra.layout import Layout, is_coordinate_layout, rank
+    from cute_viz.algebra.layout import Layout, is_coordinate_layout
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA
     from cute_viz.values.types import bits_of, printed
 
@@ -59,7 +59,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
 
     def layout(modes: int, *labels: str) -> Layout:
         def fits(found: Any) -> bool:
-            return isinstance(found, Layout) and rank(found) == modes and not is_coordinate_layout(found)
+            return isinstance(found, Layout) and found.rank == modes and not is_coordinate_layout(found)
 
         out: Layout = get(f"a layout of integers with {modes} modes", fits, *labels)
         return out

@@ -12,14 +12,13 @@ from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
-from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator, Failed
+from cute_viz.notation.forms import PRINTERS, SWIZZLES
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
-from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
@@ -179,7 +178,7 @@ def _keep_failure(out: Document, statement: Statement, error: CuteVizError, fore
 def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
     """Whether a statement begins with a word that is nothing of ours: other source code, a line of a log."""
     word = statement.word
-    calls = [node for node in _calls(statement.value) if short(node.name) not in (*CASTS, *env)]
+    calls = [node for node in _calls(statement.value) if short(node.name) not in env]
     if not calls and _uses(statement.value, env):
         return False
     if not word or not (word[0].isalpha() or word[0] == "_"):
@@ -187,7 +186,7 @@ def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
     from cute_viz.algebra import ops
 
     words = [short(calls[0].name)] if calls else [short(word)] if not statement.name else []
-    known = [*ops.OPS, *ops.ALIASES, *TUPLES, *MAKE_TUPLES, *PRINTERS, *SWIZZLES, *FORMS, "Layout", "make_tensor", "Int", "C"]
+    known = [*ops.OPS, *ops.ALIASES, *PRINTERS, *SWIZZLES, "make_mma_atom", "make_copy_atom", "make_tensor"]
     return bool(words) and not any(_is_like(one, known) or one in env for one in words)
 
 
@@ -254,7 +253,7 @@ def _slice(args: tuple[Node, ...], value: Any, source: Passage) -> tuple[Operati
 
 def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     evaluator = Evaluator(source)
-    if isinstance(node, Infix):
+    if isinstance(node, Infix) and node.operator in "⊘⊗":
         name = "logical_divide" if node.operator == "⊘" else "logical_product"
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:

@@ -120,7 +120,7 @@ class Chain(_Node):
 
 
 class Infix(_Node):
-    """`a ⊘ b` or `a ⊗ b`."""
+    """`a ⊘ b` or `a ⊗ b`; between whole expressions `a == b` or `a != b`."""
 
     __slots__ = ("operator", "left", "right")
     operator: str

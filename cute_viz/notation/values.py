@@ -14,8 +14,8 @@ from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
+from cute_viz.notation.forms import SWIZZLES
 from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
-from cute_viz.notation.vocabulary import LAYOUTS, SWIZZLES, TUPLES
 from cute_viz.values.integer import Static, Unknown
 
 
@@ -47,7 +47,7 @@ _MEASURES = ("size", "rank", "depth", "shape", "stride", "cosize", "coshape", "c
 
 def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
     """The value of a node with its integers marked as static, where every integer that was written is one; `env` binds names.
-    Template arguments count in tuples and Layout<...> alone: those of an operation are always static. A thread or a coordinate
+    Template arguments of an operation are always static and do not count. A thread or a coordinate
     that is none leaves the layout static, and its offset as it is.
 
     >>> from cute_viz.notation.statements import parse_program
@@ -97,10 +97,7 @@ def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[tuple[bool, bool]]:
         inside, indices = [node.function], list(node.args)
     elif isinstance(node, Call):
         name = short(node.name)
-        if node.args is None and not node.template:
-            inside = [Name(node.span, node.name)]
-        elif name not in (*TUPLES, *LAYOUTS):
-            inside = list(node.args or ())
+        inside = [Name(node.span, node.name)] if node.args is None and not node.template else list(node.args or ())
         if (owner := node.name.rpartition(".")[0]) in env and node.name not in env:  # `mma.get_slice(0)`
             inside = [Name(node.span, owner), *inside]
         if node.name in env and not node.template:  # a layout called by its name

@@ -135,7 +135,7 @@ def _cpp_basis(value: Basis) -> str:
 
 def _cpp_flagged(value: ComposedLayout) -> str:
     """A flagged smem layout is written as the library's atom of that name."""
-    from cute_viz.notation.vocabulary import smem_atom
+    from cute_viz.algebra.smem_atom import smem_atom
 
     flag = value.offset
     assert isinstance(flag, PointerFlag)

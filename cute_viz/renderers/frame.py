@@ -43,6 +43,10 @@ SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with l
 FEW = (110.0, 240.0)  # px across and down that the cells of a stage take where they are few
 LEAST_NAMED = 0.25  # px of cells whose groups may have names
 THIN, THINNEST = 26.0, 8192  # px at least of an object of a file across and down, of so many cells
+OF_PAIRS = 3.0  # px more beside a label of several numbers, so that it is told from its neighbor
+NAME_HIDES = 24.0  # px of a box than which one that lies below the name of a group is not lower
+HIDDEN = 0.25  # of the width of a group that its name may take where it hides boxes
+ROOM_IN_BOX = 6.0  # px of a cell beside its label where a box has its outline between them
 ARROW_ROOM = 6.0  # px below a label in whose cell an arrow along the row begins
 LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
@@ -70,7 +74,7 @@ class Fit(NamedTuple):
     lines: int = 9
 
 
-LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 12.0)
+LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 6.6, 4.0, 7.0, 12.0)
 
 
 class Detail(IntEnum):
@@ -123,8 +127,24 @@ class PanelFrame:
         return 1.0 if self.detail < Detail.COLOUR else sum((m.r1 - m.r0) * (m.c1 - m.c0) for m in self.marks) / cells
 
     @property
+    def is_boxed(self) -> bool:
+        """Whether each cell is in a box that has a label, so that lines between cells would only run through these."""
+        held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in self.panel.boxes)
+        return self.detail == Detail.VECTOR and held == self.panel.rows * self.panel.cols == sum(
+            (m.r1 - m.r0) * (m.c1 - m.c0) for m in self.marks
+        )
+
+    @property
     def corner(self) -> float:
-        """px of the radius of a box's corners; 0 where boxes are not drawn, since they would hide the cells."""
+        """px of the radius of a box's corners; 0 where boxes are not drawn, since they would hide the cells, or cut their words."""
+        boxes, cells = {*self.panel.boxes}, self.panel.rows * self.panel.cols
+        whole = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in boxes) == cells
+        lowest = min((r1 - r0 for r0, _, r1, _ in boxes), default=0) * self.cell_h
+        hidden = any(m[:4] not in boxes and m.width > HIDDEN * (m.c1 - m.c0) * self.cell_w for m in self.marks)
+        if self.detail == Detail.COLOUR and lowest < NAME_HIDES and hidden:
+            return 0.0
+        if whole and self.detail == Detail.FULL and self.labels.widths[0] * CHAR * FONT > self.cell_w - ROOM_IN_BOX:
+            return 0.0
         sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in self.panel.boxes}
         smallest = min((min(rows * self.cell_h, cols * self.cell_w) for rows, cols in sizes), default=0)
         if smallest < (12 if self.detail == Detail.COLOUR else 8):
@@ -243,8 +263,11 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
     h += ARROW_ROOM if lines > 1 and any(r0 == r1 for r0, _, r1, _ in panel.arrows) else 0.0
     least = 0.0 if tight else h if lines == 1 else 36.0
-    pad = fit.cell + (4 if panel.boxes and lines > 1 and not tight else 0)  # an outline stands between a label and the line
-    return float(round(max(least, max(widths) + pad))), h
+    pairs = tight and any(not label.replace("\n", "").isalnum() for label in {*panel.labels[:64]} - {""})
+    pad = fit.cell + OF_PAIRS * pairs
+    pad += 4 if panel.boxes and lines > 1 and not tight else 0  # an outline stands between a label and the line
+    beside = 2 * ARROW_ROOM if any(r0 < r1 for r0, _, r1, _ in panel.arrows) else 0.0
+    return float(round(max(least, max(widths) + pad + beside))), h
 
 
 def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[float, float] = SMALL_STAGE) -> PanelFrame:

@@ -300,7 +300,7 @@ def column_step(labels: Sequence[str], letter: float, width: float) -> int:
     >>> column_step(["0", "100"], 6, 10)
     4
     """
-    return _power(-(-(max(map(len, labels)) * letter + 4) // width))
+    return _power(-(-(max(map(len, labels)) * letter + 6) // width))
 
 
 def row_step(font: float, height: float) -> int:

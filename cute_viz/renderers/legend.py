@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from cute_viz.figures.model import Figure, Legend, LegendEntry
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint
 from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, wrap
 from cute_viz.renderers.primitives import TEXT, Line, Swatch
 from cute_viz.renderers.ways import shelves
@@ -36,9 +36,10 @@ class Key:
 
     def __init__(self, figure: Figure, width: float, column: bool, named: Collection[str] = ()) -> None:
         letter = SIZES[0] * PROSE
-        self.width = width if column else min(width, BLOCK)
         self.legends: list[tuple[list[str], list[list[Entry]]]] = []
-        for legend in told(figure, named):
+        legends = told(figure, named)
+        self.width = width if column or len(legends) < 2 else min(width, BLOCK)
+        for legend in legends:
             labels = _unrepeated([e.label for e in legend.entries])
             mine = [(e, wrap(label, self.width - INDENT, letter)) for e, label in zip(legend.entries, labels, strict=True)]
             rows = [[one] for one in mine] if column else _lines(mine, self.width)
@@ -103,9 +104,29 @@ def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
     >>> [len(legend.entries) for legend in told(figure("(2,2):(2,1)"))]
     [4]
     """
-    found = [replace(legend, entries=tuple([e for e in legend.entries if e.count])) for legend in figure.legends]
-    found = [legend for legend in found if legend.entries and (len(found) < SEVERAL or len(legend.entries) > 1)]
-    return [replace(legend, entries=()) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
+    found = []
+    for n, legend in enumerate(figure.legends):
+        drawn = {p for panel in figure.panels if panel.legends is None or n in panel.legends for p in set(panel.paints)} - {HOLE}
+        looks = {(figure.paints[p].hue, figure.paints[p].faded) for p in drawn}
+        shades = {figure.paints[p].shade for p in drawn}
+        entries = [e for e in legend.entries if e.count and _is_drawn(figure.paints[e.paint], looks, shades, legend.title)]
+        title = legend.title if max(shades, default=0) else legend.title.partition("; shade:")[0]
+        found.append(replace(legend, title=title, entries=tuple(entries)))
+    several = len(found) >= SEVERAL
+    found = [legend for legend in found if legend.entries and (not several or len(legend.entries) > 1)]
+    found = [replace(legend, entries=()) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
+    if not several:
+        return found
+    shaded = [legend for legend in found if legend.title.startswith("shade: value")]
+    found = [legend for legend in found if legend.entries and legend not in shaded]
+    return [*found, Legend("shade: value, the lighter the later", ())] if len(shaded) > 1 else [*found, *shaded]
+
+
+def _is_drawn(paint: Paint, looks: Collection[tuple[int, bool]], shades: Collection[int], title: str) -> bool:
+    """Whether any cell has the hue, or in a legend of shades the shade, of an entry."""
+    if title.startswith("shade"):
+        return paint.shade in shades
+    return (paint.hue, True) in looks or (not paint.faded and (paint.hue, False) in looks)
 
 
 def narrowest(figure: Figure) -> float:

@@ -47,15 +47,14 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     """
     scales = [s for s in SCALES if s <= target.grows and s * FONT >= target.least - 1e-6]
     ways = list(arranged(figure, target))
-    for scale in scales:
-        for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
-            fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
-            for details in _labelled(figure, target.labels):
-                for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
-                    for way in ways:
-                        yield Drawing(way, details, fit._replace(line=line), scale)
-    alike = figure.kind == "page" and len({(panel.rows, panel.cols) for panel in figure.panels}) == 1  # a comparison: in one size
-    if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer or alike:
+    for some in [[way] for way in ways] if figure.kind == "operation" else [ways]:  # of which slices stand together, where they can
+        for scale in scales:
+            for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
+                fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
+                for details in _labelled(figure, target.labels):
+                    for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
+                        yield from (Drawing(way, details, fit._replace(line=line), scale) for way in some)
+    if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer or is_comparison(figure):
         return
     fit = TIGHT._replace(lines=2)
     order = sorted(range(len(figure.panels)), key=lambda n: -figure.panels[n].rows * figure.panels[n].cols)
@@ -117,7 +116,7 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
         return
     across = sorted({n, *range(1, 7)}, reverse=target.is_landscape or bool(figure.arrows))
     for shown in [figure, abridged(figure)] if figure.kind == "follow" else [figure]:
-        for columns in [columns for columns in across if columns <= n]:
+        for columns in [columns for columns in across if columns <= n and (columns in (1, n) or not is_comparison(figure))]:
             places = [divmod(k, columns) for k in range(n)]
             if shown is not figure or places != [panel.place for panel in figure.panels]:
                 yield _placed(shown, places)
@@ -125,6 +124,16 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
 
 def _placed(figure: Figure, places: Sequence[tuple[int, int]]) -> Figure:
     return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
+
+
+def is_comparison(figure: Figure) -> bool:
+    """Whether panels of several objects have as many rows and columns, so that their cells are compared.
+
+    >>> from cute_viz import figure
+    >>> is_comparison(figure("one_product_on_three_machines")), is_comparison(figure("(4,8):(8,1)"))
+    (True, False)
+    """
+    return figure.kind == "page" and len({(panel.rows, panel.cols) for panel in figure.panels}) == 1
 
 
 def is_product(figure: Figure) -> bool:

@@ -27,12 +27,12 @@ from cute_viz.renderers.frame import (
     fit_panels,
     frames,
 )
-from cute_viz.renderers.geometry import BOLD, SMALL, fact_line, keeping, kept
+from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
-from cute_viz.renderers.levels import Drawing, arranged, drawings, prepared, units
+from cute_viz.renderers.levels import Drawing, arranged, drawings, is_comparison, prepared, units
 from cute_viz.renderers.marks import joined
 from cute_viz.renderers.outer import Outer
-from cute_viz.renderers.panel import draw
+from cute_viz.renderers.panel import draw, on_paper
 from cute_viz.renderers.placed import Page, Place
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
@@ -59,8 +59,16 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
     (True, True, 1, 'COLOUR')
     """
+    if options.letters is None:
+        return _page_of(figure, options)
+    scale = options.letters / FONT  # the page is laid out with letters of FONT px
+    given = {name: px / scale for name in ("width", "cell") if (px := getattr(options, name)) is not None}
+    return _scaled(_page_of(figure, replace(options, **given)), scale)
+
+
+def _page_of(figure: Figure, options: Options) -> Page:
     if figure.notes_on:
-        return with_notes(figure, options, page_of)
+        return with_notes(figure, options, _page_of)
     if figure.flow:
         return board_of(figure, options)
     with keeping():
@@ -136,6 +144,8 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
         found = [
             frames(replace(drawn.figure, panels=(f.panel,)), f.detail, wide, drawn.fit._replace(exact=exact))[0] for f in found
         ]
+    if is_comparison(drawn.figure) and len({(f.cell_w, f.cell_h) for f in found}) > 1:
+        return None  # of what is compared a cell has one size
     fitted = aligned(drawn.figure, found)
     insets = sum(strip.height for strip in strips(drawn.figure.insets, target.width - 2 * target.margin, target.least))
     if fitted[2] * drawn.scale > target.width - 2 * target.margin or fitted[3] * drawn.scale + insets > target.height:
@@ -183,8 +193,8 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
 
 
 def _grown(page: Page, target: Target) -> Page:
-    """The page of a slide as large as the slide is; any other as it is."""
-    if not target.is_landscape or target.width is None or target.height is None:
+    """The page of a slide as large as the slide is; any other, and one whose letters have a size, as it is."""
+    if not target.is_landscape or target.grows == 1 or target.width is None or target.height is None:
         return page
     grown = _scaled(page, max(1.0, min(target.width / page.width, target.height / page.height)))
     return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
@@ -278,6 +288,8 @@ def lay_out(
             drawn += lanes.movements(figure.arrows, framed, grids, target.least)
         else:
             drawn += arrows(figure.arrows, framed, grids)
+            for n, (frame, grid) in enumerate(zip(framed, grids, strict=True)):
+                drawn += on_paper(frame, grid, crossed(figure.arrows, n, figure.panels))
         drawn = drawn if scale == 1 else [scaled(item, scale) for item in drawn]
         at = top + places_h
         for strip in below:

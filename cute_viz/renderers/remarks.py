@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cute_viz.figures.model import Figure, Note
 from cute_viz.renderers import Options
-from cute_viz.renderers.geometry import FONT, PROSE, wrap
+from cute_viz.renderers.geometry import BOLD, FONT, PROSE, wrap
 from cute_viz.renderers.placed import Page
 from cute_viz.renderers.primitives import TEXT, Line, Path, Primitive
 from cute_viz.renderers.targets import target_of
@@ -37,12 +37,15 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
         page = lay_out(bare, replace(options, width=max(200.0, edge)))
     size = max(float(FONT), target.least)
     lines, height = _placed(figure, page, gutter, size)
+    texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]
+    wide = max(line.x + len(line.text) * line.size * (BOLD if line.weight > 400 else PROSE) for line in texts) + target.margin
+    wide = min(page.width + gutter, max(edge, wide))
 
     def items() -> Iterator[Primitive]:
         yield from page.items
         yield from lines
 
-    return replace(page, figure=figure, width=page.width + gutter, height=max(page.height, height), draw=lambda: list(items()))
+    return replace(page, figure=figure, width=wide, height=max(page.height, height), draw=lambda: list(items()))
 
 
 def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[list[Primitive], float]:

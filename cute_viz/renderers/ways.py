@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.trim import regridded
 
 FRAMES = 3  # of a column, where there is no room for all of them
 
@@ -61,7 +62,7 @@ def once(figure: Figure) -> Figure:
     if figure.kind != "copy" or len(figure.panels) != 2:
         return figure
     source, destination = figure.panels
-    words = f"{source.caption}; {destination.caption}"
+    words = "source and destination: who moves"
     alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
     return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
 
@@ -109,20 +110,9 @@ def squared(figure: Figure) -> Figure:
         for r0, c0, r1, c1 in panel.boxes:
             row, col = divmod(where[r0 * 8 + c0], 16)
             boxes.append((row, col, row + r1 - r0, col + c1 - c0))
-        panels.append(
-            replace(
-                panel,
-                rows=16,
-                cols=16,
-                labels=tuple([panel.labels[n] for n in order]) if panel.labels else (),
-                paints=tuple([panel.paints[n] for n in order]),
-                row_ruler=Ruler("row", names, levels),
-                col_ruler=Ruler("column", names, levels),
-                owners=tuple(sorted((where[cell], its) for cell, its in panel.owners)),
-                boxes=tuple(boxes) if all(r1 - r0 <= 8 and r0 // 8 == (r1 - 1) // 8 for r0, _, r1, _ in panel.boxes) else (),
-                data={name: tuple([column[n] for n in order]) for name, column in panel.data.items()},
-            )
-        )
+        whole = all(r1 - r0 <= 8 and r0 // 8 == (r1 - 1) // 8 for r0, _, r1, _ in panel.boxes)
+        rulers = Ruler("row", names, levels), Ruler("column", names, levels)
+        panels.append(regridded(panel, order, *rulers, tuple(boxes) if whole else ()))
     words = "Matrices 0 and 1 stand at the left, 2 and 3 at the right"
     return replace(figure, panels=tuple(panels), caption=f"{figure.caption}. {words}")
 

@@ -12,12 +12,11 @@ from typing import Any
 
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import TiledCopy
-from cute_viz.algebra.inttuple import Underscore, leaves, modes
+from cute_viz.algebra.inttuple import Underscore, leaves, modes, same_profile
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
-from cute_viz.algebra.shapes import congruent
-from cute_viz.algebra.shares import copy_share, mma_share, sliced_share
+from cute_viz.algebra.shares import parted_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, InternalError
@@ -67,7 +66,7 @@ class TypeParts:
             return self.viewed(whole, value)
         if whole.starts:
             raise AlgebraError("this is a part of a thread already")
-        return copy_share(whole, tiling, side) if isinstance(tiling, TiledCopy) else mma_share(whole, tiling, side)
+        return parted_share(whole, tiling, side)
 
     def sliced(self, x: Tensor, coord: tuple[Any, ...]) -> Tensor:
         """A part at a coordinate; an index that only a run knows is 0 where its steps matter neither to banks nor to sectors."""
@@ -160,7 +159,7 @@ def held(found: Tensor, value: Tensor) -> Tensor:
     own, other = found.layout, value.layout
     known = all(isinstance(leaf, Static) for leaf in leaves(other.shape))
     same = not known or [size(Layout(mode)) for mode in modes(own.shape)] == [size(Layout(mode)) for mode in modes(other.shape)]
-    alike = congruent(own.shape, other.shape)
+    alike = same_profile(own.shape, other.shape)
     if same and alike:
         pairs = zip((*leaves(own.shape), *leaves(own.stride)), (*leaves(other.shape), *leaves(other.stride)), strict=True)
         same = all(int(a) == int(b) for a, b in pairs if isinstance(b, Static) and isinstance(a, int))

@@ -313,3 +313,24 @@ def _names(mangled: str) -> list[str]:
         out.append(mangled[match.end() : end])
         at = end
     return out
+
+
+def arguments(type_: str) -> list[str]:
+    """The template arguments of a type.
+
+    >>> arguments("A<B<int, 4>, C &>")
+    ['B<int, 4>', 'C &']
+    """
+    out, depth, begin = [], 0, 0
+    for n, char in enumerate(type_):
+        if char in "<(":
+            depth += 1
+            begin = n + 1 if depth == 1 else begin
+        elif char in ">)" or (char == "," and depth == 1):
+            if depth == 1:
+                out.append(type_[begin:n].strip())
+                begin = n + 1
+            depth -= char != ","
+            if not depth:
+                break
+    return out

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from cute_viz.algebra.inttuple import leaves
-from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.reading import Passage, Resolver
-from cute_viz.notation.syntax import Name, Node, Number
+from cute_viz.source.cpp.shown import printed
+from cute_viz.source.cpp.spelled import Spelled
 from cute_viz.source.model import Entry, Given, SourceFile
-from cute_viz.source.type_scan import Bindings, FoundType, scan
-from cute_viz.source.type_tree import TypeParser
-from cute_viz.values.types import ValueType, named
+from cute_viz.source.type_scan import FoundType, scan
+from cute_viz.values.types import named
 
 _FREE = re.compile(r"(?<![\w:])[A-Za-z]\w*(?!\w|\s?<|::|\)\s*-?\d)")
 _KNOWN = re.compile(
     r"int|long|unsigned|short|char|bool|const|void|float|double|true|false|u?int\d+_t|size_t|Underscore|LayoutLeft|LayoutRight"
     r"|smem_ptr_flag|SM\d+_\w+|MMA_\d\w+|DefaultCopy|[uU]?[lL]{0,2}"
 )
-_CASTED = re.compile(r"\((?:unsigned|signed|long|short|int|char|bool|size_t|u?int\d+_t)*\)(?=-?\d)")
-_BUILTIN = {
-    "unsignedint": "uint32_t",
-    "unsigned": "uint32_t",
-    "long": "int64_t",
-    "longlong": "int64_t",
-    "unsignedlong": "uint64_t",
-    "unsignedlonglong": "uint64_t",
-    "unsignedchar": "uint8_t",
-    "signedchar": "int8_t",
-    "unsignedshort": "uint16_t",
-    "__half": "half_t",
-}
 
 
 def read(text: str, given: Given) -> SourceFile:
@@ -67,7 +51,6 @@ class _TypesReader:
     def __init__(self, text: str, given: Given) -> None:
         self.text, self.given = text, given
         self.values: dict[str, Any] = {}
-        self.resolve = _plain_arguments(given.resolve) if given.resolve is not None else None
 
     def entries(self, library: bool) -> list[Entry]:
         """The types of the text; what one name is in several lines alike is one entry."""
@@ -121,55 +104,17 @@ class _TypesReader:
     def evaluated(self, found: FoundType) -> Any:
         """The value of a type, or its error."""
         try:
-            meaning = _TypeMeaning(self, found.line)
-            node = meaning.parsed(found.start, found.end)
-            value = Evaluator(Passage(self.text, {}, None, "cpp", self.resolve)).value(node)
+            value = self.spelled.value(found.start, found.end, found.line.bindings)
         except CuteVizError as error:
             return error.at(self.text, Span(found.start, found.end))
-        if isinstance(value, ValueType):
-            return NotationError(f"{value} is not an atom", text=self.text, span=Span(found.start, found.end))
-        return mark_static(value) if is_tiling(value) else value
+        if self.spelled.count and "?" in self.given.let:
+            self.given.used.add("?")
+        return printed(value)
 
-
-class _TypeMeaning:
-    """One type, its run-time integers counted, the template parameters that its line binds replaced by what they are."""
-
-    def __init__(self, reader: _TypesReader, line: Bindings) -> None:
-        self.reader, self.line = reader, line
-        self.count = self.pieces = 0
-        self.open: list[str] = []
-
-    def parsed(self, start: int, end: int) -> Node:
-        """The tree of a type, template parameters in it replaced by what they are."""
-        self.pieces += 1
-        if self.pieces > limit("modes"):
-            raise over("modes", "too many types in one", text=self.reader.text, span=Span(start, end))
-        node = TypeParser(self.reader.text, start, end, self.runtime).type()
-        return self.bound(node) if self.line.bindings else node
-
-    def bound(self, node: Any) -> Any:
-        """A tree with the types of its template parameters."""
-        if isinstance(node, Name) and node.text in self.line.bindings and node.text not in self.open and len(self.open) < 16:
-            self.open.append(node.text)
-            out = self.parsed(*self.line.bindings[node.text])
-            self.open.pop()
-            return out
-        if not hasattr(node, "template"):
-            return node
-        return type(node)(node.span, node.name, tuple(self.bound(item) for item in node.template), node.args)
-
-    def runtime(self, span: Span) -> Node:
-        """The node of a run-time integer: the number that was given for it, or the next of several; else it is `?`."""
-        given = self.reader.given
-        self.count += 1
-        if "?" not in given.let:
-            return Name(span, "?")
-        given.used.add("?")
-        known = numbers(given.let["?"])
-        if len(known) > 1 and self.count > len(known):
-            message = f"{len(known)} numbers were given for run-time values, and this is number {self.count}"
-            raise NotationError(message, text=self.reader.text, span=span)
-        return Number(span, known[0] if len(known) == 1 else known[self.count - 1], False)
+    @cached_property
+    def spelled(self) -> Spelled:
+        """What reads the types."""
+        return Spelled(self.text, self.given.resolve, numbers(self.given.let["?"]) if "?" in self.given.let else None)
 
 
 def numbers(value: Any) -> list[int]:
@@ -188,18 +133,3 @@ def numbers(value: Any) -> list[int]:
             "a run-time value is an integer", hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`"
         )
     return numbers
-
-
-def _plain_arguments(resolve: Resolver) -> Resolver:
-    """A resolver that takes template arguments as demanglers write them: `(int)128`, `16ul`, `unsigned int`."""
-
-    def resolved(name: str, args: tuple[str, ...]) -> Any:
-        return resolve(name, tuple(map(_plain_argument, args)))
-
-    return resolved
-
-
-def _plain_argument(word: str) -> str:
-    word = _CASTED.sub("", word)
-    word = re.sub(r"(?<=\d)[uU]?[lL]{0,2}$", "", word) if re.fullmatch(r"-?\d+[uUlL]*", word) else word
-    return _BUILTIN.get(word.removeprefix("std::"), word)

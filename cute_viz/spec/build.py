@@ -76,15 +76,19 @@ class Builder:
         """The error at a place in the file; the caller raises it."""
         return SpecError(message, text=self.text, span=span, hint=hint, name=self.name)
 
+    def mapping(self, value: Value | None, message: str, hint: str | None = None) -> Keys:
+        """A mapping; an empty one of what is left out. Raises: SpecError with the message for anything else."""
+        if value is not None and not isinstance(value, Keys):
+            raise self.fail(message, value.span, hint)
+        return Keys() if value is None else value
+
     def specs(self) -> list[Spec]:
         """Every spec of the file, built, in the file's order."""
         return [self.spec(name, fields) for name, fields in self.parts().items()]
 
     def parts(self) -> dict[str, Value]:
         """The specs of the file by name (`""` of a lone one), not built yet; `names` then holds what they share."""
-        root = read_yaml(self.text, self.name)
-        if not isinstance(root, Keys):
-            raise self.fail("a spec must be a mapping", root.span, hint="example: layout: (4,8):(8,1)")
+        root = self.mapping(read_yaml(self.text, self.name), "a spec must be a mapping", "example: layout: (4,8):(8,1)")
         if "specs" not in root:
             return {"": root}
         others = [key for key in root if key not in ("specs", "let", "description", *WORDS)]
@@ -96,9 +100,9 @@ class Builder:
         self.said = self.machine(root)
         self.shared = root.get("let")
         self.names = self.let(self.shared)
-        several = root["specs"]
-        if not isinstance(several, Keys) or not several:
-            raise self.fail("specs must be a mapping of names to specs", several.span)
+        words = "specs must be a mapping of names to specs"
+        if not (several := self.mapping(root["specs"], words)):
+            raise self.fail(words, several.span)
         self.at = several.keys_at
         return several
 
@@ -119,19 +123,14 @@ class Builder:
 
     def let(self, value: Value | None) -> dict[str, Any]:
         """The names that all specs share, and those that a `let` binds to expressions; each of these may use the ones before."""
-        if value is None:
-            return dict(self.names)
-        if not isinstance(value, Keys):
-            raise self.fail("let must be a mapping of names to expressions", value.span)
         out = dict(self.names)
-        for key, item in value.items():
+        for key, item in self.mapping(value, "let must be a mapping of names to expressions").items():
             out[key] = self.expression(item, out)
         return out
 
     def spec(self, name: str, fields: Value) -> Spec:
         """One spec, built. Raises: SpecError for an unknown field, and for no object or two."""
-        if not isinstance(fields, Keys):
-            raise self.fail(f"the spec {name!r} must be a mapping", fields.span, hint="example: layout: (4,8):(8,1)")
+        fields = self.mapping(fields, f"the spec {name!r} must be a mapping", "example: layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
         self.check_keys(fields, known, "a spec")
         kinds = [key for key in fields if key in KINDS]
@@ -144,7 +143,7 @@ class Builder:
         figure = fields.get("figure")
         is_call = kinds == ["layout"] and isinstance(figure, Keys) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
-        drawn = self.figure(figure, names) if figure is not None else {}
+        drawn = self.fields(FIGURE, "figure", figure, names)
         text, wave = fields[kinds[0]], self.library.together
         if isinstance(text, Text) and is_triton(text):
             from cute_viz.notation.triton import tile_of
@@ -161,7 +160,7 @@ class Builder:
             source=self.words(fields, "source") or "",
             figure=drawn,
             beside=self.beside(fields.get("beside"), names),
-            expect=self.expect(fields.get("expect"), names),
+            expect=self.fields(EXPECT, "expect", fields.get("expect"), names),
             formats=self.list_of_words(fields.get("formats")),
             style=self.choice(COMMON, fields, "style") or "default",
             palette=self.words(fields, "palette"),
@@ -191,28 +190,9 @@ class Builder:
 
     def beside(self, value: Value | None, names: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
         """The further objects of a spec, by their captions."""
-        if value is None:
-            return ()
-        if not isinstance(value, Keys):
-            raise self.fail(
-                "beside must be a mapping of captions to objects", value.span, hint="example: {wave 64: v_mfma_f32_16x16x16_f16}"
-            )
-        return tuple((caption, self.expression(item, names)) for caption, item in value.items())
-
-    def expect(self, value: Value | None, names: dict[str, Any]) -> dict[str, Any]:
-        """What must hold of a spec's object."""
-        if value is None:
-            return {}
-        if not isinstance(value, Keys):
-            raise self.fail("expect must be a mapping of what must hold", value.span, hint="example: {covers: 8x128}")
-        self.check_keys(value, [f.name for f in EXPECT], "expect")
-        out: dict[str, Any] = {}
-        for f in EXPECT:
-            if f.name in value and f.holds == "object":
-                out[f.name] = self.object(f.kinds[0], value[f.name], names)
-            elif f.name in value:
-                out[f.name] = self.choice(EXPECT, value, f.name) if f.holds == "choice" else self.words(value, f.name)
-        return out
+        hint = "example: {wave 64: v_mfma_f32_16x16x16_f16}"
+        items = self.mapping(value, "beside must be a mapping of captions to objects", hint).items()
+        return tuple((caption, self.expression(item, names)) for caption, item in items)
 
     def places(self, name: str, fields: Keys, figure: Value | None, expect: Value | None) -> dict[str, Span]:
         """Where the fields of a spec, of its figure and of what is expected of it stand."""
@@ -258,28 +238,28 @@ class Builder:
             raise self.fail(f"{key}: invalid value {word!r}", fields[key].span, hint=hint)
         return word
 
-    def figure(self, value: Value, names: dict[str, Any]) -> dict[str, Any]:
-        """The options under `figure` by name: `tensor` as an object, flags as True or False, all others as text."""
-        if not isinstance(value, Keys):
-            raise self.fail("figure must be a mapping of options", value.span, hint="example: {tile: 8x128}")
-        self.check_keys(value, [f.name for f in FIGURE], "figure")
+    def fields(self, table: tuple[SpecField, ...], what: str, value: Value | None, names: dict[str, Any]) -> dict[str, Any]:
+        """The values of fields by name, `figure` or `expect`: objects as such, flags as True or False, all others as text."""
+        hints = {"figure": ("options", "example: {tile: 8x128}"), "expect": ("what must hold", "example: {covers: 8x128}")}
+        given = self.mapping(value, f"{what} must be a mapping of {hints[what][0]}", hints[what][1])
+        self.check_keys(given, [f.name for f in table], what)
         out: dict[str, Any] = {}
-        for f in FIGURE:
-            if f.name not in value:
+        for f in table:
+            if f.name not in given:
                 continue
-            if f.name == "by" and str(value[f.name]).replace(".", "").isalnum() and str(value[f.name]) not in names:
-                out[f.name] = str(value[f.name])  # an instruction
+            if f.name == "by" and str(given[f.name]).replace(".", "").isalnum() and str(given[f.name]) not in names:
+                out[f.name] = str(given[f.name])  # an instruction
             elif f.holds == "object":
-                out[f.name] = self.object("layout", value[f.name], names)
+                out[f.name] = self.object(f.kinds[0], given[f.name], names)
             elif f.holds == "choice":
-                out[f.name] = self.choice(FIGURE, value, f.name)
+                out[f.name] = self.choice(table, given, f.name)
             elif f.holds == "flag":
-                word = (self.words(value, f.name) or "").lower()
+                word = (self.words(given, f.name) or "").lower()
                 if word not in ("true", "false", "yes", "no"):
-                    raise self.fail(f"{f.name} must be true or false", value[f.name].span)
+                    raise self.fail(f"{f.name} must be true or false", given[f.name].span)
                 out[f.name] = word in ("true", "yes")
             else:
-                out[f.name] = self.words(value, f.name)
+                out[f.name] = self.words(given, f.name)
         return out
 
     def expression(self, value: Value, names: dict[str, Any]) -> Any:

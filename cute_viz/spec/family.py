@@ -19,23 +19,8 @@ MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "S
 COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")
 BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K", *OF_INSTRUCTION)  # those that may differ by the value of a parameter
 OF_MMA = ("blocks", "stored", "warp")  # what else is known of an MMA: see layouts/LIBRARY.md
-FIELDS = (
-    "where",
-    "args",
-    "aliases",
-    "widths",
-    "fits",
-    "types",
-    "inherits",
-    "reverse",
-    "incongruent",
-    "source",
-    "also",
-    "note",
-    "partial",
-    *OF_MMA,
-    *BY_VALUE,
-)
+_OWN = "where args aliases widths fits types inherits reverse incongruent source also note partial"
+FIELDS = (*_OWN.split(), *OF_MMA, *BY_VALUE)
 
 
 class Match(NamedTuple):

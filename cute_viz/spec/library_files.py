@@ -16,19 +16,8 @@ from cute_viz.files import held, read_text, searched
 from cute_viz.records import dataclass
 from cute_viz.spec.yaml import Keys, SpecError, Text, Value, read_yaml
 
-OF_INSTRUCTION = (
-    "kind",
-    "memory",
-    "words",
-    "sparse",
-    "lanes",
-    "ptx",
-    "dsl",
-    "names",
-    "sass",
-    "isa",
-    "spelt",
-)  # what a record is made of
+# What a record is made of.
+OF_INSTRUCTION = ("kind", "memory", "words", "sparse", "lanes", "ptx", "dsl", "names", "sass", "isa", "spelt")
 HEAD = ("library", "arch", "also", "warp", "source", "layouts", *OF_INSTRUCTION)
 
 _STARTS = (  # of names without a number of their architecture: where they stand, newest first

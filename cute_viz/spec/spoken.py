@@ -18,23 +18,9 @@ _OPCODE = re.compile(r"(?:(?:ld|st|mov)matrix|w?g?mma|tcgen05|cp|dp[24]a|ld|st|f
 _CALL = re.compile(r"(?:[a-z]\w*\.)*[A-Z]\w*Op\(.*\)", re.S)
 _ORDERED = re.compile(r"t?b?f\d+(x2)?|[subi]\d+|u?e\dm\d|row|col|\{[A-D]\}")
 # What the DSL takes an argument for that is not given.
-_DEFAULTS = {
-    "transpose": "False",
-    "num_matrices": "1",
-    "cta_group": "ONE",
-    "cache_mode": "ALWAYS",
-    "reduction_kind": "ADD",
-    "abacc_dtype": "f32",
-}
-_DEFAULTS |= {
-    "abacc_dtype": "f32",
-    "repeat": "1",
-    "pack": "NONE",
-    "unpack": "NONE",
-    "a_src": "SMEM",
-    "a_major_mode": "K",
-    "b_major_mode": "K",
-}
+_DEFAULTS = {"transpose": "False", "num_matrices": "1", "cache_mode": "ALWAYS", "reduction_kind": "ADD", "abacc_dtype": "f32"}
+_DEFAULTS |= {"repeat": "1", "pack": "NONE", "unpack": "NONE"}  # of copies of tensor memory
+_DEFAULTS |= {"cta_group": "ONE", "a_src": "SMEM", "a_major_mode": "K", "b_major_mode": "K"}  # of tcgen05.mma
 
 
 class Meant(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind, conf
 
-from cute_viz.source import type_tree
+from cute_viz.source import type_scan
 from cute_viz.source.compiled.clang_cursors import ALIASES, CLASSES, PARAMETERS, arguments, canonical, scope, template, variable
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import Instance, Variable
@@ -54,9 +54,13 @@ class UnitClasses:
             if (found.name, found.line) in names or not found.name:
                 continue
             names[found.name, found.line] = found
-            inner = field.type.get_canonical().get_declaration()
-            if inner.kind in CLASSES and inner.hash not in self.known:
-                self.fields(inner, deep + 1)
+            self.held(field, deep + 1)
+
+    def held(self, cursor: Cursor, deep: int = 0) -> None:
+        """The data members of what a parameter or a member is."""
+        inner = cursor.type.get_canonical().get_declaration()
+        if inner.kind in CLASSES and inner.hash not in self.known:
+            self.fields(inner, deep)
 
     def unnamed(self) -> list[tuple[str, Instance, Variable]]:
         """The aliases of the classes that were met which no function names: the class as a type and as an instance, the alias."""
@@ -87,7 +91,7 @@ class UnitClasses:
         found = conf.lib.clang_getSpecializedCursorTemplate(parent)
         if found is not None and found.kind == CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
             named = [child.spelling for child in template(parent, primary=True) if child.kind in PARAMETERS]
-            yield from zip(type_tree.arguments(str(found.displayname)), named, strict=False)
+            yield from zip(type_scan.arguments(str(found.displayname)), named, strict=False)
 
     def arguments(self, cursor: Cursor) -> tuple[tuple[str, str], ...]:
         """The template arguments of an instance, and of the class that it is a member of, by their names."""

@@ -95,6 +95,9 @@ class UnitWalk:
             found = variable(self.places, cursor)
             if found is not None:
                 self.outside.append(Instance(scope(cursor.semantic_parent), (), False, (found,)))
+            for child in cursor.get_children():
+                if child.kind == CursorKind.TYPE_REF:  # `typename CollectiveBuilder<...>::CollectiveOp`
+                    self.classes.alias(child)
 
     def reach(self, cursor: Cursor) -> int:
         """Remember a function to walk: the number of its instance."""
@@ -141,6 +144,8 @@ class UnitWalk:
                 found = variable(self.places, here)
                 if found is not None:
                     variables.setdefault((found.name, found.line, found.type), found)
+                    if kind == CursorKind.PARM_DECL and not foreign:
+                        self.classes.held(here)
             elif kind in _REFERENCES:
                 self.refer(here, variables, calls, uses, around)
             elif kind == CursorKind.TYPE_REF:

@@ -13,14 +13,14 @@ from typing import Any
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.algebra.shares import local_share
+from cute_viz.algebra.shares import parted_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held
-from cute_viz.source.type_tree import arguments
+from cute_viz.source.type_scan import arguments
 from cute_viz.values.integer import Unknown
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
@@ -153,7 +153,7 @@ class UnitMeaning(TypeParts):
             whole = self.tensor(frame, args[0], deep + 1)
             tile = self.typed(args[1].type)
             proj = self.typed(args[3].type) if len(args) == 4 else None
-            return local_share(whole, tile if isinstance(tile, Layout) else Layout(tile), proj)
+            return parted_share(whole, tile if isinstance(tile, Layout) else Layout(tile), proj=proj)
         if (inner := self.returned(frame, node)) is not None:
             found = self.tensor(*inner, deep + 1)
             return found if found.name or found.starts else replace(found, name=node.text)
@@ -269,7 +269,7 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Re
             chain.add(above.number)
             above = above.caller
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
-            if use.name != "&" and use.instance not in chain and _counts(unit, use.instance, {}):
+            if use.name != "&" and use.runs and use.instance not in chain and _counts(unit, use.instance, {}):
                 todo.append(Reached(use.instance, frame, n))
 
 

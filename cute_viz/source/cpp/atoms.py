@@ -22,7 +22,7 @@ from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.types import ValueType
 
 WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
-NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy"))
+NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy"))
 
 
 def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
@@ -39,6 +39,8 @@ def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
         return make_copy_atom(
             copy_op(meaning, args[0], span), bits(args[1]), str(args[1]) if isinstance(args[1], ValueType) else ""
         )
+    if name in ("ThrMMA", "ThrCopy"):  # of which thread, its type does not say
+        return solid(args[0]) if args else None
     if name == "TiledMMA":
         return tiled_mma(mma_atom(meaning, args[0], span), *map(solid, args[1:])) if args else None
     if len(args) != 3:

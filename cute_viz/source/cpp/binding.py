@@ -9,12 +9,12 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
-from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
 from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
 from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, argument
+from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType

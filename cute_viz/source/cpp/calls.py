@@ -16,7 +16,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
+from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
@@ -32,6 +32,7 @@ from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import Class, Pack, finished
+from cute_viz.source.cpp.vocabulary import MAKE_TUPLES
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
 from cute_viz.values.pointer import Pointer
 

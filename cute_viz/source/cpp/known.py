@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, with_origin
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import OPS
+from cute_viz.algebra.ratio import StaticRatio
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -17,7 +19,6 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.undefined import undefined as unknown_name
-from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import NAMES as MADE
 from cute_viz.source.cpp.collective import made
@@ -27,12 +28,14 @@ from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, External, Foreign, argument, solid, typed
+from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, argument, solid, typed
+from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
 from cute_viz.values.examples import example_value
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 
@@ -89,8 +92,9 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     if short in meaning.context.reader.source.asked:  # `#ifdef N`, and then N
         base = base.but(hint=f"give it a value: `let={short}={example_value(short)}`, or 0 where it is not defined")
     if meaning.context.own_lines:
-        words, hint = unknown_name(full, (*meaning.context.root.args, *CONSTANTS), meaning.context.given.resolve)
-        return base.but(message=words, hint=base.hint if hint.startswith("give it") else hint)
+        names = (*filter(str.isidentifier, meaning.context.root.args), *CONSTANTS)
+        message, hint = unknown_name(full, names, meaning.context.given.resolve)
+        return base.but(message=message, hint=base.hint if hint.startswith("give it") else hint)
     return base.but(message=f"{full!r} is not defined in this file")
 
 
@@ -104,6 +108,9 @@ def _lenient(meaning: Meaning, node: Node) -> Any:
 def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
+    if name == "Apply" and args is not None and (order := full.split("::")[-2:-1]) in (["LayoutLeft"], ["LayoutRight"]):
+        shape = typed(meaning.solid(args[0]), meaning.fail("this integer is only known where the layout is made", span))
+        return meaning.operate(f"compact_{'col' if order == ['LayoutLeft'] else 'row'}_major", [shape])
     if name in TRAITS:
         return TRAITS[name](meaning, args or (), span)
     for suffix in ("_v", "_t"):
@@ -147,9 +154,11 @@ def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
     if match is not None:
         count = 3 if match[2] else 2
         if len(values) != count or not isinstance(values[-1], Enumerator):
-            words = ("type, a sparsity and a major", "half_t, 2, ") if match[2] else ("type and a major", "half_t, ")
-            raise meaning.fail(f"{name} takes a {words[0]}", span, hint=f"example: GMMA::{name}<{words[1]}GMMA::Major::K>")
+            takes, example = ("type, a sparsity and a major", "half_t, 2, ") if match[2] else ("type and a major", "half_t, ")
+            raise meaning.fail(f"{name} takes a {takes}", span, hint=f"example: GMMA::{name}<{example}GMMA::Major::K>")
         name, values = f"Layout_{values[-1].name}_{match[1]}_{match[2] or ''}Atom", values[:-1]
+    from cute_viz.algebra.smem_atom import smem_atom
+
     if name.endswith("_Bits"):
         template: tuple[Any, ...] = ()
     else:
@@ -181,7 +190,9 @@ def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if len(values) != 3:
         raise meaning.fail("ComposedLayout takes three parts", span)
-    return make_composed_layout(*_check(values))
+    outer, offset, inner = _check(values)
+    unset = meaning.fail("this integer is only known where the layout is made", span)
+    return make_composed_layout(outer, typed(offset, unset) if isinstance(offset, tuple) else offset, inner)
 
 
 def _swizzle(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -248,9 +259,19 @@ def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 
 
 def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    if len(values) < 2 or not all(isinstance(i, int) for i in values):
+    first, *path = values or [None]
+    scale: Any = first.number if isinstance(first, SpelledInt) else first
+    known = isinstance(scale, (int, Unknown, StaticRatio)) and all(isinstance(i, int) for i in path)
+    if not path or not known:
         raise meaning.fail("ScaledBasis takes a scale and positions of modes", span)
-    return Basis(int(values[0]), tuple(map(int, values[1:])))
+    return Basis(scale, tuple(map(int, path)))
+
+
+def _ratio(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    """R<1,2> (cute/numeric/integral_ratio.hpp)."""
+    if len(values) != 2 or not all(isinstance(i, int) and i for i in values):
+        raise meaning.fail("R<N,D> takes two integers", span)
+    return StaticRatio(int(values[0]), int(values[1]))
 
 
 def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -258,11 +279,25 @@ def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> 
     layout = layout.layout if isinstance(layout, Tensor) else layout
     if not isinstance(layout, (Layout, ComposedLayout)):
         raise meaning.fail("the layout of this tensor is not known", span)
-    return Tensor(Pointer(), layout)
+    if len(values) == 2 and isinstance(values[0], tuple):
+        return with_origin(typed(values[0], meaning.fail("this integer is only known where the tensor is made", span)), layout)
+    return Tensor(values[0] if isinstance(values[0], Pointer) else Pointer(), layout)
+
+
+def _engine(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    """What a tensor's type has for its pointer: `ViewEngine<smem_ptr<half_t*>>`, `swizzle_ptr<Swizzle<3,4,3>, ...>`."""
+    inner = values[-1] if values else None
+    if isinstance(inner, Pointer) and name[:4] in ("gmem", "smem", "rmem", "tmem"):
+        return replace(inner, space=name[:4])
+    if isinstance(inner, Pointer) and name == "swizzle_ptr" and isinstance(values[0], Swizzle):
+        return replace(inner, swizzle=values[0])
+    if name in ("subbyte_iterator", "sparse_ptr") and isinstance(inner, ValueType):
+        return Pointer(type=inner)
+    return inner
 
 
 _FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
-    **dict.fromkeys(TUPLES, _tuple),
+    **dict.fromkeys((*TUPLES, "ArithmeticTuple"), _tuple),
     **dict.fromkeys((*INTEGRALS, "bool_constant"), _integral),
     **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _bits_type),
     **dict.fromkeys(("AlignedArray", "AlignedBuffer", "Array", "ArrayEngine", "array", "aligned_array", "array_aligned"), _array),
@@ -273,5 +308,13 @@ _FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
     **dict.fromkeys(("sparse_elem", "smem_sparse_ptr_flag_bits"), _sparse),
     "E": _basis,
     "ScaledBasis": _scaled,
+    "R": _ratio,
     "Tensor": _tensor_type,
+    **dict.fromkeys(
+        words(
+            "ViewEngine ConstViewEngine gmem_ptr smem_ptr rmem_ptr tmem_ptr swizzle_ptr subbyte_iterator sparse_ptr"
+            " ArithmeticTupleIterator"
+        ),
+        _engine,
+    ),
 }

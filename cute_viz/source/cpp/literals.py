@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cute_viz.limits import limit, over
-from cute_viz.notation.vocabulary import INTEGRALS
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.tree import Brace, Id, Literal, Node, Part, Unary, Written
+from cute_viz.source.cpp.vocabulary import INTEGRALS
 from cute_viz.values.integer import Runtime
 
 _INFIX = {"o": "composition", "∘": "composition", "⊘": "logical_divide", "⊗": "logical_product"}

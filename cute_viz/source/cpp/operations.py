@@ -12,7 +12,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import get_slice
-from cute_viz.notation.vocabulary import PRINTERS
+from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.evaluate import as_word, of_tensors
 from cute_viz.source.cpp.reading import Meaning

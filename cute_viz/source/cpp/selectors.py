@@ -11,9 +11,9 @@ from typing import Any
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.inttuple import is_int_tuple, product, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.smem_atom import smem_atom
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, Span
-from cute_viz.notation.vocabulary import smem_atom
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning

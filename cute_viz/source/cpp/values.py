@@ -61,6 +61,16 @@ def static(value: Any) -> Any:
     return each_integer(int, certain(value))
 
 
+class SpelledInt(ValueType):
+    """An integer's type in a layout that was spelled by another program, with the integer, if that is known."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int | Unknown) -> None:
+        super().__init__("int")
+        self.number = number if isinstance(number, Unknown) else Runtime(number)
+
+
 def zeroed(kind: Any, error: CuteVizError) -> Any:
     """What `T{}` is: a number is 0; of a shape, whose integers only stand for what they are later, they are not known.
 
@@ -78,7 +88,7 @@ def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
     8
     """
     if isinstance(kind, ValueType):
-        return unknown(error, part=part)
+        return kind.number if isinstance(kind, SpelledInt) else unknown(error, part=part)
     return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
 
 

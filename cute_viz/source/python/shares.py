@@ -10,7 +10,7 @@ from typing import Any
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA
-from cute_viz.algebra.shares import copy_share, local_share, mma_share, share
+from cute_viz.algebra.shares import parted_share, share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
@@ -88,14 +88,10 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
         x = share_of(source)
         if x.starts:
             raise AlgebraError("this is a thread's part already")
-        if isinstance(tiled, TiledCopy) and side in ("S", "D"):
-            out = copy_share(x, tiled, side)
-        elif isinstance(tiled, TiledMMA) and side in ("A", "B", "C"):
-            out = mma_share(x, tiled, side)
-        elif isinstance(tiled, Layout):
-            out = local_share(x, tiled)
-        else:
+        sides = {TiledCopy: ("S", "D"), TiledMMA: ("A", "B", "C")}.get(type(tiled), ())
+        if side not in sides and not isinstance(tiled, Layout):
             raise AlgebraError("the part of one fixed thread is taken here")
+        out = parted_share(x, tiled, side)
         return marked(out, out.layout)
 
     return replace(part, part=cache(parts))

@@ -1,4 +1,4 @@
-"""What C++ source calls by name besides the operations: tuples, printers, casts, shared-memory layout atoms."""
+"""CuTe's layout atoms of shared memory by their names, of GMMA and UMMA."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import re
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.inttuple import Unwritten
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.products import blocked_product
+from cute_viz.algebra.recast import upcast
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-
-TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
-LAYOUTS = ("Layout", "ComposedLayout")  # likewise
-SWIZZLES = ("Sw", "S", "Swizzle")
-INTEGRALS = ("Int", "C", "constant", "integral_constant")  # static integers
-MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
-PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
-# What only passes its argument on.
-CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "as_value", "type")
+from cute_viz.values.types import bits_of
 
 _ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_(Sp)?Atom(_Bits)?")
 _BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
@@ -44,16 +40,9 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
         raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"example: GMMA::{name}<half_t,2>")
     if not in_bits and not packed and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"example: GMMA::{name}<half_t>")
-    from cute_viz.algebra.inttuple import Unwritten
-    from cute_viz.algebra.recast import upcast
-    from cute_viz.algebra.static import mark_static
-    from cute_viz.values.types import bits_of
-
     bits = 1 if in_bits else bits_of(template[0])
     layout = upcast(Layout(shape, stride), bits)
     if packed:
-        from cute_viz.algebra.products import blocked_product
-
         times = int(template[1])
         if bits % times:
             raise AlgebraError(f"{name}: an element of {bits} bits cannot be shared by {times}")
