@@ -11,6 +11,7 @@ from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.undefined import undefined
 from cute_viz.source.model import Entry
+from cute_viz.source.python.gluon import Encoded
 from cute_viz.source.python.instructions import resolved
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
@@ -165,7 +166,7 @@ def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
     try:
         if machine.pasted is not None and isinstance(value, DslOp):
             value = resolved(value, machine.given.resolve)
-        found = shown(value)
+        found = shown(value.of() if isinstance(value, Encoded) else value)
     except CuteVizError as error:
         raise error.at(machine.tree.text, machine.span(place.target)) from None
     need(found)

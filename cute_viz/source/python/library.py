@@ -23,6 +23,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.python import known
 from cute_viz.source.python.branches import forget
+from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
@@ -107,8 +108,12 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return Object(_NAMESPACE, dict(named))
     if function.path == "functools.partial" and args:
         return Partial(args[0], tuple(args[1:]), dict(named))
+    if is_gluon(function.path):
+        return call_gluon(function, args, named)
     if not is_library(function.path):
-        error = machine.fail(f"{function.path} is not in this file", node)
+        triton = function.path.startswith("triton.")
+        told = f"{function.last} is Triton's, whose tensors are in its TTGIR" if triton else f"{function.path} is not in this file"
+        error = machine.fail(told, node)
         for value in (*args, *named.values()):
             forget(machine, value, error)
         raise error
