@@ -67,7 +67,6 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         notes,
         read=tuple(operands),
         compiled=file.compiled,
-        cpp=file.language == "cpp" and not file.compiled,
         launched=launches(moves),
     )
     if detail != "costs":

@@ -103,6 +103,8 @@ class Memory(NamedTuple):
             mine = [x for x in self.shared if x.launch == name]
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size:,}" for x in mine)
             blocks = f", {_blocks(limits[1] // (total + 1024))} per SM" if limits and not self.partial else ""
+            if limits and total > limits[0]:
+                blocks = ", more than a block may have: some overlap, or are of different kernels"
             most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
             most = f"{'at least ' * self.partial}{total:,}{most}"
             overlap = ", where unions do not overlap them" if self.overlaps and len(mine) > 1 else ""
@@ -115,7 +117,9 @@ class Memory(NamedTuple):
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in mine)
             if told not in told_before:
                 told_before.add(told)
-                yield f"Registers of fragments, a thread: {sum(x.size for x in mine)} of {REGISTERS}: {told}"
+                count = sum(x.size for x in mine)
+                once = " if all live at once," if count > REGISTERS else ""
+                yield f"Registers of fragments, a thread: {count}{once} of {REGISTERS}: {told}"
         if self.tensor:
             columns = sum(x.size for x in self.tensor)
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in self.tensor)

@@ -10,6 +10,7 @@ from cute_viz.engine.kernel_loops import steps, told
 from cute_viz.engine.kernel_memory import REGISTERS
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
+from cute_viz.errors import spelled
 from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
 
 _PICTURES = 48  # rows with conflicts that have pictures
@@ -48,10 +49,19 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
     figures = figures[not now :]
     rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(report.accesses)]
     short = os.path.basename(name)
-    about = head(report, name).removeprefix(short).strip()
+    about = spelled(head(report, name), "cli").removeprefix(short).strip()
     return page(
         ReportPage(
-            short, about, figure, verdict, note, figures, _bars(report), rows, source, list(missing(report, everything=True))
+            short,
+            about,
+            figure,
+            verdict,
+            note,
+            figures,
+            _bars(report),
+            rows,
+            source,
+            [spelled(line, "cli") for line in missing(report, everything=True)],
         )
     )
 

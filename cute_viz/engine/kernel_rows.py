@@ -157,9 +157,8 @@ class Report:
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
-    what was not read. compiled: a compiler read the file. cpp: it was read as it is
-    written in C++. launched: for each way in
-    which a statement is reached the launch of its kernel.
+    what was not read. compiled: a compiler read the file. launched: for each way in which a statement is reached the launch of
+    its kernel.
     """
 
     accesses: tuple[Access, ...]
@@ -170,7 +169,6 @@ class Report:
     memory: Memory | None = None
     read: tuple[tuple[Move, list[Any] | None], ...] = field(default=(), compare=False, repr=False)
     compiled: bool = False
-    cpp: bool = False
     launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -232,7 +232,6 @@ def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Pane
     words = f"{part.wavefronts}\n{sentence.replace(': ', chr(10), 1)}"
     text = [Shape("area", corners, look="paper"), Shape("text", ((c0, r0), (c1, r1)), words, look)] if free else []
     return Panel(
-        caption="",
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("wave", tuple(names) + ("",) * more, (*levels, *[0] * more, 0)),

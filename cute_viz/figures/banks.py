@@ -105,7 +105,6 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         keys, what = [None if at is None else at[0] % 8 for at in places], "m mod 8, the row"
     painting = by_group(keys, 8, f"hue: {what} that holds the element", "")
     panel = Panel(
-        caption="",
         labels=tuple([",".join(map(str, where[k])) if k in where else "" for k in range(lines * per)]),
         paints=painting.cells,
         row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines))),

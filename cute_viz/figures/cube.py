@@ -104,7 +104,6 @@ def _face(
         shapes.append(Shape("text", ((cols * 1.03, rows / 2),), f"M = {rows}", "muted start"))
     outline = [Shape("box", ((c, r), (c + 1, r + 1)), "", "thin") for r, c in held] if small else []
     return Panel(
-        caption="",
         labels=tuple([f"V{held[cell]}" if cell in held and small else "" for cell in cells]),
         paints=tuple([first + (2 if cell in held else 1 if cell in needed else 0) for cell in cells]),
         row_ruler=Ruler("", ("",) * rows),

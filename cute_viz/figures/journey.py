@@ -123,7 +123,6 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     return Figure(
         kind="journey",
         title=title,
-        source="",
         caption=words,
         description=f"{title}. {words}.",
         paints=PAINTS,

@@ -288,10 +288,6 @@ def _figure(panel: Panel, title: str, word: str, note: str) -> Figure:
     entries = tuple(LegendEntry(n, f"{word} {n}", paints.count(n)) for n in sorted({*paints} - {HOLE, HUES}))
     return Figure(
         kind="operands",
-        title="",
-        source="",
-        caption="",
-        description="",
         paints=(*(Paint(n) for n in range(HUES)), Paint(-1)),
         legends=(Legend(title, entries),) if entries else (),
         panels=(panel,),

@@ -145,7 +145,7 @@ class Panel:
     unit: how wide and how high a cell is, in cells of the figure. face: of a cube that is drawn, `left`, `top` or `right`.
     """
 
-    caption: str
+    caption: str = ""
     rows: int = 0
     cols: int = 0
     labels: tuple[str, ...] = ()
@@ -238,8 +238,8 @@ class Figure(Drawn):
     """
 
     kind: str
-    title: str
-    source: str
+    title: str = ""
+    source: str = ""
     caption: str = ""
     description: str = ""
     paints: tuple[Paint, ...] = ()

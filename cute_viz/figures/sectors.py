@@ -45,7 +45,6 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
         LegendEntry(_PART, "partly requested", paints.count(_PART)),
     )
     panel = Panel(
-        caption="",
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("byte", tuple(str(line * LINE) for line in lines), tuple(levels)),

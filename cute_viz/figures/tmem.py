@@ -94,7 +94,6 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     cell = f"{STEP} lanes × {count(wide, 'column')}"
     caption = f"Tensor memory of one CTA. A cell is {cell}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
-        caption="",
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler("lane", tuple(str(r * STEP) for r in range(rows)), borders(rows, WARP // STEP)),

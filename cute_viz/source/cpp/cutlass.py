@@ -14,7 +14,6 @@ from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
-from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
@@ -222,6 +221,8 @@ def trivial_scales(args: list[Any]) -> External:
 
 def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
     """The TMA load for the CTAs of a cluster along one mode: multicast where there are several."""
+    from cute_viz.source.cpp.atoms import instruction
+
     count = product(certain(extent)) if isinstance(extent, (int, tuple)) else None
     if count is None:
         raise AlgebraError(f"the shape of a cluster must be integers, not {show(extent)}")
@@ -234,6 +235,8 @@ def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) 
     """
     if len(args) < 2:
         raise AlgebraError("the strides and the element of the output are missing")
+    from cute_viz.source.cpp.atoms import instruction
+
     strides, element = map(solid, args[:2])
     if bits(element) == 16 and (is_major(strides, 0) or is_major(strides, 1)):
         return instruction(meaning, _matrix_copy(args[2] if len(args) > 2 else (), is_major(strides, 0), load), None, span)
@@ -244,6 +247,8 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
     """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises: AlgebraError
     for any other operation.
     """
+    from cute_viz.source.cpp.atoms import instruction
+
     op = getattr(solid(args[0]), "instruction", UNKNOWN) if len(args) == 1 else UNKNOWN
     found = None
     if op.kind == "tcgen05.ld" and "stat" not in op.words:

@@ -78,7 +78,7 @@ class Pasted:
         try:
             value = self._value(part, one)
         except CuteVizError as error:
-            found = error.at(self.text, self.context.span(part))
+            found = self.context.placed(error, self.context.span(part))
             if "\n" in self.text.strip() and self._is_foreign(part if one is None or one.init is None else one.init):
                 out.failures |= {key: found} if key else {}
                 out.unread.append(Statement(None, None, self.context.span(part), "", found))

@@ -11,7 +11,6 @@ from cute_viz.algebra.inttuple import Underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.views import get_slice
 from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.evaluate import as_word, of_tensors
@@ -94,6 +93,8 @@ def _given(value: Any, name: str) -> Any:
     if isinstance(value, Thread):
         tiled = getattr(value.view, "tiled", None)
         if tiled is not None:
+            from cute_viz.algebra.views import get_slice
+
             return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
         value = value.view
     if isinstance(value, Tensor):
