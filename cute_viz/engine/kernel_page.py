@@ -42,9 +42,9 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
     ]
     for step in steps(report)[:4]:
         if step.loop is not None:
-            name = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
+            what = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
             fixed = f"{step.fixed:,}" if step.fixed not in (None, step.now) else ""
-            figures.insert(1, (name, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
+            figures.insert(1, (what, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
     figures = figures[not now :]
     rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(report.accesses)]
     short = os.path.basename(name)
