@@ -149,10 +149,6 @@ class _Painter:
             case p.Swatch():
                 square = rectangle(item.x, item.y, item.size, item.size)
                 self.canvas.shape(square, face=self.fills[item.paint], edge=self.theme["b"], width=item.width)
-            case p.Arrows():
-                red = self.theme["a"]
-                self.canvas.shapes([Path(curve, [1, 4, 4, 4]) for curve in item.curves], edge=red, width=item.width)
-                self.canvas.shapes([Path([*head, head[0]], [1, 2, 2, 79]) for head in item.heads()], face=red)
             case p.Path():
                 paths = [Path([*line, line[0]] if item.fill is not None else line) for line in item.lines]
                 face = "none" if item.fill is None else self._colour(item.fill)

@@ -183,30 +183,6 @@ class Swatch(NamedTuple):
     paint: int
 
 
-class Arrows(NamedTuple):
-    """Curves with a head each, none where its size is 0.
-
-    A curve is four points (x, y), two of which pull it; its head goes on from the last.
-    """
-
-    curves: Sequence[tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]]
-    width: float
-    size: float
-
-    def heads(self) -> list[tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]:
-        """The tip and the two other corners of each head, which looks the way that its curve arrives.
-
-        >>> Arrows([((0, 0), (4, 0), (6, 0), (10, 0))], 1, 5).heads()
-        [((15.0, 0.0), (10.0, -2.0), (10.0, 2.0))]
-        """
-        out = []
-        for *_, (px, py), (x, y) in self.curves if self.size else ():
-            length = ((x - px) ** 2 + (y - py) ** 2) ** 0.5 or 1.0
-            ux, uy = (x - px) / length * self.size, (y - py) / length * self.size
-            out.append(((x + ux, y + uy), (x + 0.4 * uy, y - 0.4 * ux), (x - 0.4 * uy, y + 0.4 * ux)))
-        return out
-
-
 class Labels(NamedTuple):
     """A line of the labels of a panel's cells, row by row, empty ones included: monospaced, in the ink of each cell's paint.
 
@@ -265,7 +241,7 @@ class Path(NamedTuple):
     dash: float = 0.0
 
 
-Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Ears | Plates | Swatch | Arrows | Labels | Texts | Line"
+Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Ears | Plates | Swatch | Labels | Texts | Line"
 
 
 _LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes", "dash"}  # px, or columns of px
@@ -283,11 +259,6 @@ def scaled(item: Primitive, k: float) -> Primitive:
         return item._replace(
             lines=[[(x * k, y * k) for x, y in line] for line in item.lines], width=item.width * k, dash=item.dash * k
         )
-    if isinstance(item, Arrows):
-        curves = [
-            ((a * k, b * k), (c * k, d * k), (e * k, f * k), (g * k, h * k)) for (a, b), (c, d), (e, f), (g, h) in item.curves
-        ]
-        return Arrows(curves, item.width * k, item.size * k)
     return item._replace(**_scaled(item._asdict(), k))
 
 

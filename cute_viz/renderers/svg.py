@@ -84,11 +84,13 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _style(theme: str, arrows: bool, board: bool, more: Mapping[str, str]) -> str:
-    """Dark rules: none, always, or when the reader prefers dark. more: the fill of each further class."""
+def _style(theme: str, drawn: bool, more: Mapping[str, str]) -> str:
+    """Dark rules: none, always, or when the reader prefers dark.
+
+    drawn: whether there are lines of roles. more: the fill of each further class.
+    """
     more = {name: f"fill:{fill}" for name, fill in more.items()}
-    more |= {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
-    more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if board else {}
+    more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if drawn else {}
     rules = "".join(f".{name}{{{rule}}}" for name, rule in (RULES | more).items())
     if theme in ("light", "print"):
         return ""
@@ -126,7 +128,7 @@ class _SvgWriter:
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        defs = f"<defs>{_style(options.theme, bool(figure.arrows), bool(figure.flow), more)}{hatch}</defs>"
+        defs = f"<defs>{_style(options.theme, bool(figure.arrows or figure.flow), more)}{hatch}</defs>"
         self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
         self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
 
@@ -175,12 +177,6 @@ class _SvgWriter:
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
                 cls = " ".join(["s", *filter(None, [self.dark_fill.get(item.paint)])])
                 self.parts.append(svgwrite.shapes.Rect(*place, debug=False, class_=cls, **style).tostring())
-            case p.Arrows():
-                curves = (f"M{_pair(a)}C{_pair(b)} {_pair(c)} {_pair(d)}" for a, b, c, d in item.curves)
-                self._path("".join(curves), "a", fill="none", stroke=LIGHT["a"], stroke_width=number(item.width))
-                heads = (f"M{_pair(a)}L{_pair(b)}L{_pair(c)}z" for a, b, c in item.heads())
-                if item.size:
-                    self._path("".join(heads), "ah", fill=LIGHT["a"])
             case p.Path():
                 self._lines(item)
             case p.Labels():

@@ -121,8 +121,6 @@ class _TikzWriter:
             "cvtile": BETWEEN if self.dark else BORDER,
             "cvhatch": HATCH[0],
         }
-        if not figure.arrows:
-            del self.colours["cva"]
         if figure.flow:
             self.colours["cvi"] = LIGHT["t"]
         else:
@@ -174,10 +172,6 @@ class _TikzWriter:
                 style = f"draw=cvb,fill={self.names[item.paint]},line width={_pt(item.width)},rounded corners={_pt(item.radius)}"
                 corner = f"({number(item.x + item.size)},{number(item.y + item.size)})"
                 return [f"\\path[{style}] ({number(item.x)},{number(item.y)}) rectangle {corner};\n"]
-            case p.Arrows():
-                curves = [f"{_pair(a)}..controls {_pair(b)} and {_pair(c)}..{_pair(d)}" for a, b, c, d in item.curves]
-                heads = [f"{_pair(a)}--{_pair(b)}--{_pair(c)}--cycle" for a, b, c in item.heads()]
-                return [*_paths(f"\\draw[cva,line width={_pt(item.width)}]", curves), *_paths("\\fill[cva]", heads)]
             case p.Path():
                 return self._lines(item)
             case p.Labels():
