@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,7 @@ from cute_viz.engine.kernel_page import page_of
 from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_text import text_of, totals_of
 from cute_viz.engine.kernel_what_if import differences, what_if
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, spelled
 from cute_viz.files import read_text
 from cute_viz.options.words import read
 
@@ -130,6 +131,9 @@ def command(
             "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
             "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
         )
+        absent = re.search(r'^[ \t]*#[ \t]*include[ \t]+"((?!cute/|cutlass/)[^"\n]+)"', answer.readings[0].text or "", re.M)
+        if absent is not None and reading.build is None:
+            hint = f"{absent[1]} was not found: as compiled, --flags '-arch=sm_90a -I FOLDER' names its folder"
         hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
         raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     output.notes(answer.notes)
@@ -180,7 +184,7 @@ def _kernel(report: Report, source: str, text: str, kind: str, path: str | None,
         for line in text_of(report, source, everything, frozenset(accept)):
             output.say(line, err=False)
     else:
-        output.echo(sarif(report, source) if kind == "sarif" else github(report, source))
+        output.echo(spelled(sarif(report, source) if kind == "sarif" else github(report, source), "cli"))
 
 
 def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:

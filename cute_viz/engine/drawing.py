@@ -121,7 +121,7 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
 
         figure = with_notes(replace(figure, series=()), words["note"])
     if words.get("key") and not words.get("blank"):
-        raise UsageError("`key=` applies to `blank=`", hint="example: --blank offsets --key")
+        raise UsageError("`key=` applies to `blank=`", hint="example: `blank=offsets` `key=`")
     return _blanked(_trimmed(figure, words), words)
 
 

@@ -6,23 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import as_layout
-from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.make_copy import make_tiled_copy_impl
-from cute_viz.algebra.mma import MMA_Atom, TiledMMA, tiled_mma
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout, tiled_mma
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, CuteVizError, Span
-from cute_viz.notation.atoms import is_atom_name
-from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
 from cute_viz.source.cpp.values import Class, Enumerator, External, solid
+from cute_viz.source.cpp.vocabulary import may_be_atom
 from cute_viz.values.instruction import UNKNOWN
-from cute_viz.values.types import ValueType
-
-WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
-NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy"))
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType, sized
 
 
 def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
@@ -114,16 +114,6 @@ def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> An
     return None
 
 
-def may_be_atom(name: str) -> bool:
-    """Whether a name can be that of an instruction.
-
-    >>> may_be_atom("cute::SM75_U32x4_LDSM_N"), may_be_atom("Foo")
-    (True, False)
-    """
-    short = name.rsplit("::", 1)[-1]
-    return is_atom_name(short) or short.startswith("SM")
-
-
 def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span) -> Any:
     """The atom of the library that a name is; None where it cannot be one. Raises: what the library says of a wrong name."""
     resolve = meaning.context.given.resolve
@@ -168,3 +158,85 @@ def value_type(name: str) -> ValueType:
     'half_t'
     """
     return ValueType(ValueType(name).cpp)
+
+
+def member_of(value: Any, name: str) -> Any:
+    """`T::name` of an atom, a tiling or an operation; None of what it has not."""
+    if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
+        return External(name, (value,))
+    if isinstance(value, (TiledMMA, ThrMMA)):
+        return _of_mma(value if isinstance(value, TiledMMA) else value.tiled, name)
+    if isinstance(value, MMA_Atom):
+        return _of_atom(value, name)
+    if isinstance(value, (TiledCopy, Copy_Atom)):
+        return _of_copy(value, name)
+    if isinstance(value, CopyOp):
+        return {"ThrID": value.thr_id, "SrcLayout": value.src, "DstLayout": value.dst, "RefLayout": value.ref}.get(name)
+    return None
+
+
+def _of_mma(value: TiledMMA, name: str) -> Any:
+    if name in ("AtomThrID", "AtomThrLayout"):
+        return value.atom.thr_id
+    if name in ("AtomShape_MNK", "Shape_MNK"):
+        return value.atom.shape_mnk
+    if name == "ThrLayoutVMNK":
+        return value.thr_layout_vmnk
+    if name in ("AtomLayoutMNK", "AtomLayout_MNK"):
+        return atom_layout(value)
+    if name.startswith("AtomLayout") and name.endswith("_TV"):
+        return _of_atom(value.atom, name.removeprefix("Atom"))
+    if name in ("Atom", "MMA_Atom"):
+        return value.atom
+    return _of_atom(value.atom, name)
+
+
+def _of_atom(value: MMA_Atom, name: str) -> Any:
+    parts = {
+        "ThrID": value.thr_id,
+        "AtomThrID": value.thr_id,
+        "Shape_MNK": value.shape_mnk,
+        "AtomShape_MNK": value.shape_mnk,
+        "LayoutA_TV": value.layout_a,
+        "LayoutB_TV": value.layout_b,
+        "LayoutC_TV": value.layout_c,
+        "ALayout": value.layout_a,
+        "BLayout": value.layout_b,
+        "CLayout": value.layout_c,
+    }
+    if name in parts:
+        return parts[name]
+    types = {f"ValType{x}": kind for x, kind in zip("ABCD", value.types, strict=False)}
+    return value_type(types[name]) if name in types else None
+
+
+def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:
+    atom = value.atom if isinstance(value, TiledCopy) else value
+    if isinstance(value, TiledCopy):
+        if name == "TiledLayout_TV":
+            return value.layout_tv
+        if name == "Tiler_MN":
+            return value.tiler_mn
+        if name == "TiledNumThr":
+            return size(get(value.layout_tv, 0))
+        if name == "TiledNumVal":
+            return size(get(value.layout_tv, 1))
+    parts = {
+        "ThrID": atom.thr_id,
+        "AtomThrID": atom.thr_id,
+        "ValLayoutSrc": atom.layout_src,
+        "ValLayoutDst": atom.layout_dst,
+        "ValLayoutRef": atom.layout_ref,
+        "AtomLayoutSrc": atom.layout_src,
+        "AtomLayoutDst": atom.layout_dst,
+        "AtomLayoutRef": atom.layout_ref,
+    }
+    if name in parts:
+        return parts[name]
+    if name in ("NumValSrc", "AtomNumVal", "NumValDst"):
+        return Runtime(size(get(atom.layout_dst if name.endswith("Dst") else atom.layout_src, 1)))
+    if name == "AtomNumThr":
+        return Runtime(size(atom.thr_id))
+    if name in ("ValType", "value_type"):
+        return ValueType(atom.value_type) if atom.value_type else sized(atom.bits)
+    return None

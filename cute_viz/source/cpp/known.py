@@ -19,21 +19,18 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.undefined import undefined as unknown_name
-from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import NAMES as MADE
 from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, argument, solid, typed
-from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
+from cute_viz.source.cpp.vocabulary import ATOMS, INTEGRALS, TUPLES, may_be_atom
 from cute_viz.values.examples import example_value
 from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
@@ -123,20 +120,26 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
         return Foreign(found) if full.startswith("std::") and type(found) is int else found
     if name in MADE and args is not None:
         return made(meaning, full, args, span)
-    if name in TYPES or name in HELPERS:
-        return (TYPES | HELPERS)[name](meaning, _values(meaning, args or ()), span)
+    if (helper := meaning.lookup.helper(name)) is not None:
+        return meaning.meant(helper, part, span)
     if name.startswith("Layout_"):
         values = _values(meaning, args or ())
         if args is None:
             return External(full, None, meaning.fail(f"{name} takes an element type", span, hint=f"example: {name}<half_t>"))
         return _smem_atom(meaning, name, values, span)
-    if name in NAMES and args is not None:
+    if name in ATOMS and args is not None:
+        from cute_viz.source.cpp.atoms import atom
+
         return atom(meaning, name, _values(meaning, args), span)
     if name.endswith("_v") and args is not None and len(args) == 1:
         value = meaning.operate(name[:-2], _solid(meaning, args))
         return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
     if args is not None and not may_be_atom(full) and (name in OPS or not meaning.context.own_lines):
         return None
+    if not (may_be_atom(full) or meaning.context.own_lines):
+        return None
+    from cute_viz.source.cpp.atoms import instruction
+
     return instruction(meaning, full, None if args is None else _values(meaning, args), span)
 
 
