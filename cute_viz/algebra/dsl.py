@@ -14,7 +14,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
-from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, map_pairs
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
 from cute_viz.values.integer import is_constant
@@ -71,14 +71,16 @@ def recast_layout(x: Any, old: Any, new: Any) -> Any:
         return _recast(x, old, new)
     if after % before == 0:
         n = after // before
-        steps = map_leaves(lambda d: 1 if d == 0 else -(-n // abs(d)), x.stride)
-        shape = map_leaves(lambda extent, step: -(-extent // step), x.shape, steps)
-        return Layout(shape, map_leaves(lambda d: (abs(d) + n - 1) // n * (1 if d > 0 else -1), x.stride))
+        return Layout(*map_pairs(lambda s, d: (_up(s, _up(n, d) if d else 1), _up(d, n) * (1 if d > 0 else -1)), x.shape, x.stride))
     if before % after == 0:
         n = before // after
-        shape = map_leaves(lambda extent, d: extent * n if abs(d) == 1 else extent, x.shape, x.stride)
-        return Layout(shape, map_leaves(lambda d: d if abs(d) == 1 else d * n, x.stride))
+        return Layout(*map_pairs(lambda s, d: (s * n, d) if abs(d) == 1 else (s, d * n), x.shape, x.stride))
     return _recast(x, old, new)
+
+
+def _up(a: int, b: int) -> int:
+    """A quotient of magnitudes, rounded up."""
+    return -(-abs(a) // abs(b))
 
 
 def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
