@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -155,8 +156,8 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
     if isinstance(b, Underscore):
         return True
     if isinstance(b, tuple) and isinstance(a, Layout):
-        told = [composition_is_pointwise(part, t, composition(part, t), limit) for part, t in zip(modes_of(a), b, strict=False)]
-        return False if False in told else None if None in told else True
+        parts = zip(modes_of(a), b, strict=False)
+        return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
     if isinstance(b, int) and not isinstance(b, bool):
         b = Layout(b)
     if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
@@ -167,6 +168,16 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
         return [value_at(a, place) for place in offsets(b)] == [without_padding(value) for value in offsets(result)]
     except AlgebraError:  # an operand without values: strides of several kinds, a swizzle alone or of coordinates
         return None
+
+
+def all_hold(answers: Iterable[bool | None]) -> bool | None:
+    """Whether all of several things hold; None where one is not known, and none is known not to.
+
+    >>> all_hold([True, None]), all_hold([None, False])
+    (None, False)
+    """
+    told = list(answers)
+    return False if False in told else None if None in told else True
 
 
 def value_at(layout: Any, place: Any) -> Any:
