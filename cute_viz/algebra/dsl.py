@@ -21,22 +21,9 @@ from cute_viz.values.integer import is_constant
 from cute_viz.values.types import bits_of
 
 DIFFERENCES = {
-    "filter",
-    "flat_divide",
-    "flat_product",
-    "flatten",
-    "get_flat_coord",
-    "get_hier_coord",
-    "group",
-    "left_inverse",
-    "make_tiled_copy",
-    "make_tiled_copy_impl",
-    "product_each",
-    "raked_product",
-    "recast_layout",
-    "tile_to_shape",
-    "tiled_divide",
-    "tiled_product",
+    *("filter", "flatten", "group", "product_each", "recast_layout", "make_tiled_copy", "make_tiled_copy_impl"),
+    *("flat_divide", "tiled_divide", "flat_product", "tiled_product", "raked_product", "tile_to_shape"),
+    *("left_inverse", "get_flat_coord", "get_hier_coord"),
 }
 
 
@@ -113,28 +100,23 @@ def product_each(x: Any) -> Any:
     return x if isinstance(x, int) else shapes.product_each(x)
 
 
-def get_hier_coord(layout: AnyLayout, idx: int) -> Any:
-    """As in C++; along a stride of 0 it is 0.
+def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayout, int], Any]:
+    """As in C++; along a stride of 0 the coordinate is 0.
 
-    >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3)
-    (0, (0, 3, 0))
+    >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3), get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    ((0, (0, 3, 0)), (1, 7))
     """
-    return coords.get_hier_coord(_spread(layout), idx)
+
+    @wraps(function)
+    def found(layout: AnyLayout, idx: int) -> Any:
+        if isinstance(layout, Layout) and not is_coordinate_layout(layout):
+            layout = Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))
+        return function(layout, idx)
+
+    return found
 
 
-def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
-    """As in C++; along a stride of 0 it is 0.
-
-    >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
-    (1, 7)
-    """
-    return coords.get_flat_coord(_spread(layout), idx)
-
-
-def _spread(layout: AnyLayout) -> AnyLayout:
-    if not isinstance(layout, Layout) or is_coordinate_layout(layout):
-        return layout
-    return Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))
+get_hier_coord, get_flat_coord = map(_over_zeros, (coords.get_hier_coord, coords.get_flat_coord))
 
 
 def flatten(x: Any) -> Any:
