@@ -34,6 +34,8 @@ class PageWords(TypedDict, total=False):
     cell: float | None
     target: str | None
     bare: bool | None
+    letters: float | None
+    animate: bool | None
 
 
 class DrawingWords(SourceWords, total=False):

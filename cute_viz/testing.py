@@ -97,7 +97,7 @@ def assert_no_bank_conflicts(
         raise AssertionError("no kernel with copies was compiled")
     for found in reports:
         if wrong := failures(found, most, tuple(map(str, accept)), None):
-            raise AssertionError("\n".join([*wrong, "", *text_of(found, "")]))
+            raise AssertionError("\n".join([*wrong, "", *text_of(found, "", spelling="python")]))
 
 
 def assert_vector(copy: object, bits: int, let: Let = None) -> None:

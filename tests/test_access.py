@@ -528,9 +528,9 @@ class TestCommands:
         text = out.read_text()
         root = ElementTree.fromstring(text)
         hidden = [g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "go"]
-        names = [re.search(r"animation:(w\d+) ", g.get("style"))[1] for g in hidden]
+        names = [re.search(r"animation:(w\d+)_\w+ ", g.get("style"))[1] for g in hidden]
         assert names == [f"w{n}" for n in (*range(1, 32), *range(1, 4))]
-        ends = {name: float(until) for name, until in re.findall(r"@keyframes (w\d+)\{0%,([\d.]+)%", text)}
+        ends = {name: float(until) for name, until in re.findall(r"@keyframes (w\d+)_\w+\{0%,([\d.]+)%", text)}
         assert [ends[f"w{n}"] for n in range(1, 32)] == pytest.approx([45 * n / (32 * 0.45 + 3) for n in range(1, 32)], abs=0.01)
         tops = [float(re.search(r"M[\d.]+[ ,]([\d.]+)", g[0].get("d"))[1]) for g in hidden]
         steps = {round(b - a, 2) for a, b in pairwise(tops[:31])}

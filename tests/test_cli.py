@@ -117,6 +117,13 @@ def test_eval() -> None:
     assert result.stdout == b"19\n(4,8):(8,1)\n((_2,_2)):((_1,_2))\n"
 
 
+def test_eval_compares() -> None:
+    lines = ["coalesce((4,8):(1,4)) == 32:1", "(4,8):(8,1) == (4,8):(1,4)", "(4,8):(8,1) != 32:1", "(_4,8) == (4,8)"]
+    assert run("eval", *lines).stdout == b"1\n0\n1\n1\n"
+    assert "unexpected '=='" in fails(run("eval", "4:1 == 4:1 == 4:1"), 1)
+    assert "cannot determine" in fails(run("eval", "A = (?,4):(4,1); A == (8,4):(4,1)"), 1)
+
+
 def test_eval_of_lines() -> None:
     lines = ["(4,8):(8,1)", "(4,8,)", "", "a = 4:2", "a(3)", "nobody(", "\x1b", "(_4):(_2)"]
     result = run("eval", "-", stdin="\n".join(lines).encode())
@@ -149,7 +156,7 @@ def test_help_has_examples() -> None:
         assert f"cute-viz {command}" in text
 
 
-@pytest.mark.parametrize("topic", ["formats", "palettes", "ops"])
+@pytest.mark.parametrize("topic", ["formats", "palettes", "ops", "views", "themes", "targets", "limits"])
 def test_list(topic: str) -> None:
     result = run("list", topic)
     assert result.returncode == 0
@@ -392,6 +399,30 @@ def test_a_finished_figure_takes_a_title_and_nothing_else(tmp_path: Path) -> Non
     assert json.loads(run("render", str(path), "--title", "mine", "-T", "json").stdout)["title"] == "mine"
     assert run("render", str(path)).stdout == run("render", "(4,8):(8,1)").stdout
     assert "--coords cannot be applied to a finished figure" in fails(run("render", str(path), "--coords"), 1)
+
+
+def test_words_that_help_gives_as_examples_are_taken() -> None:
+    import click
+
+    from cute_viz.cli import COMMANDS, cli
+
+    asked = 0
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        for option in (p for p in command.params if isinstance(p, click.Option) and isinstance(p.type, click.Choice)):
+            _, colon, words = (option.help or "").partition(": ")
+            for word in words.split(", ") if colon else ():
+                assert word.split("  [")[0] in option.type.choices, (name, option.opts, word)
+                asked += 1
+    assert asked >= 3
+
+
+def test_an_instruction_of_a_row_a_lane_implies_its_access() -> None:
+    words = ["analyze", "(64,64):(64,1)", "--type", "f16", "--json"]
+    implied = run(*words, "--instruction", "ldmatrix.x4").stdout
+    assert implied == run(*words, "--access", "ldmatrix.x4").stdout
+    assert json.loads(implied)["wavefronts"] == 512
 
 
 def test_the_patterns_of_accesses_are_listed() -> None:

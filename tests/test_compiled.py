@@ -96,6 +96,7 @@ template <class T> __global__ void kernel(float* from, int n) {
   auto never = [&]() { copy(r, ts); };
   auto column = make_tensor(make_smem_ptr(to), make_layout(make_shape(n, Int<4>{})));
   copy(column(threadIdx.x, _), make_tensor<float>(Int<4>{}));
+  if (!sizeof(T)) { copy(ts, r); } else cooperative_copy<128>(threadIdx.x, g, s);
 }
 template __global__ void kernel<Traits<32>>(float*, int);
 }
@@ -219,6 +220,27 @@ def test_defaults_that_a_compiler_leaves_out() -> None:
     threads = "cute::Layout<cute::tuple<cute::C<2>, cute::C<2>, cute::C<1>>>"
     mma = str(value_of(f"cute::TiledMMA<cute::MMA_Atom<cute::SM80_16x8x16_F32F16F16F32_TN>, {threads}>", resolve))
     assert mma.splitlines()[1:3] == ["  ThrLayoutVMNK:  (_32,_2,_2,_1):(_1,_32,_64,_0)", "  PermutationMNK: (_,_,_)"]
+
+
+def test_types_of_a_sparse_mma_and_of_strides_that_users_define() -> None:
+    flag = "cute::smem_sparse_ptr_flag_bits<2, 16>"
+    atom = "cute::Layout<cute::tuple<cute::C<8>, cute::C<2>>, cute::tuple<cute::C<2>, cute::C<1>>>"
+    assert str(value_of(f"cute::ComposedLayout<cute::Swizzle<3, 4>, {flag}, {atom}>", None)) == (
+        "Sw<3,4,3> o smem_sparse<2>_ptr[16b](unset) o (_8,_2):(_2,_1)"
+    )
+    strides = "cute::tuple<cute::ScaledBasis<cute::R<1, 2>, 0>, cute::ScaledBasis<int, 1>>"
+    assert str(value_of(f"cute::Layout<cute::tuple<cute::C<4>, int>, {strides}>", None)) == "(_4,?):(_1/_2@0,?@1)"
+    own = "mine::CustomStride<mine::Gather<unsigned int>, cute::C<64>>"
+    outer = f"cute::Layout<cute::tuple<cute::C<1>, cute::C<1>>, cute::tuple<{own}, cute::C<1>>>"
+    bases = "cute::tuple<cute::ScaledBasis<cute::C<9>, 0>, cute::ScaledBasis<cute::C<1>, 1>>"
+    inner = f"cute::Layout<cute::tuple<int, cute::C<4>>, {bases}>"
+    gathered = value_of(f"cute::ComposedLayout<{outer}, cute::ArithmeticTuple<int, cute::C<0U>>, {inner}>", None)
+    assert str(gathered) == "(_1,_1):(?,_1) o (?,_0) o (?,_4):(_9@0,_1@1)"
+    stored = "cute::sparse_ptr<2, cute::sparse_elem<2, cutlass::half_t> *>"
+    tensor = value_of(
+        f"cute::Tensor<cute::ViewEngine<cute::swizzle_ptr<cute::Swizzle<3, 4>, cute::smem_ptr<{stored}>>>, {atom}>", None
+    )
+    assert (tensor.pointer.space, str(tensor.pointer.swizzle), tensor.bits) == ("smem", "Sw<3,4,3>", 8)
 
 
 def test_a_zipped_tensor_multiplies_as_its_data() -> None:
@@ -401,13 +423,13 @@ class TestUnits:
         code, out, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
         rows = json.loads(out)
         assert code == 0
-        assert "k.cu:41: CuTe refuses this: Shape Divisibility Condition" in err
-        assert "k.cu:41: composition((_3,_5):(_5,_7), _5:_2): " in err  # why, in our words
+        assert "k.cu:42: CuTe refuses this: Shape Divisibility Condition" in err
+        assert "k.cu:42: composition((_3,_5):(_5,_7), _5:_2): " in err  # why, in our words
         assert {row["value"] for row in rows if row["name"] == "NeverNamed"} == {"(_8,_64):(_64,_1)", "(_8,_128):(_128,_1)"}
         assert next(row for row in rows if row["name"] == "Mma")["brief"] == "Mine, 128 threads, tile 32x16x16"
         assert [(row["line"], row["brief"]) for row in rows if row["kind"].startswith("launch")] == [
-            (36, "<T=Traits<32>>"),
-            (39, "<T=Traits<64>> <<<dim3(n / 4, 2), 128>>>"),
+            (37, "<T=Traits<32>>"),
+            (40, "<T=Traits<64>> <<<dim3(n / 4, 2), 128>>>"),
         ]
         code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--launch", "Traits<64>", "--json")
         report = json.loads(out)
@@ -418,6 +440,8 @@ class TestUnits:
             (31, "st.global.32", None),  # in a lambda that for_each calls
             (32, "st.shared.32", 2048),
             (34, "ld.shared.32", None),  # which row a thread reads is known at run time only
+            (35, "ld.global.32", None),  # and nothing in the branch that never runs
+            (35, "st.shared.32", 64),
         ]
 
     def test_a_binary_names_instances(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -182,7 +182,7 @@ def test_sphinx_tells_mistakes_with_the_documents_line(tmp_path: Path) -> None:
     assert html.count("cute-viz-error") == 3
 
 
-def site(text: str) -> str:
+def site(text: str, **config: object) -> str:
     """A page as MkDocs renders it."""
     import markdown
 
@@ -190,7 +190,34 @@ def site(text: str) -> str:
 
     fence = {"name": "cute-viz", "class": "cute-viz", "format": formatter, "validator": validator}
     extensions = ["cute_viz.ext.markdown", "attr_list", "pymdownx.superfences"]
-    return markdown.markdown(text, extensions=extensions, extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}})
+    configs = {"pymdownx.superfences": {"custom_fences": [fence]}, "cute_viz.ext.markdown": config}
+    return markdown.markdown(text, extensions=extensions, extension_configs=configs)
+
+
+def test_the_cells_of_a_document_have_letters_of_one_size(tmp_path: Path) -> None:
+    """What `letters` says is the size of every label of a cell, however large the figure, in all three kinds of documents."""
+    sources = ("(8,8):(8,1)", "(8,16):(16,1)", "logical_divide((4,8):(8,1), (2,4))")
+    text = "".join(f"```cute-viz{' target=readme' * n}{' view=steps' * (n == 2)}\n{x}\n```\n\n" for n, x in enumerate(sources[:2]))
+    for letters in (9, 12):
+        pictures = re.findall(r"<svg.*?</svg>", site(text, letters=letters), re.S)
+        assert len(pictures) == 2
+        (tmp_path / "d.md").write_text(text)
+        run("embed", str(tmp_path / "d.md"), "--letters", str(letters))
+        (tmp_path / "conf.py").write_text(f"extensions = ['cute_viz.ext.sphinx']\ncute_viz_letters = {letters}\n")
+        (tmp_path / "index.rst").write_text("Page\n====\n\n" + "".join(f".. cute-viz:: {x}\n\n" for x in sources))
+        built = subprocess.run(
+            [sys.executable, "-m", "sphinx", "-qEb", "html", ".", "o"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert built.returncode == 0, built.stderr
+        pictures += re.findall(r"<svg.*?</svg>", (tmp_path / "o" / "index.html").read_text(), re.S)
+        pictures += [path.read_text() for path in tmp_path.glob("*.svg")]
+        assert len(pictures) == 2 + 3 + 2
+        for picture in pictures:
+            labels = re.findall(r'<g[^>]*font-size="([\d.]+)[^"]*"[^>]*>(?:(?!</g>).)*?>0</text>', picture, re.S)
+            assert labels
+            assert {float(size) for size in labels} == {letters}
+        for path in tmp_path.glob("*.svg"):
+            path.unlink()
 
 
 def test_a_fence_of_a_site_is_inline_svg() -> None:

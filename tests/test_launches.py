@@ -224,3 +224,24 @@ class TestTtgir:
         trans = Transfer("load", 16, (64, 1024), (128, 256, 1, 2, 4), matrices=True)
         assert cost_of(trans).instruction == "ldmatrix.x2.trans"
         assert cost_of(Transfer("store", 16, (64, 1024), (128, 256, 1, 2, 4))).instruction == "st.shared.16"
+
+    @pytest.mark.parametrize("arch", ["gfx90a", "gfx942"])
+    def test_waves_of_amd(self, arch: str) -> None:
+        """64 lanes, in the groups that AMD documents: 0..3 with 20..23 and so on; 16 rows of 64 bytes, 4 lanes each."""
+        lanes = (32, 64, 128, 256, 8, 16)  # elements of 2 bytes: 16 rows, then 4 chunks of a row
+        found = cost_of(Transfer("load", 16, (1, 2, 4), lanes, arch=arch))
+        places = [64 * (lane % 16) + 16 * (lane // 16) for lane in range(64)]
+        wavefronts = 0
+        for half in (0, 32):
+            for low, far in ((0, 20), (4, 16), (8, 28), (12, 24)):
+                group = [half + low + n for n in range(4)] + [half + far + n for n in range(4)]
+                banks = [(places[lane] // 4 + word) % 32 for lane in group for word in range(4)]
+                wavefronts += max(banks.count(bank) for bank in banks)
+        assert (found.instruction, found.instructions, found.wavefronts, found.ideal) == ("ds_read_b128", 1, wavefronts, 8)
+        assert wavefronts > 8
+        assert "as AMD documents" in found.why[0]
+
+    @pytest.mark.parametrize(("kind", "arch", "words"), [("load", "gfx1201", "not known"), ("async", "gfx942", "not known")])
+    def test_what_amd_does_not_document(self, kind: str, arch: str, words: str) -> None:
+        with pytest.raises(CuteVizError, match=words):
+            cost_of(Transfer(kind, 16, (1, 2, 4), (8, 16, 32, 64, 128), arch=arch))

@@ -410,9 +410,11 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     until(lambda: driver.execute_script(text) == before)
     until(lambda: page.find("#subject").get_attribute("hidden") is not None)
     until(lambda: page.text("#tab-report b") == "1" and driver.find_elements("css selector", ".mark.good"), 60)
+    until(lambda: _settled(driver))
+    whole = driver.current_url
     page.find(".mark.good").click()
     until(lambda: page.text("#subject").startswith("Line 13"))
-    until(lambda: _settled(driver))
+    until(lambda: driver.current_url != whole)
     driver.back()  # from the access to the kernel
     until(lambda: page.find("#subject").get_attribute("hidden") is not None)
     driver.back()
@@ -548,7 +550,7 @@ def test_a_large_picture_shows_numbers_when_near_and_keeps_the_place_under_the_p
     scaled = "return document.querySelector('#picture svg').style.transform"
     before = driver.execute_script(under)
     assert "offset" in before
-    for _ in range(3):
+    for _ in range(4):
         driver.execute_script(wheel)
     assert "scale" in driver.execute_script(scaled)  # the picture as it stands, until the wheel is still
     assert driver.execute_script(under) == before
@@ -608,3 +610,43 @@ def test_undo_gives_back_a_text_with_its_options(page, driver):
             page.find("#source").send_keys(Keys.CONTROL, "z")
     until(lambda: page.picture() == theirs)
     assert driver.execute_script(tile) == other
+
+
+def test_options_sliders_fixes_and_typing_have_one_history(page, driver):
+    """Each step alone, in the order in which they were made; a drag is one step, and so is a value that is typed."""
+    from selenium.webdriver.common.keys import Keys
+
+    own = "return [document.getElementById('source').value, document.querySelector('#options [name=tile]').value, "
+    own += "document.querySelector('#options [name=color_by]').value, document.getElementById('let').value]"
+    drag = """const s = document.querySelector('#sliders input');
+        for (const n of [2, 1, 0]) { s.value = n; s.dispatchEvent(new Event('input')); }
+        s.dispatchEvent(new Event('change'))"""
+    page.type("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    steps = [driver.execute_script(own)]
+    driver.execute_script("document.getElementById('options').open = true")
+    page.find("#options [name=tile]").send_keys("8x32\n")
+    page.set("#options [name=color_by]", "none")
+    until(lambda: driver.execute_script(own)[2] == "none")
+    steps.append([steps[0][0], "8x32", "", ""])
+    steps.append([steps[0][0], "8x32", "none", ""])
+    driver.execute_script(drag)
+    steps.append(["Sw<0,3,3> o 0 o (8,64):(64,1)", "8x32", "none", ""])
+    assert driver.execute_script(own) == steps[-1]
+    page.find("#source").send_keys(Keys.CONTROL, "a")
+    page.find("#source").send_keys(Keys.DELETE, "(M,8)")  # another text: its options stay, which no example brought
+    until(lambda: page.error())
+    page.find("#error button").click()  # a value for M
+    until(lambda: driver.execute_script(own)[3] == "M=512")
+    page.find("#source").send_keys(Keys.CONTROL, "z")
+    until(lambda: driver.execute_script(own) == ["(M,8)", "8x32", "none", ""])
+    for _ in range(8):
+        if driver.execute_script(own)[0] != steps[-1][0]:
+            page.find("#source").send_keys(Keys.CONTROL, "z")
+    for before in reversed(steps[:-1]):
+        assert driver.execute_script(own) != before
+        page.find("#source").send_keys(Keys.CONTROL, "z")
+        until(lambda before=before: driver.execute_script(own) == before)
+    for after in steps[1:]:
+        page.find("#source").send_keys(Keys.CONTROL, "y")
+        until(lambda after=after: driver.execute_script(own) == after)

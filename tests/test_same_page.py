@@ -84,7 +84,7 @@ def test_a_png_has_the_paints_of_its_page(source):
     found = tuple(tuple(int(page_palette(options).fill(paint)[n : n + 2], 16) for n in (1, 3, 5)) for paint in page.figure.paints)
     seen = []
     for item in page.items:
-        if isinstance(item, Cells) and item.paint >= 0 and min(item.grid.cell_w, item.grid.cell_h) >= 3:
+        if isinstance(item, Cells) and item.paint >= 0 and min(item.grid.cell_w, item.grid.cell_h) >= 1.2:
             for row, start in list(zip(item.rows, item.starts, strict=True))[:50]:
                 x, y = item.grid.xs()[start] + min(2.0, item.grid.cell_w / 2), item.grid.ys()[row] + min(2.0, item.grid.cell_h / 2)
                 mine = image[int(y * SCALE), int(x * SCALE)]

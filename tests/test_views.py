@@ -82,7 +82,7 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "follow": ("0", "13"), "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
     "by": ("ldmatrix.x1", "st.32"), "cluster": ("2x1", "1x2"),
     "schedule": ("tiles=5", "load=5,epilogue=1"), "note": ("(0,0): one", "row 0: two"),
-    "blank": ("labels=1",), "key": (),
+    "blank": ("labels=1",), "key": (), "letters": ("7",), "animate": (),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike
 TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile

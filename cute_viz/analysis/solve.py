@@ -72,7 +72,7 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
         return Solved(found, "layout")
     edges = (table[0], [row[0] for row in table])
     for swizzle in _swizzles(table):
-        if not all(_may_be_mode(edge, swizzle) for edge in edges):
+        if any(isinstance(_mode([swizzle(x) for x in edge]), int) for edge in edges):
             continue
         made, _ = _plain([[swizzle(x) for x in row] for row in table])
         if made is not None:
@@ -310,19 +310,6 @@ def _mode(values: Sequence[int]) -> Layout | int:
     if not shape:
         return Layout(1, 0)
     return Layout(shape[0], stride[0]) if len(shape) == 1 else Layout(tuple(shape), tuple(stride))
-
-
-def _may_be_mode(values: Sequence[int], swizzle: Swizzle) -> bool:
-    """Whether swizzled values can be those of one mode: as `_mode` begins, up to the first that is not."""
-    if len(values) < 2:
-        return True
-    first, run = swizzle(values[1]), 2
-    while run < len(values) and swizzle(values[run]) == run * first:
-        run += 1
-    whole = next(n for n in range(run, 0, -1) if len(values) % n == 0)
-    return whole > 1 and all(
-        swizzle(x) == swizzle(values[n % whole]) + swizzle(values[n - n % whole]) for n, x in enumerate(values)
-    )
 
 
 def _swizzles(table: list[list[int]]) -> list[Swizzle]:

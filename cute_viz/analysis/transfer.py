@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cute_viz.algebra.transfer import Transfer
-from cute_viz.analysis.banks import LANES, ideal_wavefronts, shared_wavefronts
+from cute_viz.analysis.access import WarpAccess
+from cute_viz.analysis.banks import FULL, LANES
 from cute_viz.analysis.cost import Cost
+from cute_viz.analysis.lanes import warp_instructions, whole_bytes
+from cute_viz.analysis.memories import SharedMemory, memory_of
+from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
-_WIDEST = 128  # bits of an access
 _MATRIX = 16  # bytes of a row of ldmatrix
 
 
 def cost_of(move: Transfer) -> Cost:
     """The cost of an operation for a thread block.
+
+    Raises: AlgebraError for a machine whose phases are not documented.
 
     Triton widens an access to as many registers as lie together and aligned in memory, up to 128 bits, and takes ldmatrix and
     stmatrix where lanes and registers are those of 8x8 matrices (lib/Conversion/TritonGPUToLLVM, TritonNVIDIAGPUToLLVM).
@@ -26,49 +31,34 @@ def cost_of(move: Transfer) -> Cost:
     """
     if move.kind in ("issued", "convert"):
         why = (move.why,) if move.why else ()
-        return Cost(move.name, move.elements, move.count, None, None, None, None, None, why)
+        return Cost(move.name, move.elements, move.count, why=why)
     if len(move.registers) + len(move.lanes) + len(move.warps) > limit("accesses").bit_length():
         raise over("accesses", "the tile of this operation")
-    trans = _matrix(move)
-    groups = list(_plain(move) if trans is None else _matrices(move, trans))
-    access = groups[0][0]
-    wavefronts = sum(shared_wavefronts(places, access) for _, places in groups)
-    ideal = sum(ideal_wavefronts(places, access) for _, places in groups)
-    return Cost(_named(move, access), move.elements, len(groups), wavefronts, ideal, None, None, None)
+    memory = memory_of(move.arch)
+    if memory is not None and move.kind == "async":
+        raise AlgebraError(f"how {move.arch} copies from global memory to shared memory is not known")
+    trans = None if memory is not None else _matrix(move)
+    found = list(_plain(move, memory) if trans is None else _matrices(move, trans))
+    first = found[0]
+    name = first.instruction
+    if memory is None and trans is None:
+        name = f"{'cp.async' if move.kind == 'async' else f'{name[:2]}.shared'}.{8 * first.width}"
+    wavefronts, ideal = sum(one.wavefronts for one in found), sum(one.ideal for one in found)
+    why = () if memory is None else (memory.claim,)
+    return Cost(name, move.elements, len(found), wavefronts, ideal, None, None, None, why)
 
 
-def _named(move: Transfer, access: str) -> str:
-    if "matrix" in access:
-        return access
-    bits = min(int(access.partition(".")[2]), move.bits << _together(move))
-    return f"cp.async.{bits}" if move.kind == "async" else f"{access.partition('.')[0]}.shared.{bits}"
-
-
-def _together(move: Transfer) -> int:
-    """How many of the lowest bits of the register lie together in memory, where every other bit keeps them aligned."""
-    many = 0
-    while move.bits << (many + 1) <= _WIDEST and 1 << many in move.registers:
-        many += 1
-    others = [step for step in (*move.registers, *move.lanes, *move.warps) if step not in [1 << n for n in range(many)]]
-    others += [number for pair in move.paddings for number in pair]
-    while many and any(step % (1 << many) for step in others):
-        many -= 1
-        others.append(1 << many)
-    return many
-
-
-def _plain(move: Transfer) -> Iterator[tuple[str, list[int]]]:
-    """The byte addresses of the lanes for each instruction of each warp."""
-    many = _together(move)
-    inner = [move.registers.index(1 << n) for n in range(many)]
-    rest = [n for n in range(len(move.registers)) if n not in inner]
-    width = max(4, (move.bits << many) // 8)
-    access = f"{'ld' if move.kind == 'load' else 'st'}.{8 * width}"
+def _plain(move: Transfer, memory: SharedMemory | None) -> Iterator[WarpAccess]:
+    """The instructions of each warp, as wide as registers lie together and aligned in memory."""
+    together = [move.registers.index(1 << n) for n in range(len(move.registers)) if 1 << n in move.registers]
+    order = [*together, *(n for n in range(len(move.registers)) if n not in together)]
+    turns = [sum(1 << bit for n, bit in enumerate(order) if turn >> n & 1) for turn in range(move.elements)]
+    lanes, store = range(1 << len(move.lanes)), move.kind != "load"
     for warp in range(1 << len(move.warps)):
-        for turn in range(1 << len(rest)):
-            register = sum(1 << rest[n] for n in range(len(rest)) if turn >> n & 1)
-            places = [move.place(register, lane, warp) * move.bits // 8 for lane in range(LANES)]
-            yield access, [place // width * width for place in places]
+        places = [[move.place(register, lane, warp) * move.bits for register in turns] for lane in lanes]
+        rows, bytes_, _ = whole_bytes(places, move.bits, store)
+        for step, one in enumerate(warp_instructions(rows, bytes_, len(rows[0]), None, store, memory)):
+            yield WarpAccess(warp, step, *one, memory)
 
 
 def _matrix(move: Transfer) -> bool | None:
@@ -85,7 +75,7 @@ def _matrix(move: Transfer) -> bool | None:
     return True if across else None
 
 
-def _matrices(move: Transfer, trans: bool) -> Iterator[tuple[str, list[int]]]:
+def _matrices(move: Transfer, trans: bool) -> Iterator[WarpAccess]:
     """The row addresses of each ldmatrix or stmatrix of each warp: of up to 4 matrices."""
     words = (32 // move.bits).bit_length() - 1
     rest = len(move.registers) - words
@@ -101,4 +91,4 @@ def _matrices(move: Transfer, trans: bool) -> Iterator[tuple[str, list[int]]]:
                 if trans:  # a row is a register bit and two of the lane
                     register, lanes = register | (row & 1), row >> 1
                 places.append(move.place(register, lanes, warp) * move.bits // 8)
-            yield access, places
+            yield WarpAccess(warp, turn, access, tuple(places), FULL, tuple(places), _MATRIX)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,19 +17,17 @@ from cute_viz.cli.options import option
 from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import accessor, picture_of, report_of, typed
-from cute_viz.engine.accessing import DRAWN, Accessor
+from cute_viz.engine.accessing import DRAWN, PATTERNS, Accessor
 from cute_viz.engine.answer import format_of
-from cute_viz.engine.explaining import moving
 from cute_viz.engine.kernel_ci import failures, github, sarif
 from cute_viz.engine.kernel_ncu import compared, counted
 from cute_viz.engine.kernel_page import page_of
 from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_text import text_of, totals_of
 from cute_viz.engine.kernel_what_if import differences, what_if
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, spelled
 from cute_viz.files import read_text
 from cute_viz.options.words import read
-from cute_viz.renderers import Options
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
@@ -53,7 +52,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.option("--baseline", **FILE, help="Exit 1 if an access got worse than in FILE (--json)")
 @click.option("--access", metavar="OBJECT", help="Access by ldmatrix, rows, column, a TV layout, a tiling")
 @click.option("--type", "element", default=None, **TYPE, help="Element type: f16, 8  [default: the object's]")
-@click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, lds.128, cp.async")
+@click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, ld.128, ds_read_b64")
 @click.option("--operand", metavar="LETTER", help="Operand of a TiledMMA: A, B or C")
 @click.option("--store", is_flag=True, help="Count a write instead of a read")
 @click.option("--global", "sectors", is_flag=True, help="Count sectors of global memory instead of banks")
@@ -101,6 +100,8 @@ def command(
     4 bytes. An n-way conflict asks one bank for n words.
     """
     answer = ask(reading.request(source))
+    if access is None and instruction in PATTERNS:
+        access, instruction = instruction, None  # each of its lanes has a row of the tile
     if settings:
         _what_if(answer, settings, as_json or kind == "json")
         return
@@ -130,6 +131,9 @@ def command(
             "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
             "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
         )
+        absent = re.search(r'^[ \t]*#[ \t]*include[ \t]+"((?!cute/|cutlass/)[^"\n]+)"', answer.readings[0].text or "", re.M)
+        if absent is not None and reading.build is None:
+            hint = f"{absent[1]} was not found: as compiled, --flags '-arch=sm_90a -I FOLDER' names its folder"
         hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
         raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     output.notes(answer.notes)
@@ -141,7 +145,7 @@ def command(
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         target = None if target == "screen" else target
-        output.write(moving(drawn, Options()) if animate else drawn.render(format_, fragment=fragment or None, target=target), path)
+        output.write(drawn.render(format_, fragment=fragment or None, target=target, animate=animate or None), path)
     found = report_of(answer.layout, asked)
     if by is None:
         output.facts(found, as_json)
@@ -180,7 +184,7 @@ def _kernel(report: Report, source: str, text: str, kind: str, path: str | None,
         for line in text_of(report, source, everything, frozenset(accept)):
             output.say(line, err=False)
     else:
-        output.echo(sarif(report, source) if kind == "sarif" else github(report, source))
+        output.echo(spelled(sarif(report, source) if kind == "sarif" else github(report, source), "cli"))
 
 
 def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:

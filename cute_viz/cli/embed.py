@@ -47,11 +47,19 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 @click.option("--folder", default="", **DIR, help="Put pictures here, relative to the document")
 @click.option("-T", "--format", "format_", type=Choice(EMBEDDED), metavar="FORMAT", help="Format; in LaTeX pdf or tikz")
 @click.option("--page", metavar="URL", help="Link each picture to the live page at URL")
+@click.option("--letters", metavar="PX", help="Letters of all cells: one size in the document")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a picture is out of date")
 @click.option("--force", is_flag=True, help="Overwrite what somebody changed, and files that embed did not write")
 @layouts_option
 def command(
-    files: tuple[str, ...], folder: str, format_: str | None, page: str | None, check: bool, force: bool, library: Library
+    files: tuple[str, ...],
+    folder: str,
+    format_: str | None,
+    page: str | None,
+    letters: str | None,
+    check: bool,
+    force: bool,
+    library: Library,
 ) -> int:
     """Draw the pictures that Markdown, MyST, reST, HTML and LaTeX documents ask for, and keep their references and alt texts up to
     date.
@@ -66,7 +74,7 @@ def command(
     failed = False
     owners: dict[str, tuple[str, bytes]] = {}
     for path in dict.fromkeys(files):
-        failed |= _one(path, "" if folder == "." else folder, format_, check, force, owners, library, page)
+        failed |= _one(path, "" if folder == "." else folder, format_, check, force, owners, library, page, letters)
     return 1 if failed else 0
 
 
@@ -79,6 +87,7 @@ def _one(
     owners: dict[str, tuple[str, bytes]],
     library: Library,
     page: str | None,
+    letters: str | None,
 ) -> bool:
     """Bring one document up to date, or report what is not; whether something was wrong.
 
@@ -94,7 +103,7 @@ def _one(
         held(at, top)
         mark, text = _read(path)
         beside = Folder(os.path.dirname(path), os.path.dirname(path))
-        done = embed(text, language, stem, folder, format_, path, library, page, beside, force)
+        done = embed(text, language, stem, folder, format_, path, library, page, beside, force, letters)
     except CuteVizError as error:
         output.error(error, "block")
         return True

@@ -14,7 +14,6 @@ from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import write
-from cute_viz.engine.explaining import moving
 from cute_viz.options import TARGETS
 from cute_viz.renderers import Options
 
@@ -51,8 +50,7 @@ def command(expression: str, path: str | None, target: str | None, animate: bool
     explanation = ask(reading.request(expression)).explanation
     if path is not None:
         drawn = explanation.drawn(format_ == "html")
-        how = Options(target=None if target == "screen" else target)
-        output.write(moving(drawn, how) if animate else write(drawn, format_, how), path)
+        output.write(write(drawn, format_, Options(target=None if target == "screen" else target, animate=animate)), path)
     if as_json:
         output.facts(explanation.facts, as_json)
         if explanation.failed:

@@ -35,7 +35,7 @@ GROUPS = {  # the options of each heading, by the names that commands know them 
         *("dialect", "library", "arch", "wave", "shape", "bits"),
     ),
     "Output": (
-        *("path", "format_", "formats", "target", "width", "cell", "crop", "fold", "max_cells"),
+        *("path", "format_", "formats", "target", "width", "letters", "cell", "crop", "fold", "max_cells"),
         *("bare", "fragment", "as_json", "color_", "help"),
     ),
 }

@@ -16,13 +16,15 @@ from cute_viz.cli.words import SourceOptions, build_options, dialect_option, lay
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.figures.words import count
+from cute_viz.options import OPTIONS
+from cute_viz.options.views import VIEWS
 from cute_viz.source.build import Build
 from cute_viz.spec import Library
 
 if TYPE_CHECKING:
     from cute_viz.engine.whole import Row
 
-KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
+KINDS = ("mma", "copy", "ops", "views", "formats", "palettes", "themes", "targets", "limits")
 _NAMED = 8  # names without a value that the last line has
 
 
@@ -58,8 +60,9 @@ def command(
     instances: str | None,
     library: Library,
 ) -> None:
-    """List what a file defines (line, name, kind, value), or one KIND: mma, copy, ops, formats, palettes, limits.
+    """List what a file defines (line, name, kind, value), or one KIND of things.
 
+    KIND: mma, copy, ops, views, formats, palettes, themes, targets or limits.
     FILE is C++, CUDA, Python (also a notebook), CuTe IR, or compiler output with layout types; FILE::SCOPE lists one scope. WORDs
     select atoms by their name in CUTLASS, PTX, the DSL or SASS. In the name of an atom {N} is a number; its range follows.
     """
@@ -77,27 +80,32 @@ def command(
         return
     if as_json or let or dialect != "auto" or build is not None or launch:
         raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
-    rows: list[tuple[str, ...]]
+    output.table(_atoms(what, " ".join(words), arch, element, library) if what in ("mma", "copy") else _facts(what))
+
+
+def _facts(what: str) -> list[tuple[str, ...]]:
+    """The rows of a kind that is no atom."""
     if what == "formats":
         from cute_viz.renderers import FORMATS
 
-        rows = [(f.name, " ".join(f.suffixes), f.summary) for f in FORMATS.values()]
-    elif what == "palettes":
+        return [(f.name, " ".join(f.suffixes), f.summary) for f in FORMATS.values()]
+    if what == "palettes":
         from cute_viz.renderers.palette import DEFAULT, PALETTES
 
-        rows = [(p.name, " ".join(p.hues), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values()]
-    elif what == "ops":
+        return [(p.name, " ".join(p.hues), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values()]
+    if what == "ops":
         from cute_viz.algebra.ops import OPS
 
-        rows = [(op.signature, op.summary, "") for op in OPS.values()]
-    elif what == "limits":
+        return [(op.signature, op.summary, "") for op in OPS.values()]
+    if what == "views":
+        return [(name, view.meaning, " ".join(f"--{use.replace('_', '-')}" for use in view.uses)) for name, view in VIEWS.items()]
+    if what == "limits":
         from cute_viz.limits import LIMITS, limit
 
-        rows = [("limit", "value", "at most", "what it bounds; cute-viz --limit NAME=N raises it, --max-cells N that of cells")]
-        rows += [(name, str(limit(name)), str(known.most), known.what) for name, known in LIMITS.items()]
-    else:
-        rows = _atoms(what, " ".join(words), arch, element, library)
-    output.table(rows)
+        head = ("limit", "value", "at most", "what it bounds; cute-viz --limit NAME=N raises it, --max-cells N that of cells")
+        return [head, *((name, str(limit(name)), str(known.most), known.what) for name, known in LIMITS.items())]
+    option = OPTIONS[what[:-1]]
+    return [(what[:-1], option.meaning), *((word, "") for word in option.choices)]
 
 
 def _capitals(name: str) -> str:

@@ -95,7 +95,7 @@ def files_of(answer: Answer) -> tuple[str, ...]:
 
 
 def name_of(answer: Answer) -> str | None:
-    """The name of the spec whose picture an answer is; None for an expression, and where options change what the spec says."""
+    """The name of the spec whose picture an answer is; None for an expression, and where options change what it shows."""
     (subject,) = answer.subjects
     (source,) = answer.request.sources
-    return source if subject.spec is not None and not answer.request.options else None
+    return source if subject.spec is not None and not answer.request.options.keys() - {"letters"} else None

@@ -55,6 +55,7 @@ def embed(
     page: str | None = None,
     files: Folder | None = None,
     force: bool = False,
+    letters: str | None = None,
 ) -> Embedded:
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
@@ -62,7 +63,8 @@ def embed(
 
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
     messages. library: what names stand for. page: the address of a live page, which pictures then link to. files: where the files
-    of addresses lie, None where none are read. force: what stands in place of a reference gives way, whoever wrote it.
+    of addresses lie, None where none are read. force: what stands in place of a reference gives way, whoever wrote it. letters: px
+    of the letters of cells, in every picture that has none of its own.
 
     Raises: DocumentError for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
 
@@ -71,7 +73,7 @@ def embed(
     ('![A grid](grid.svg)', True)
     """
     out = Embedded(text)
-    pictures = _Pictures(language, stem, folder, format, out, library, page, files)
+    pictures = _Pictures(language, stem, folder, format, out, library, page, files, letters)
     parts: list[str] = []
     done, line, at = 0, 1, 0
     try:
@@ -150,8 +152,9 @@ class _Pictures:
         library: Library,
         page: str | None,
         sources: Folder | None,
+        letters: str | None,
     ) -> None:
-        self.library, self.page, self.sources = library, page, sources
+        self.library, self.page, self.sources, self.letters = library, page, sources, letters
         self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
         self.files: dict[str, str] = {}  # as `one_name` has them -> as first written
         self.drawn: dict[tuple[str, str], tuple[list[str], str]] = {}  # expression, options -> lines of its reference, mark
@@ -172,6 +175,8 @@ class _Pictures:
             raise CuteVizError(f"a {language} document cannot show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
+        if self.letters is not None:
+            words.setdefault("letters", self.letters)
         drawn = picture(block.expression, words, [format], self.library, self.sources)
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
         spec = name_of(drawn)

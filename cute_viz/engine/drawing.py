@@ -87,7 +87,14 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
     format_named(format)
     pages = [name for name, row in FORMATS.items() if row.pages]
     fragments = [name for name, row in FORMATS.items() if row.fragments]
-    for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
+    for option, formats in (
+        ("fragment", fragments),
+        ("theme", pages),
+        ("width", pages),
+        ("cell", pages),
+        ("letters", pages),
+        ("animate", ["svg"]),
+    ):
         if options.get(option) not in (None, False) and format not in formats:
             raise UsageError(f"`{option}=` applies to {', '.join(formats)}, not to {format}")
     if options.get("target") not in (None, "screen") and (options["target"] == "terminal") != (format == "text"):
@@ -114,7 +121,7 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
 
         figure = with_notes(replace(figure, series=()), words["note"])
     if words.get("key") and not words.get("blank"):
-        raise UsageError("`key=` applies to `blank=`", hint="example: --blank offsets --key")
+        raise UsageError("`key=` applies to `blank=`", hint="example: `blank=offsets` `key=`")
     return _blanked(_trimmed(figure, words), words)
 
 

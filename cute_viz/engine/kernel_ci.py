@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import why
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.errors import CuteVizError
 
 RULES = {
     "bank-conflict": "An access of shared memory takes more wavefronts than its ideal",
@@ -84,7 +84,7 @@ def findings(report: Report) -> Iterator[tuple[str, str, int, str]]:
             rule = "tma-boxes" if row.boxed else "sectors" if row.cost.wavefronts is None else "bank-conflict"
             yield rule, row.move.file, row.move.line, _message(row)
     for move, error in report.unknown:
-        yield "not-evaluated", move.file, move.line, f"{move.text}: {spelled(error.message, 'cli')}"
+        yield "not-evaluated", move.file, move.line, f"{move.text}: {error.message}"
 
 
 def _message(row: Access) -> str:

@@ -39,6 +39,11 @@ class Buffer(NamedTuple):
     type: str
     shape: str
 
+    def as_dict(self, unit: str) -> dict[str, Any]:
+        """The buffer for JSON. unit: what its size counts."""
+        head = {"launch": self.launch or None, "buffer": self.base, "tensors": list(self.names)}
+        return {**head, unit: self.size, "type": self.type, "shape": self.shape}
+
 
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
@@ -69,17 +74,7 @@ class Memory(NamedTuple):
         """The map for JSON."""
         limits = self.limits()
         out: dict[str, Any] = {
-            name: [
-                {
-                    "launch": x.launch or None,
-                    "buffer": x.base,
-                    "tensors": list(x.names),
-                    unit: x.size,
-                    "type": x.type,
-                    "shape": x.shape,
-                }
-                for x in buffers
-            ]
+            name: [x.as_dict(unit) for x in buffers]
             for name, unit, buffers in (
                 ("shared", "bytes", self.shared),
                 ("registers", "registers", self.registers),
@@ -103,6 +98,8 @@ class Memory(NamedTuple):
             mine = [x for x in self.shared if x.launch == name]
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size:,}" for x in mine)
             blocks = f", {_blocks(limits[1] // (total + 1024))} per SM" if limits and not self.partial else ""
+            if limits and total > limits[0]:
+                blocks = ", more than a block may have: some overlap, or are of different kernels"
             most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
             most = f"{'at least ' * self.partial}{total:,}{most}"
             overlap = ", where unions do not overlap them" if self.overlaps and len(mine) > 1 else ""
@@ -115,7 +112,9 @@ class Memory(NamedTuple):
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in mine)
             if told not in told_before:
                 told_before.add(told)
-                yield f"Registers of fragments, a thread: {sum(x.size for x in mine)} of {REGISTERS}: {told}"
+                count = sum(x.size for x in mine)
+                once = " if all live at once," if count > REGISTERS else ""
+                yield f"Registers of fragments, a thread: {count}{once} of {REGISTERS}: {told}"
         if self.tensor:
             columns = sum(x.size for x in self.tensor)
             told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in self.tensor)

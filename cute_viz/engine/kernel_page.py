@@ -10,6 +10,7 @@ from cute_viz.engine.kernel_loops import steps, told
 from cute_viz.engine.kernel_memory import REGISTERS
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
+from cute_viz.errors import spelled
 from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
 
 _PICTURES = 48  # rows with conflicts that have pictures
@@ -42,16 +43,25 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
     ]
     for step in steps(report)[:4]:
         if step.loop is not None:
-            name = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
+            words = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
             fixed = f"{step.fixed:,}" if step.fixed not in (None, step.now) else ""
-            figures.insert(1, (name, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
+            figures.insert(1, (words, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
     figures = figures[not now :]
     rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(report.accesses)]
     short = os.path.basename(name)
-    about = head(report, name).removeprefix(short).strip()
+    about = spelled(head(report, name), "cli").removeprefix(short).strip()
     return page(
         ReportPage(
-            short, about, figure, verdict, note, figures, _bars(report), rows, source, list(missing(report, everything=True))
+            short,
+            about,
+            figure,
+            verdict,
+            note,
+            figures,
+            _bars(report),
+            rows,
+            source,
+            [spelled(line, "cli") for line in missing(report, everything=True)],
         )
     )
 
@@ -80,13 +90,7 @@ def _bars(report: Report) -> list[Bar]:
 
 def _row(row: Access, pictured: bool, report: Report) -> ReportRow:
     cost, fix, basis = row.cost, row.fix, row.basis
-    now: int | None
-    if row.boxed or (cost.wavefronts is None and cost.sectors is None):
-        now, ideal, unit = cost.instructions, cost.boxes, "instructions"
-    elif cost.wavefronts is None:
-        now, ideal, unit = cost.sectors, cost.ideal_sectors, "sectors"
-    else:
-        now, ideal, unit = cost.wavefronts, cost.ideal, "wavefronts"
+    now, ideal, unit = row.paid
     several = len({report.launch(move) for move, _ in report.read}) > 1
     call = report.launch(row.move).partition(", called in")[0] if several else ""
     reason, after, edits = "", "", []
@@ -123,7 +127,7 @@ def _pictures(row: Access) -> list[LaneTable]:
     phase = max(range(len(found[n].phases())), key=lambda k: found[n].phases()[k].wavefronts)
     marked: frozenset[str] = frozenset()
     out = []
-    after = next((x.cost.side for x in row.fix.after.accesses if x.key == row.key), None) if row.fix and row.fix.after else None
+    after = None if row.fixed is None else row.fixed.cost.side
     for title, one in (("Now", found), ("Fixed", after.instructions() if after is not None else [])):
         if n < len(one):
             phases = one[n].phases()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.errors import spelled
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move
@@ -23,9 +24,11 @@ _TOTALS = 6
 _WIDE = 96  # columns
 
 
-def text_of(report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset()) -> list[str]:
+def text_of(
+    report: Report, name: str, everything: bool = False, allowed: frozenset[str] = frozenset(), spelling: str = "cli"
+) -> list[str]:
     """The report in lines. name: of the file. everything: every statement, and every line of what was not counted. allowed: the
-    lines that were accepted.
+    lines that were accepted. spelling: how the interface writes its options.
 
     >>> text_of(Report((), ()), "kernel.cu")[0]
     'kernel.cu'
@@ -40,31 +43,36 @@ def text_of(report: Report, name: str, everything: bool = False, allowed: frozen
         out += ["", *_problem(group, before, report, allowed)]
     if len(groups) > len(shown):
         lines = ", ".join(dict.fromkeys(group[0].move.place for group in groups[len(shown) :]))
-        out += ["", _cut(f"more   {lines}", f"    {len(groups) - len(shown)} more; --all lists them")]
+        out += ["", _cut(f"more   {lines}", f"    {len(groups) - len(shown)} more; `all=` lists them")]
     good = [row for row in report.accesses if row.lost <= 0]
     if good:
         lines = ", ".join(dict.fromkeys(row.move.place for row in sorted(good, key=lambda row: (row.move.file, row.move.line))))
         out += ["", _cut(f"ideal  {lines}", f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}")]
-        out[-1] += "; --all lists them" * (not everything and bool(groups))
+        out[-1] += "; `all=` lists them" * (not everything and bool(groups))
     if everything or not groups:
-        table = [(row.move.place, row.cost.instruction, _count(row), row.basis["address"], row.basis["model"]) for row in good]
-        wide = [max((len(row[n]) for row in table), default=0) for n in range(5)]
-        told = ["       " + "  ".join(f"{cell:<{wide[n]}}" for n, cell in enumerate(row)) for row in table]
-        whole = [f"{line}  {_statement(row.move, 48)}" for line, row in zip(told, good, strict=True)]
+        same = Counter((row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in good)
+        wide = [max(map(len, cells)) for cells in list(zip(*same, strict=True))[:5]]
+        times = [f"  {n} rows" if n > 1 else "" for n in same.values()]
+        told = ["       " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, (*wide, 0), strict=True)) for row in same]
+        whole = [f"{line.rstrip()}{many}" for line, many in zip(told, times, strict=True)]
         out += whole if everything else whole[:_ROWS]
-        out += [f"       ... {len(whole) - _ROWS} more; --all lists them"] if not everything and len(whole) > _ROWS else []
+        out += [f"       ... {len(whole) - _ROWS} more; `all=` lists them"] if not everything and len(whole) > _ROWS else []
     if tips := list(advice(report)):
         told = [f"wider  {', '.join(lines[: None if everything else 4])}  {text}" for text, lines in tips]
         told = told if everything else [line if len(line) <= _WIDE - 12 else f"{line[: _WIDE - 15]}..." for line in told]
         out += ["", *(told if everything else told[:1])]
-        out[-1] += f"    {len(told) - 1} more; --all lists them" * (len(told) > 1 and not everything)
+        out[-1] += f"    {len(told) - 1} more; `all=` lists them" * (len(told) > 1 and not everything)
     if totals := totals_of(report):
         out += ["", *(totals if everything else totals[: _TOTALS + 2])]
-        out += [f"... {len(totals) - _TOTALS - 2} more rows; --all lists them"] * (len(totals) > _TOTALS + 2 and not everything)
+        out += [f"... {len(totals) - _TOTALS - 2} more rows; `all=` lists them"] * (len(totals) > _TOTALS + 2 and not everything)
     if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
         out += ["", *(held if everything else held[:3])]
-    out += ["", *missing(report, everything)]
-    return out
+    return [spelled(line, spelling) for line in (*out, "", *missing(report, everything))]
+
+
+def _basis(row: Access) -> tuple[str, str]:
+    """In a word each what the addresses and the model of a row rest on, "" for a row without addresses."""
+    return ("" if row.basis["address"] == "none" else row.basis["address"]), row.basis["model"]
 
 
 def head(report: Report, name: str) -> str:
@@ -82,7 +90,7 @@ def head(report: Report, name: str) -> str:
     parts = [", ".join(kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)] if kernels else []
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
     if assumed := report.assumed:
-        parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; --let gives others)")
+        parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
     return "  ".join([os.path.basename(name), ", ".join(parts)]).rstrip()
 
 
@@ -184,16 +192,11 @@ def _sectors(row: Access) -> str:
 
 
 def _count(row: Access) -> str:
-    cost = row.cost
-    if row.boxed:
-        return f"{cost.instructions} instructions{f', {row.left} with the fix' if row.left is not None else ''}, {cost.boxes} ideal"
-    now, ideal, what = (
-        (cost.sectors, cost.ideal_sectors, "sectors") if cost.wavefronts is None else (cost.wavefronts, cost.ideal, "wavefronts")
-    )
-    if now is None:
-        return f"{cost.instructions:,} instruction{'s' * (cost.instructions > 1)}"
+    now, ideal, unit = row.paid
+    if ideal is None:
+        return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
-    return f"{now:,} {what}{after}, {ideal:,} ideal"
+    return f"{now:,} {unit}{after}, {ideal:,} ideal"
 
 
 def _pattern(row: Access) -> str:
@@ -244,7 +247,7 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
         yield f"Not evaluated: none; all {total} accesses were counted."
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
-        causes.setdefault(f"{spelled(error.message, 'cli')}{_needs(error)}", []).append(move)
+        causes.setdefault(f"{error.message}{f' ({error.hint})' if error.hint else ''}", []).append(move)
     ordered = sorted(causes.items(), key=lambda one: -len(one[1]))
     for cause, moves in ordered[: None if everything else _SHOWN]:
         lines = tuple(dict.fromkeys(move.place for move in moves))
@@ -253,17 +256,11 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     if not everything and len(ordered) > _SHOWN:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
         others = len(ordered) - _SHOWN
-        yield f"Not evaluated: {rest} more, for {others} other cause{'s' * (others > 1)}; --all lists them"
-    if report.cpp and any(error.needs for _, error in report.unknown):
-        yield "As compiled no value is missing: --flags '-arch=sm_90a -Iinclude', or -p with compile_commands.json."
+        yield f"Not evaluated: {rest} more, for {others} other cause{'s' * (others > 1)}; `all=` lists them"
     if report.elements:
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
         names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
         yield f"Not counted: single elements, for example {names}: {_lines(lines, None if everything else 8)}"
-
-
-def _needs(error: CuteVizError) -> str:
-    return f" ({spelled(error.hint, 'cli')})" if error.hint else ""
 
 
 def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:

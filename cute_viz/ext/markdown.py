@@ -1,9 +1,10 @@
 """A fence `cute-viz` for Markdown sites (MkDocs, Zensical): the picture as inline SVG, a mistake as its message in the page.
 
-In mkdocs.yml, where the first line lets options stand without quotes, `tile=8x128`, which superfences alone leaves as code:
+In mkdocs.yml, where the first line lets options stand without quotes, `tile=8x128`, which superfences alone leaves as code, and
+`letters` is the size in px of the letters of cells in all pictures:
 
     markdown_extensions:
-      - cute_viz.ext.markdown
+      - cute_viz.ext.markdown: {letters: 9}
       - pymdownx.superfences:
           custom_fences:
             - name: cute-viz
@@ -48,6 +49,8 @@ def formatter(source: str, language: str, css_class: str, options: dict[str, Any
     classes = " ".join((css_class, *(kwargs.get("classes") or ())))
     words = {key.replace("-", "_"): "true" if value in (True, None, "", key) else str(value) for key, value in options.items()}
     words |= {key: str(value) for key, value in (kwargs.get("attrs") or {}).items()}
+    if (letters := getattr(md, "cute_viz_letters", None)) is not None:
+        words.setdefault("letters", str(letters))
     interactive = words.pop("interactive", "") == "true"
     try:
         with boundary():
@@ -75,8 +78,8 @@ def quoted(line: str) -> str:
     return f"{found[1]}cute-viz {' '.join(said)}"
 
 
-def makeExtension(**_: Any) -> Any:
-    """The extension of Markdown that puts options in quotes, before superfences looks for blocks.
+def makeExtension(letters: object = None, **_: Any) -> Any:
+    """The extension of Markdown that puts options in quotes, before superfences looks for blocks. letters: px of those of cells.
 
     >>> type(makeExtension()).__name__
     'Quoted'
@@ -90,6 +93,7 @@ def makeExtension(**_: Any) -> Any:
 
     class Quoted(Extension):  # type: ignore[misc, unused-ignore]
         def extendMarkdown(self, md: Any) -> None:
+            md.cute_viz_letters = letters
             md.preprocessors.register(PictureLines(md), "cute_viz_quoted", 30)  # superfences has 25
 
     return Quoted()

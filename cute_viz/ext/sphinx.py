@@ -2,6 +2,7 @@
 
     extensions = ["cute_viz.ext.sphinx"]
 
+`cute_viz_letters = 9` is the size in px of the letters of cells in all pictures.
 In reST `.. cute-viz:: ((16,8),8):((64,1),8)` with options such as `:tile: 8x128`; in MyST a fence `{cute-viz}`.
 """
 
@@ -65,7 +66,9 @@ class CuteVizDirective(SphinxDirective):
         words = {key: self.options[other] or "true" for key in _WORDS for other in {key, key.replace("_", "-")} & {*self.options}}
         try:
             with boundary():
-                words = {**(words_of(argument) if content.strip() else {}), **words}
+                letters = self.config.cute_viz_letters
+                whole = {} if letters is None else {"letters": str(letters)}
+                words = {**whole, **(words_of(argument) if content.strip() else {}), **words}
                 folder = _folder(self.env, self.env.docname)
                 drawn = picture(text, words, _FORMATS, Library.of_environment(), folder)
                 for path in files_of(drawn):
@@ -115,9 +118,13 @@ def _said(error: BaseException) -> str:
     return CuteVizError(error.message, text=text, span=span, hint=error.hint).explain("block")
 
 
+_OF_PAGES = ("theme", "target", "width", "cell", "letters")
+
+
 def _known_to(format: str, words: dict[str, str]) -> dict[str, str]:
     """The words that a format uses: every builder draws the same block, whatever its pages can show."""
-    return words if FORMATS[format].pages else {key: word for key, word in words.items() if key not in ("theme", "width", "cell")}
+    unknown = () if format == "svg" else ("animate",) if FORMATS[format].pages else (*_OF_PAGES, "animate")
+    return {key: word for key, word in words.items() if key not in unknown}
 
 
 def _folder(env: Any, docname: str) -> Folder:
@@ -200,5 +207,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     others = (_words, None)
     app.add_node(cute_viz, html=(_html, None), latex=(_latex, None), text=(_text, None), man=others, texinfo=others)
     app.add_directive("cute-viz", CuteVizDirective)
+    app.add_config_value("cute_viz_letters", None, "env")
     version = zlib.crc32(__version__.encode())  # another version may draw otherwise: what was read is read again
     return {"version": __version__, "env_version": version, "parallel_read_safe": True, "parallel_write_safe": True}

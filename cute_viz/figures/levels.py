@@ -32,7 +32,6 @@ class Elements:
         """The tensor, with the elements of those places that are wanted."""
         held = [mine if mine is not None and wanted(mine[0]) else None for mine in self.held]
         return Panel(
-            caption="",
             labels=tuple(["" if mine is None else f"V{mine[1]}\n{self._coordinate(mine[0])}" for mine in held]),
             paints=tuple([self.paper if mine is None else paint for mine, paint in zip(held, self.paints, strict=True)]),
             row_ruler=ruler(titles[0], rows),

@@ -11,8 +11,10 @@ from cute_viz.figures.model import Figure, Note, Panel
 
 MOST = 24  # notes of a figure
 LONGEST = 200  # letters of one
+_CELL = r"\(\d+,\s*\d+\)"
 _WHERE = (
-    r"\s*(?:(?P<panel>[A-Z]) )?(?P<where>\(\d+,\s*\d+\)(?:\.\.\(\d+,\s*\d+\))?|T\d+|[a-z]+ \d+(?:\.\.\d+)?)\s*:\s*(?P<text>\S.*)"
+    rf"\s*(?:(?P<panel>[A-Z]) )?(?P<where>{_CELL} ?-> ?{_CELL}|(?:brace )?(?:{_CELL}(?:\.\.{_CELL})?|T\d+|[a-z]+ \d+(?:\.\.\d+)?))"
+    r"\s*:\s*(?P<text>\S.*)"
 )
 
 
@@ -20,7 +22,8 @@ def noted(figure: Figure, words: str) -> Figure:
     """The figure with a note for each line of words, `WHERE: TEXT`, which its description tells, too.
 
     WHERE is a cell `(1,2)`, a range of cells `(0,0)..(7,0)`, a thread `T5`, a `row 3`, a `column 0..3`, or what cells have: a
-    `bank 4`, an `offset 21`, a `value 1`; of the panel `A ...` whose caption begins so, else of the first that has it.
+    `bank 4`, an `offset 21`, a `value 1`, all outlined, or in a brace, `brace row 0..3`; `(0,0) -> (3,4)` is an arrow. They are of
+    the panel `A ...` whose caption begins so, else of the first that has them.
 
     Raises: FigureError for words of another form, and for cells that the figure does not have.
 
@@ -35,7 +38,7 @@ def noted(figure: Figure, words: str) -> Figure:
     for line in lines:
         found = re.fullmatch(_WHERE, line)
         if found is None or len(found["text"]) > LONGEST:
-            hint = "`note='(0,0)..(7,0): one bank group'`, T5, row 3, column 0, bank 4, offset 21"
+            hint = "`note='(0,0)..(7,0): one bank group'`, T5, row 3, bank 4, brace column 0..3, (0,0) -> (3,4)"
             raise FigureError(f"{line[:60]!r} is not a note: WHERE: WORDS", hint=hint)
         panels = [n for n, panel in enumerate(figure.panels) if not found["panel"] or panel.caption.startswith(found["panel"])]
         for n in panels:
@@ -54,7 +57,12 @@ def _sizes(figure: Figure) -> str:
 
 def _boxes(panel: Panel, where: str) -> Iterator[tuple[int, int, int, int]]:
     """The cells that words mean, as boxes; none where the panel does not have them."""
+    where = where.removeprefix("brace ")
     numbers = list(map(int, re.findall(r"\d+", where)))
+    if "->" in where:
+        ends = [list(_boxes(panel, end.strip())) for end in where.split("->")]
+        yield from (*ends[0], *ends[1]) if all(ends) else ()
+        return
     if where.startswith("("):
         (r0, c0), (r1, c1) = numbers[:2], numbers[-2:]
         r0, r1, c0, c1 = min(r0, r1), max(r0, r1), min(c0, c1), max(c0, c1)

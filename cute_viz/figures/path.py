@@ -80,7 +80,6 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         caption=caption + (", and gray cells repeat an address" * (repeated > 0)),
         description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
         paints=(*[Paint(0, n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
-        legends=(),
         panels=(panel,),
         notes=(cut,) if cut else (),
         facts={"neighbors": near, "steps": len(steps), "gaps": gaps, "repeated": repeated},

@@ -106,7 +106,6 @@ def _figure(
             Paint(_ORDER[group % HUES]),
             Paint(_ORDER[group % HUES], faded=True),
         ),
-        legends=(),
         panels=tuple(panels),
         facts=facts,
         arrows=tuple(arrows),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import Request, ask
@@ -10,8 +9,7 @@ from cute_viz.engine.kernel_picture import picture_of
 from cute_viz.engine.kernel_text import why
 from cute_viz.errors import UsageError, spelled
 from cute_viz.live.faults import units
-
-NARROW = 600  # px
+from cute_viz.renderers.windows import narrowed
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report
@@ -58,8 +56,7 @@ def access(question: Question) -> dict[str, Any]:
     if row is None:
         raise UsageError("the kernel has no such access any more", hint="pick a row of the report")
     figure = picture_of(row, why(row).partition(": ")[0] if row.lost > 0 else f"{row.cost.instruction}: ideal")
-    if 0 < float(question.options.get("width") or 0) < NARROW:  # of a phone: below each other
-        figure = replace(figure, panels=tuple(replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)))
+    figure = narrowed(figure, float(question.options.get("width") or 0))
     how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "width", "cell")}
     drawn = ask(Request((figure,), {**how, "fragment": True}, library=question.library, formats=("svg",)))
     svg, panels = explored(drawn.figure, drawn.how)

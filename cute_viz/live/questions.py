@@ -108,10 +108,11 @@ def _draw(question: Question) -> dict[str, Any]:
     """The picture, and what a reader can ask of it."""
     from cute_viz.live.formula import formula
     from cute_viz.renderers.html import explored
+    from cute_viz.renderers.windows import narrowed
 
     found = question.answer("svg", fragment=True)
     found, left_out = _drawable(question, found)
-    figure = found.figure
+    figure = found.figure if question.options.get("fold") else narrowed(found.figure, found.how.width or 0)
     svg, panels = explored(figure, found.how)
     (subject,) = found.subjects
     return {

@@ -1,5 +1,6 @@
 """The parser of expressions: tokens -> syntax tree, by recursive descent. `statements` reads programs of them.
 
+statement = [name '='] chain [('==' | '!=') chain]
 chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
 pair      = sum [':' sum]
 sum       = term {('+' | '-') term}

@@ -17,6 +17,7 @@ _TOKEN = re.compile(
       | (?P<static>(?:cute::)?_(?:-?\d+|m(?:[1-9]|1[026]|24|32))(?![A-Za-z_\d]))
       | (?P<number>(?:0x[0-9a-fA-F]{1,16}|-?\d+)(?![A-Za-z_\d]))
       | (?P<blank>(?:cute::)?_(?![A-Za-z_\d]))
+      | (?P<equal>[=!]=)
       | (?P<infix>o(?![A-Za-z_\d<(:]) | ∘ | ⊘ | ⊗)
       | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[_A-Za-z][A-Za-z_\d]*
               | \d+x\d+x\d+_\w+ | \?(?:\{[^{}\n]{0,80}\})?)
@@ -99,8 +100,8 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
             out.append(token)
             continue
         after = next(t for t in tokens[n:] if t.kind != "newline")
-        open_ended = out and out[-1].kind in ("infix", ":", "=", ",", ";", "@", "+", "-", "*", "/", "%")
-        if not (open_ended or after.kind in ("infix", ":", "end", ";") or not out):
+        open_ended = out and out[-1].kind in ("infix", "equal", ":", "=", ",", ";", "@", "+", "-", "*", "/", "%")
+        if not (open_ended or after.kind in ("infix", "equal", ":", "end", ";") or not out):
             out.append(Token(";", "\n", token.span))
     return out
 

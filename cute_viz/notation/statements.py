@@ -9,7 +9,7 @@ from __future__ import annotations
 from cute_viz.errors import NotationError
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.lexer import unknown
-from cute_viz.notation.syntax import Statement
+from cute_viz.notation.syntax import Infix, Statement
 
 
 def parse_program(text: str) -> list[Statement]:
@@ -49,16 +49,17 @@ class _Program(Parser):
         return out
 
     def statement(self) -> Statement:
-        """[name =] value."""
+        """[name =] value, or a comparison of two."""
         first = self.token
         name = None
         if first.kind == "name" and self.tokens[self.position + 1].kind == "=":
             name = self.advance().text
             self.advance()
         value = self.chain()
-        out = Statement(name, value, first.span | value.span, first.text)
-        out.declares = name != first.text
-        return out
+        if self.token.kind == "equal":
+            operator, right = self.advance().text, self.chain()
+            value = Infix(value.span | right.span, operator, value, right)
+        return Statement(name, value, first.span | value.span, first.text)
 
     def unread(self, start: int, error: NotationError) -> Statement:
         """The statement at a token that could not be read; goes on behind its end."""

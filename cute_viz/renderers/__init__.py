@@ -25,6 +25,7 @@ class Options:
     width: px that the page may take; cell: px of a cell; without either the page is as large as its labels need, within
         reason. full: labels were asked for by name and are never left out.
     target: where the picture will appear, a name of `renderers.targets.TARGETS`. bare: the panels alone.
+    letters: px of the labels of cells, in every picture the same; None for what fits. animate: whether it moves (svg).
     columns: letters that a line of a terminal holds (text); None for as many as there are.
     """
 
@@ -38,6 +39,8 @@ class Options:
     full: bool = False
     target: str | None = None
     bare: bool = False
+    letters: float | None = None
+    animate: bool = False
     columns: int | None = None
 
 
@@ -89,7 +92,9 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
         raise FigureError(f"CuTe has no printer for {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
     if options.palette is not None:
         palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
-    out = import_module(row.module).render(figure, options)
+    if options.animate and format != "svg":
+        raise FigureError("`animate=` applies to svg", hint="an HTML page of steps has a slider")
+    out = import_module("cute_viz.renderers.moving" if options.animate else row.module).render(figure, options)
     return out if isinstance(out, bytes) else out.encode("utf-8", "replace")
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from cute_viz.figures.model import Arrow, Panel
 from cute_viz.renderers.frame import PanelFrame
-from cute_viz.renderers.primitives import Arrows, Grid
+from cute_viz.renderers.primitives import MUTED, Grid, Path
+from cute_viz.renderers.shapes import HEAD
+from cute_viz.renderers.shapes import arrows as pointed
 
-WIDTH, HEAD = 1.6, 8.0  # px: stroke, and length of the head
+WIDTH = 1.6  # px of a stroke
 THIN = 0.9  # px: stroke of a line without a head
 ROOM = 20.0  # px between two panels that an arrow down needs
 FAR = 500.0  # px of a panel that has others than its own column below it
@@ -19,25 +21,21 @@ Point = tuple[float, float]
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid]) -> list[Arrows]:
-    """The arrows between panels of one row, or down to the next, as one primitive; else the panels' numbers show the way.
+def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence[Grid]) -> list[Path]:
+    """The arrows between panels of one row, or down to the next; else the panels' numbers show the way.
 
     >>> arrows([], [], [])
     []
     """
-    curves = []
+    ways, joins = [], []
     for a in found:
-        if a.head and _is_drawn(a, frames):
-            way = _curve if frames[a.source].panel.place[0] == frames[a.target].panel.place[0] else _down
-            start, end = _rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end)
-            curves.append(way(start, end if way is _curve else (end[0], end[1] - frames[a.target].top, *end[2:])))
-    joins = [
-        _join(_rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end))
-        for a in found
-        if not a.head
-    ]
-    out = [Arrows(curves, WIDTH, HEAD)] if curves else []
-    return [*out, Arrows(joins, THIN, 0.0)] if joins else out
+        start, end = _rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end)
+        if not a.head:
+            joins.append([((start[0] + start[2]) / 2, start[3]), ((end[0] + end[2]) / 2, end[1])])
+        elif _is_drawn(a, frames):
+            aside = frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
+            ways.append(_curve(start, end) if aside else _down(start, (end[0], end[1] - frames[a.target].top, *end[2:])))
+    return [*(pointed(ways, MUTED, WIDTH) if ways else ()), *([Path(joins, MUTED, THIN)] if joins else ())]
 
 
 def _is_drawn(a: Arrow, frames: Sequence[PanelFrame]) -> bool:
@@ -98,31 +96,37 @@ def _rect(grid: Grid, frame: PanelFrame, box: tuple[int, ...]) -> Rect:
     return left, top, left + (c1 - c0) * grid.cell_w, top + (r1 - r0) * grid.cell_h
 
 
-def _join(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
-    """The straight line from the lower edge of one to the upper edge of the other."""
-    start, end = ((a[0] + a[2]) / 2, a[3]), ((b[0] + b[2]) / 2, b[1])
-    return start, start, end, end
-
-
-def _down(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
+def _down(a: Rect, b: Rect) -> list[Point]:
     """From the lower edge of one panel to the top of another, as straight as they stand."""
     bx = (b[0] + b[2]) / 2
-    start, end = (min(max(bx, a[0]), a[2]), a[3] + AWAY), (bx, b[1] - AWAY - HEAD)
-    pull = (end[1] - start[1]) / 2
-    return start, (start[0], start[1] + pull), (end[0], end[1] - pull), end
+    return _bent((min(max(bx, a[0]), a[2]), a[3] + AWAY), (bx, b[1] - AWAY), (0, 1))
 
 
-def _curve(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
+def _curve(a: Rect, b: Rect) -> list[Point]:
     """From one rectangle to the other, the way that lies between them: to the right, to the left, or down (and up)."""
     ax, ay, bx, by = (a[0] + a[2]) / 2, (a[1] + a[3]) / 2, (b[0] + b[2]) / 2, (b[1] + b[3]) / 2
     if a[2] <= b[0]:
-        start, end, way = (a[2] + AWAY, ay), (b[0] - AWAY - HEAD, by), (1, 0)
-    elif b[2] <= a[0]:
-        start, end, way = (a[0] - AWAY, ay), (b[2] + AWAY + HEAD, by), (-1, 0)
-    elif ay <= by:
-        start, end, way = (ax, a[3] + AWAY), (bx, b[1] - AWAY - HEAD), (0, 1)
-    else:
-        start, end, way = (ax, a[1] - AWAY), (bx, b[3] + AWAY + HEAD), (0, -1)
+        return _bent((a[2] + AWAY, ay), (b[0] - AWAY, by), (1, 0))
+    if b[2] <= a[0]:
+        return _bent((a[0] - AWAY, ay), (b[2] + AWAY, by), (-1, 0))
+    return _bent((ax, a[3] + AWAY), (bx, b[1] - AWAY), (0, 1)) if ay <= by else _bent((ax, a[1] - AWAY), (bx, b[3] + AWAY), (0, -1))
+
+
+def _bent(start: Point, tip: Point, way: tuple[int, int]) -> list[Point]:
+    """Points of a curve that leaves and arrives in one direction; a straight line where the two lie in it."""
+    if (start[0] == tip[0]) if way[1] else (start[1] == tip[1]):
+        return [start, tip]
+    end = tip[0] - way[0] * HEAD, tip[1] - way[1] * HEAD
     pull = min(MOST_PULL, max(abs(end[0] - start[0]), abs(end[1] - start[1])) / 2)
-    dx, dy = way[0] * pull, way[1] * pull
-    return start, (start[0] + dx, start[1] + dy), (end[0] - dx, end[1] - dy), end
+    pulled = start, (start[0] + way[0] * pull, start[1] + way[1] * pull), (end[0] - way[0] * pull, end[1] - way[1] * pull), end
+    return [*curved(pulled), tip]
+
+
+def curved(points: Sequence[Point]) -> list[Point]:
+    """A cubic curve from the first of four points to the last, which the others pull, as a line.
+
+    >>> curved([(0, 0), (1, 0), (2, 0), (3, 0)])[8]
+    (1.5, 0.0)
+    """
+    weights = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in (n / 16 for n in range(17))]
+    return [tuple(sum(w * point[axis] for w, point in zip(ws, points, strict=True)) for axis in (0, 1)) for ws in weights]  # type: ignore[misc]

@@ -9,37 +9,21 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Arrow, Figure, Panel
 from cute_viz.records import dataclass
 from cute_viz.renderers import Options
+from cute_viz.renderers import primitives as p
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, cell_runs, column_step, row_step, split_lines, wrap
+from cute_viz.renderers.legend import Key, prose, told
 from cute_viz.renderers.placed import Page, Place
-from cute_viz.renderers.primitives import (
-    ALARM,
-    CELL,
-    END,
-    INK,
-    MIDDLE,
-    MUTED,
-    TEXT,
-    TILE,
-    Border,
-    Cells,
-    Grid,
-    Labels,
-    Line,
-    Path,
-    Primitive,
-    Strokes,
-    Swatch,
-    Texts,
-)
-from cute_viz.renderers.shapes import arrow, breadth, drawn, reach
-from cute_viz.renderers.targets import LEAST, Target, target_of
+from cute_viz.renderers.shapes import arrows as pointed
+from cute_viz.renderers.shapes import breadth, drawn, reach
+from cute_viz.renderers.targets import LEAST, target_of
 
 WIDTH, HEIGHT = 700.0, 900.0  # px of a target that has no such measure
 LARGEST, SMALLEST = 38.0, 0.25  # px of a cell
 LARGE = 28.0  # px of one than which none needs to be larger
 TITLE, UNDER = 17.0, 12.0  # px of the title and of what is below it
 HEADING, SIDE = 12.0, 10.0  # px of a panel's caption, of its rulers and its notation
+BELOW = 14.0  # px above the legend, and above the notes
 TOP = 17.0  # px of the labels of columns
 GAP, WEDGE, SIGN = 26.0, 44.0, 40.0  # px between panels, where a wedge is, where a sign stands
 NARROW = 96.0  # px that a caption has at least
@@ -117,19 +101,19 @@ class Sheet:
         aside = max([0.0, *(breadth(s.text, FONT, "mono" in s.look, "bold" in s.look) for s in texts)])
         return _At(x, y, (w, 0), (0, h), self.side, self.top + 7, panel.cols + 1, aside)
 
-    def put(self, x: float, y: float) -> Iterator[Primitive]:
+    def put(self, x: float, y: float) -> Iterator[p.Primitive]:
         """The primitives of the panels, the corner of the first cell at (x, y)."""
         for line in self.heading:
             yield line._replace(x=x + line.x, y=y - self.above + line.y)
         for panel in self.panels:
             at = self.at(panel, x, y)
             yield from (
-                _flat(panel, Grid(panel.rows, panel.cols, x, y, self.w, self.h), self) if self.is_flat else _slanted(panel, at)
+                _flat(panel, p.Grid(panel.rows, panel.cols, x, y, self.w, self.h), self) if self.is_flat else _slanted(panel, at)
             )
             for shape in panel.shapes:
                 yield from drawn(shape, at, min(self.w, self.h) if self.is_flat else self.size.cell)
         for n, text in enumerate(self.foot):
-            yield Line(text, x, y + self.under + 14 + 15 * n, UNDER, MUTED)
+            yield p.Line(text, x, y + self.under + 14 + 15 * n, UNDER, p.MUTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +150,15 @@ def board_of(figure: Figure, options: Options) -> Page:
     """
     target = target_of(options)
     width, height = min(target.width or WIDTH, options.width or 20000), target.height or HEIGHT
-    head = _head(figure, target, width - 2 * target.margin)
-    tail = _tail(figure, target, width - 2 * target.margin)
-    top = (head[-1].y + 16 if head else target.margin) + 2
-    room = width - 2 * target.margin, height - top - target.margin - (tail[-1].y + 12 if tail else 0)
+    inside, margin = width - 2 * target.margin, target.margin
+    words = [p.Line(figure.title, 0, 0, TITLE, p.TEXT, weight=600), p.Line(figure.caption, 0, 0, UNDER)]
+    head = prose(words if target.head else [], inside, margin, margin)
+    key = Key(figure, inside, False) if target.legend and told(figure) else None
+    notes = prose([p.Line(note, 0, 0, UNDER) for note in figure.notes if target.notes], inside, 0, margin)
+    top = (head[-1].y + 16 if head else margin) + 2
+    key_h = key.height + BELOW if key else 0.0
+    below = key_h + (notes[-1].y + BELOW if notes else 0.0)
+    room = inside, height - top - margin - below
     best: tuple[tuple[float, ...], _Laid] | None = None
     for lines in _arrangements(figure, target.is_landscape):
         laid = _largest(figure, lines, room, options.cell, target.least)
@@ -184,28 +173,30 @@ def board_of(figure: Figure, options: Options) -> Page:
             f"{len(figure.panels)} panels do not fit {width:.0f} x {height:.0f} px", hint="`width=`, or fewer objects"
         )
     laid = best[1]
-    texts = [item for item in (*head, *tail) if isinstance(item, Line)]
-    inner = max([laid.width, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in texts)])
+    at = top + laid.height + BELOW
+    swatches, entries = key.placed(margin, at) if key else ([], [])
+    notes = [line._replace(y=line.y + at + key_h) for line in notes]
+    ends = [line.x - margin + breadth(line.text, line.size, line.mono, line.weight > 400) for line in (*head, *entries, *notes)]
+    inner = max([laid.width, *ends])
     wide = width if target.is_landscape else min(width, inner + 2 * target.margin)
     left = target.margin + (max(0.0, (wide - 2 * target.margin - laid.width) / 2) if target.is_landscape else 0)
 
-    def items() -> Iterator[Primitive]:
-        yield from (line._replace(x=line.x + target.margin) for line in head)
+    def items() -> Iterator[p.Primitive]:
+        yield from swatches
+        yield from [*head, *entries, *notes]
         yield from _links(figure.arrows, laid, left, top, below=True)
         for sheet, (x, y) in zip(laid.sheets, laid.places, strict=True):
             yield from sheet.put(left + x, top + y)
         yield from _links(figure.arrows, laid, left, top, below=False)
-        for item in tail:
-            yield item._replace(x=item.x + target.margin, y=item.y + top + laid.height)
 
     flat = [(sheet, place) for sheet, place in zip(laid.sheets, laid.places, strict=True) if sheet.is_flat]
     panels = tuple(
         [
-            Place(s.panels[0], Detail.FULL, Grid(s.panels[0].rows, s.panels[0].cols, left + x, top + y, s.w, s.h))
+            Place(s.panels[0], Detail.FULL, p.Grid(s.panels[0].rows, s.panels[0].cols, left + x, top + y, s.w, s.h))
             for s, (x, y) in flat
         ]
     )
-    return Page(figure, wide, top + laid.height + (tail[-1].y + 12 if tail else 0) + target.margin, panels, lambda: list(items()))
+    return Page(figure, wide, top + laid.height + below + margin, panels, lambda: list(items()))
 
 
 class _Laid(NamedTuple):
@@ -303,24 +294,24 @@ def _fitting(panel: Panel, w: float, h: float, least: float) -> tuple[tuple[tupl
     return (lines, font) if font >= least else ((), FONT)
 
 
-def _heading(caption: str, room: float, side: float) -> list[Line]:
+def _heading(caption: str, room: float, side: float) -> list[p.Line]:
     """The caption of a panel from (0, 0) on: what follows two spaces is notation, behind or below."""
     words, _, notation = caption.partition("  ")
     names = wrap(words, room, HEADING * BOLD) if words else []
-    out = [Line(name, 0.0, 15 * n + 7, HEADING, TEXT, False, 600) for n, name in enumerate(names)]
+    out = [p.Line(name, 0.0, 15 * n + 7, HEADING, p.TEXT, False, 600) for n, name in enumerate(names)]
     x = breadth(names[-1], HEADING, bold=True) + 8 if names else 0.0
     if notation and names and x + breadth(notation, side, True) <= room:
-        return [*out, Line(notation, x, out[-1].y, side, MUTED, True)]
+        return [*out, p.Line(notation, x, out[-1].y, side, p.MUTED, True)]
     below = wrap(notation, room, side * CHAR, commas=True) if notation else []
-    return [*out, *(Line(text, 0.0, 15 * (len(names) + n) + 7, side, MUTED, True) for n, text in enumerate(below))]
+    return [*out, *(p.Line(text, 0.0, 15 * (len(names) + n) + 7, side, p.MUTED, True) for n, text in enumerate(below))]
 
 
-def _flat(panel: Panel, grid: Grid, sheet: Sheet) -> Iterator[Primitive]:
+def _flat(panel: Panel, grid: p.Grid, sheet: Sheet) -> Iterator[p.Primitive]:
     """Cells, lines, labels and rulers of a grid."""
     found = cell_runs(panel.paints, grid.cols)
-    yield from (Cells(grid, paint, *found[paint]) for paint in sorted(found))
+    yield from (p.Cells(grid, paint, *found[paint]) for paint in sorted(found))
     edges, levels = (grid.ys(), grid.xs()), (panel.row_ruler.levels, panel.col_ruler.levels)
-    for wanted, role, width, opacity in ((0, CELL, LINE, 0.16), (1, TILE, 1.2, 1.0)):
+    for wanted, role, width, opacity in ((0, p.CELL, LINE, 0.16), (1, p.TILE, 1.2, 1.0)):
         if wanted == 0 and min(grid.cell_w, grid.cell_h) < 5:
             continue
         across, down = (
@@ -328,33 +319,33 @@ def _flat(panel: Panel, grid: Grid, sheet: Sheet) -> Iterator[Primitive]:
             for mine, where in zip(levels, edges, strict=True)
         )
         if across or down:
-            yield Strokes(grid, role, width, across, down, opacity)
-    yield Border(grid, 1.2)
+            yield p.Strokes(grid, role, width, across, down, opacity)
+    yield p.Border(grid, 1.2)
     tall = 1.05 * sheet.font
     for n, texts in enumerate(sheet.lines):
         dy = grid.cell_h / 2 + (n - (len(sheet.lines) - 1) / 2) * tall
         bold = 600 if len(sheet.lines) > 1 and n == 0 else 400
-        yield Labels(grid, dy, texts, panel.paints, round(sheet.font, 2), bold, 1.0)
+        yield p.Labels(grid, dy, texts, panel.paints, round(sheet.font, 2), bold, 1.0)
     rows, cols = panel.row_ruler, panel.col_ruler
     size = min(sheet.size.side, max(sheet.size.least, sheet.font))
     every = column_step(cols.labels, CHAR * size, grid.cell_w)
     if shown := [c for c in range(0, grid.cols, every) if cols.labels[c]]:
         middles = grid.middles()
-        yield _ruler([middles[c] for c in shown], [grid.top - 10] * len(shown), [cols.labels[c] for c in shown], MIDDLE, size)
+        yield _ruler([middles[c] for c in shown], [grid.top - 10] * len(shown), [cols.labels[c] for c in shown], p.MIDDLE, size)
         if cols.title:
-            yield Line(cols.title, grid.left - 8, grid.top - 10, sheet.size.side, MUTED, False, 400, END)
+            yield p.Line(cols.title, grid.left - 8, grid.top - 10, sheet.size.side, p.MUTED, False, 400, p.END)
     every = row_step(size, grid.cell_h)
     if shown := [r for r in range(0, grid.rows, every) if rows.labels[r]]:
         names = [f"{rows.title} {rows.labels[r]}" if rows.title and r == shown[0] else rows.labels[r] for r in shown]
         ys = [grid.top + (r + 0.5) * grid.cell_h for r in shown]
-        yield _ruler([grid.left - 6] * len(shown), ys, names, END, size)
+        yield _ruler([grid.left - 6] * len(shown), ys, names, p.END, size)
 
 
-def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, size: float) -> Texts:
-    return Texts(xs, ys, texts, [size] * len(texts), size, None, anchor, 400)
+def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, size: float) -> p.Texts:
+    return p.Texts(xs, ys, texts, [size] * len(texts), size, None, anchor, 400)
 
 
-def _slanted(panel: Panel, at: _At) -> Iterator[Primitive]:
+def _slanted(panel: Panel, at: _At) -> Iterator[p.Primitive]:
     """The cells of a face of a cube, their lines and its outline."""
     areas: dict[int, list[list[tuple[float, float]]]] = {}
     found = cell_runs(panel.paints, panel.cols)
@@ -362,22 +353,22 @@ def _slanted(panel: Panel, at: _At) -> Iterator[Primitive]:
         for r, c, n in zip(rows, starts, lengths, strict=True):
             areas.setdefault(paint, []).append([at(c, r), at(c + n, r), at(c + n, r + 1), at(c, r + 1)])
     for paint in sorted(areas):
-        yield Path(areas[paint], INK, 0.0, paint)
+        yield p.Path(areas[paint], p.INK, 0.0, paint)
     lines = [[at(0, r), at(panel.cols, r)] for r in range(1, panel.rows)]
     lines += [[at(c, 0), at(c, panel.rows)] for c in range(1, panel.cols)]
     if lines:
-        yield Path(lines, TEXT, 0.5, None, 0.25)
+        yield p.Path(lines, p.TEXT, 0.5, None, 0.25)
     corners = [at(0, 0), at(panel.cols, 0), at(panel.cols, panel.rows), at(0, panel.rows)]
-    yield Path([[*corners, corners[0]]], TEXT, 1.4)
+    yield p.Path([[*corners, corners[0]]], p.TEXT, 1.4)
     if any(panel.labels):
         cells = [n for n, label in enumerate(panel.labels) if label]
         places = [at(n % panel.cols + 0.5, n // panel.cols + 0.5) for n in cells]
         size = LEAST + 0.5
         texts, paints = [panel.labels[n] for n in cells], [panel.paints[n] for n in cells]
-        yield Texts([x for x, _ in places], [y for _, y in places], texts, [size] * len(texts), size, paints, MIDDLE, 600)
+        yield p.Texts([x for x, _ in places], [y for _, y in places], texts, [size] * len(texts), size, paints, p.MIDDLE, 600)
 
 
-def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below: bool) -> Iterator[Primitive]:
+def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below: bool) -> Iterator[p.Primitive]:
     """What goes from one panel to another: areas that widen, below the panels; arrows and signs, above them."""
     for link in arrows:
         (x0, y0, x1, y1), (u0, v0, u1, v1) = (
@@ -388,17 +379,17 @@ def _links(arrows: Sequence[Arrow], laid: _Laid, left: float, top: float, below:
                 yield from _wedge((x0, y0, x1, y1), (u0 - laid.sheets[link.target].side, v0, u1, v1), below)
         elif not below and link.look not in ("", "alarm"):
             at = ((x1 + u0) / 2, (v0 + v1) / 2) if u0 > x1 else ((x0 + x1) / 2, (y1 + v0) / 2)
-            yield Line(link.look, *at, 20, TEXT, anchor=MIDDLE)
+            yield p.Line(link.look, *at, 20, p.TEXT, anchor=p.MIDDLE)
         elif not below and u0 < x1 and v0 > y1:
             start, end = ((x0 + x1) / 2, y1 + 3), ((u0 + u1) / 2, v0 - laid.sheets[link.target].own - 3)
-            yield from arrow([start, end], ALARM if link.look else MUTED, 1.6 if link.look else 1.1)
+            yield from pointed([[start, end]], p.ALARM if link.look else p.MUTED, 1.6 if link.look else 1.1)
 
 
-def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, float], below: bool) -> Iterator[Primitive]:
+def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, float], below: bool) -> Iterator[p.Primitive]:
     """The area from the cells a to the panel b, which shows them enlarged, below the panels, and its edges above them."""
     (_, y0, x1, y1), (u0, v0, _, v1) = a, b
     points = [(x1, y0), (u0, v0), (u0, v1), (x1, y1)]
-    yield Path([points], TEXT, 0.0, MUTED, 0.14) if below else Path([points[:2], points[2:]], MUTED, 0.9)
+    yield p.Path([points], p.TEXT, 0.0, p.MUTED, 0.14) if below else p.Path([points[:2], points[2:]], p.MUTED, 0.9)
 
 
 def _span(laid: _Laid, number: int, box: tuple[int, ...], left: float, top: float) -> tuple[float, float, float, float]:
@@ -408,33 +399,3 @@ def _span(laid: _Laid, number: int, box: tuple[int, ...], left: float, top: floa
     (sheet, (x, y)), panel = sheets[number], panels[number]
     r0, c0, r1, c1 = box or (0, 0, panel.rows, panel.cols)
     return left + x + c0 * sheet.w, top + y + r0 * sheet.h, left + x + c1 * sheet.w, top + y + r1 * sheet.h
-
-
-def _head(figure: Figure, target: Target, room: float) -> list[Line]:
-    """The title and what is below it."""
-    out: list[Line] = []
-    y = target.margin + 10
-    for text, size, bold, mono in ((figure.title, TITLE, True, False), (figure.caption, UNDER, False, False)):
-        for line in wrap(text, room, size * (BOLD if bold else PROSE)) if target.head and text else ():
-            out.append(Line(line, 0, y, size, TEXT if bold else MUTED, mono, 600 if bold else 400))
-            y += size * 1.45
-    return out
-
-
-def _tail(figure: Figure, target: Target, room: float) -> list[Line | Swatch]:
-    """The legends, in lines below the panels, and the notes."""
-    out: list[Line | Swatch] = []
-    x, y = 0.0, 26.0
-    for legend in figure.legends if target.legend else ():
-        for entry in legend.entries:
-            wide = 22 + breadth(entry.label, UNDER)
-            if x and x + wide > room:
-                x, y = 0.0, y + 19
-            out += [Swatch(x, y - 6, 12, 2, 0.8, entry.paint), Line(entry.label, x + 18, y, UNDER, TEXT)]
-            x += wide + 14
-    y += 19 if x else 0
-    for note in figure.notes if target.notes else ():
-        for line in wrap(note, room, UNDER * PROSE):
-            out.append(Line(line, 0, y, UNDER, MUTED))
-            y += 16
-    return out

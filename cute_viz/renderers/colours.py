@@ -9,8 +9,8 @@ from cute_viz.renderers import Options
 from cute_viz.renderers.palette import PAGES, Palette, palette
 
 PAPER, TEXT, MUTED, LINE, BORDER = PAGES[0], "#1a1a1a", "#57606a", "#000000", "#111111"
-LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER, "a": "#3d4654", "x": "#b5121b"}
-DARK = {"p": PAGES[1], "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3", "a": "#b6c2cf", "x": "#ff7b72"}
+LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER, "x": "#b5121b"}
+DARK = {"p": PAGES[1], "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3", "x": "#ff7b72"}
 BETWEEN = "#6e7681"  # of lines in the dark, which are seen on paper and on hues
 HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
 

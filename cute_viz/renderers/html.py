@@ -162,7 +162,7 @@ def _panel(panel: Panel, grid: Grid, detail: Detail) -> dict[str, Any]:
         "labels": [*map(str.replace, panel.labels, repeat("\n"), repeat(" "))],
         "data": columns,
         "warp": [panel.warp, panel.warp_name],
-        "labeled": detail == Detail.FULL,
+        "labeled": detail < Detail.COLOUR,
     }
     for name, column in columns.items():
         if len(column) >= MANY and out["labels"] == [*map(_label, column)]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.figures.model import Arrow, Figure, Ruler
-from cute_viz.renderers.arrows import HEAD, WIDTH
+from cute_viz.renderers.arrows import WIDTH, curved
 from cute_viz.renderers.frame import TIGHT, Detail, Fitted, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, CAPTION
-from cute_viz.renderers.primitives import END, MIDDLE, MUTED, START, TEXT, Arrows, Grid, Line, Primitive
+from cute_viz.renderers.primitives import END, MIDDLE, MUTED, START, TEXT, Grid, Line, Primitive
+from cute_viz.renderers.shapes import HEAD, arrows
 from cute_viz.renderers.targets import Target
 
 WORD, SMALLER = 11.0, 10.0  # px of the words at an arrow
@@ -88,7 +89,7 @@ def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Seque
     >>> movements((), (), (), 8.0)
     []
     """
-    curves, words = [], list[Primitive]()
+    ways, words = list[list[tuple[float, float]]](), list[Primitive]()
     edge = max((grid.right for grid in grids), default=0.0)
     for arrow in found:
         a, b = grids[arrow.source], grids[arrow.target]
@@ -97,29 +98,25 @@ def movements(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Seque
         lines = arrow.label.split("\n")
         if row == end:
             y = (a.top + a.bottom) / 2
-            x0, x1 = a.right + AWAY, b.left - AWAY - HEAD
-            curves.append(((x0, y), (x0, y), (x0, y), (x1, y)))
-            spots = [(x0 + x1 + HEAD) / 2] * 2, [y - 10, y + 12]
+            x0, x1 = a.right + AWAY, b.left - AWAY
+            ways.append([(x0, y), (x1, y)])
+            spots = [(x0 + x1) / 2] * 2, [y - 10, y + 12]
             anchor = MIDDLE
         elif col == to:
             x = (b.left + b.right) / 2
             top = b.top - frames[arrow.target].top
-            y0, y1 = (
-                (a.bottom + AWAY, top - AWAY - HEAD)
-                if end > row
-                else (a.top - frames[arrow.source].top - AWAY, b.bottom + AWAY + HEAD)
-            )
-            curves.append(((x, y0), (x, y0), (x, y0), (x, y1)))
+            y0, y1 = (a.bottom + AWAY, top - AWAY) if end > row else (a.top - frames[arrow.source].top - AWAY, b.bottom + AWAY)
+            ways.append([(x, y0), (x, y1)])
             inside = x + 8 + size * BOLD * max(map(len, lines)) <= edge
             spots = [x + 8 if inside else x - 8] * 2, [(y0 + y1) / 2 - 7, (y0 + y1) / 2 + 7]
             anchor = START if inside else END
         else:  # round the corner, up to the other side
             y, x = (a.top + a.bottom) / 2, (b.left + b.right) / 2
-            x0, y1 = a.right + AWAY, b.bottom + AWAY + HEAD
-            curves.append(((x0, y), (x, y), (x, y), (x, y1)))
+            x0, y1 = a.right + AWAY, b.bottom + AWAY
+            ways.append([*curved([(x0, y), (x, y), (x, y), (x, y1 + HEAD)]), (x, y1)])
             spots = [x + 8] * 2, [(y + y1) / 2 - 7, (y + y1) / 2 + 7]
             anchor = START
         for n, (text, x, y) in enumerate(zip(lines, *spots, strict=False)):
             role, letter, weight = (MUTED, small, 400) if n else (TEXT, size, 600)
             words += [Line(text, x, y, letter, role, weight=weight, anchor=anchor)] if text else []
-    return [Arrows(curves, WIDTH, HEAD), *words] if curves else []
+    return [*arrows(ways, MUTED, WIDTH), *words] if ways else []

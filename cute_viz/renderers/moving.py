@@ -8,6 +8,7 @@ print, and whoever prefers less motion have the steps. A style sheet moves it; n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from zlib import crc32
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
@@ -37,8 +38,9 @@ def render(figure: Figure, options: Options) -> str:
     """
     ways = [(n, cell) for n, cell in enumerate(figure.panels[-1].data.get("source", ())) if cell is not None]
     page = page_of(figure, options)
+    mark = f"_{crc32(f'{figure.source} {page.width} {page.height}'.encode('utf-8', 'replace')):x}"  # several stand in one document
     if figure.kind == "phases":
-        return _in_turn(page, options)
+        return _in_turn(page, options, mark)
     if figure.kind != "motion" or not ways or len(page.panels) != len(figure.panels):
         raise FigureError("only wavefronts and steps of an operation move", hint="example: logical_divide((4,8):(8,1), (2,4))")
     first, last = page.panels[0], page.panels[-1]
@@ -53,13 +55,13 @@ def render(figure: Figure, options: Options) -> str:
     rules: list[str] = []
     for n, place in enumerate(page.panels[1:], 1):
         until = (end if place is last else STEP * n) / whole * 100
-        rules.append(f"@keyframes s{n}{{0%,{until:.2f}%{{opacity:{HIDE}}}{until + 0.01:.2f}%,to{{opacity:0}}}}")
-        over.append((_moving(f"s{n}", whole), [_cover(place)]))
+        rules.append(f"@keyframes s{n}{mark}{{0%,{until:.2f}%{{opacity:{HIDE}}}{until + 0.01:.2f}%,to{{opacity:0}}}}")
+        over.append((_moving(f"s{n}{mark}", whole), [_cover(place)]))
     for n, group in enumerate(groups):
         start, stop = (begin + between * n) / whole * 100, (begin + between * n + TRAVEL) / whole * 100
         rest = end / whole * 100
         for k, (to, cell) in enumerate(group):
-            name = f"e{n}_{k}"
+            name = f"e{n}_{k}{mark}"
             (x, y), (u, v) = _middle(first, cell), _middle(last, to)
             far = f"transform:translate({number(x - u)}px,{number(y - v)}px)"
             rules.append(
@@ -71,16 +73,16 @@ def render(figure: Figure, options: Options) -> str:
     return write(page, options, tuple(over), style)
 
 
-def _in_turn(page: Page, options: Options) -> str:
+def _in_turn(page: Page, options: Options, mark: str) -> str:
     """Rows that are seen one after the other, those of the same number in all panels at once; at the end all of them."""
     rows = max(place.panel.rows for place in page.panels)
     whole = rows * BEAT + REST
-    rules = [f"@keyframes w{n}{{0%,{100 * n * BEAT / whole:.2f}%{{opacity:{HIDE}}}" for n in range(rows)]
+    rules = [f"@keyframes w{n}{mark}{{0%,{100 * n * BEAT / whole:.2f}%{{opacity:{HIDE}}}" for n in range(rows)]
     rules = [f"{rule}{100 * n * BEAT / whole + 0.01:.2f}%,to{{opacity:0}}}}" for n, rule in enumerate(rules)]
     over: list[tuple[str, list[Primitive]]] = []
     for place in page.panels:
         ys = place.grid.ys()
-        over += [(_moving(f"w{n}", whole), [_hidden(place, ys[n], ys[n + 1])]) for n in range(1, place.panel.rows)]
+        over += [(_moving(f"w{n}{mark}", whole), [_hidden(place, ys[n], ys[n + 1])]) for n in range(1, place.panel.rows)]
     style = "".join(rules[1:]) + "@media(prefers-reduced-motion:reduce){.go{animation:none!important}}"
     return write(page, options, tuple(over), style)
 

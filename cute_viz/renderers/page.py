@@ -27,7 +27,7 @@ from cute_viz.renderers.frame import (
     fit_panels,
     frames,
 )
-from cute_viz.renderers.geometry import BOLD, SMALL, fact_line, keeping, kept
+from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.levels import Drawing, arranged, drawings, is_comparison, prepared, units
 from cute_viz.renderers.marks import joined
@@ -59,8 +59,16 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
     (True, True, 1, 'COLOUR')
     """
+    if options.letters is None:
+        return _page_of(figure, options)
+    scale = options.letters / FONT  # the page is laid out with letters of FONT px
+    given = {name: px / scale for name in ("width", "cell") if (px := getattr(options, name)) is not None}
+    return _scaled(_page_of(figure, replace(options, **given)), scale)
+
+
+def _page_of(figure: Figure, options: Options) -> Page:
     if figure.notes_on:
-        return with_notes(figure, options, page_of)
+        return with_notes(figure, options, _page_of)
     if figure.flow:
         return board_of(figure, options)
     with keeping():
@@ -185,8 +193,8 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
 
 
 def _grown(page: Page, target: Target) -> Page:
-    """The page of a slide as large as the slide is; any other as it is."""
-    if not target.is_landscape or target.width is None or target.height is None:
+    """The page of a slide as large as the slide is; any other, and one whose letters have a size, as it is."""
+    if not target.is_landscape or target.grows == 1 or target.width is None or target.height is None:
         return page
     grown = _scaled(page, max(1.0, min(target.width / page.width, target.height / page.height)))
     return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))

@@ -5,33 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from cute_viz.renderers import primitives as p
 from cute_viz.renderers.frame import Detail, PanelFrame
 from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, cell_runs, column_step, row_step
-from cute_viz.renderers.primitives import (
-    CELL,
-    END,
-    INK,
-    MIDDLE,
-    MUTED,
-    PAPER,
-    START,
-    TEXT,
-    TILE,
-    Border,
-    Boxes,
-    Cells,
-    Ears,
-    Grid,
-    Image,
-    Labels,
-    Line,
-    Path,
-    Plate,
-    Plates,
-    Primitive,
-    Strokes,
-    Texts,
-)
 
 LINES_FROM = 5.0  # px: smaller cells have no lines between them
 CELL_LINE = (0.8, 0.16)  # width and opacity of a line between cells
@@ -40,7 +16,7 @@ MOST_BORDER = 0.4  # of a cell's width that a tile border may take
 BOX = 1.1  # px: stroke of a box
 INSET = 1.6  # px from the edge of the cells to their box, so that neighbours stay apart
 EAR = (8.0, 0.55)  # size and opacity of a dog-ear
-PLATE = (16.0, 3.0)  # height and radius of what lies below the name of a group, so that no line runs through it
+PLATE = 16.0  # height of what lies below the name of a group, so that no line runs through it
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
 ARROW, ARROW_AT = 1.2, 0.93  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
@@ -49,7 +25,7 @@ LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
 
-def draw(frame: PanelFrame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
+def draw(frame: PanelFrame, grid: p.Grid, y: float, crossed: Sequence[int] = ()) -> Iterator[p.Primitive]:
     """The primitives of a panel whose upper edge is at y and whose cells are the grid, in drawing order.
 
     crossed: rows whose label an arrow goes through; `on_paper` puts it above that.
@@ -57,17 +33,17 @@ def draw(frame: PanelFrame, grid: Grid, y: float, crossed: Sequence[int] = ()) -
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
     >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
-    >>> [type(item).__name__ for item in draw(frame, Grid(2, 4, 30, 40, 26, 26), 0)]
+    >>> [type(item).__name__ for item in draw(frame, p.Grid(2, 4, 30, 40, 26, 26), 0)]
     ['Cells', 'Strokes', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
     """
     for n, line in enumerate(frame.caption):
-        yield Line(line, grid.left, y + frame.fit.caption * (LINE_HEIGHT * n + 0.7), frame.fit.caption, TEXT, weight=BOLD)
+        yield p.Line(line, grid.left, y + frame.fit.caption * (LINE_HEIGHT * n + 0.7), frame.fit.caption, p.TEXT, weight=BOLD)
     paints = frame.panel.paints
     if frame.detail == Detail.RASTER:
-        yield Image(grid, paints, max(1, round(1 / grid.cell_w)))
+        yield p.Image(grid, paints, max(1, round(1 / grid.cell_w)))
     else:
         found = cell_runs(paints, grid.cols)
-        yield from (Cells(grid, paint, *found[paint]) for paint in sorted(found))
+        yield from (p.Cells(grid, paint, *found[paint]) for paint in sorted(found))
     yield from _lines(frame, grid)
     yield from _boxes(frame, grid)
     yield from _labels(frame, grid)
@@ -76,7 +52,7 @@ def draw(frame: PanelFrame, grid: Grid, y: float, crossed: Sequence[int] = ()) -
     yield from _rulers(frame, grid, crossed)
 
 
-def _lines(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
+def _lines(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """Cell lines, tile borders by level, and the frame."""
     edges = (grid.ys(), grid.xs())
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
@@ -90,57 +66,58 @@ def _lines(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
             for found, places in zip(levels, edges, strict=True)
         )
         if level:
-            yield Strokes(grid, TILE, min(BORDERS[level - 1], MOST_BORDER * grid.cell_w), across, down)
+            yield p.Strokes(grid, p.TILE, min(BORDERS[level - 1], MOST_BORDER * grid.cell_w), across, down)
         else:
-            yield Strokes(grid, CELL, CELL_LINE[0], across, down, CELL_LINE[1])
-    yield Border(grid, BORDERS[0])
+            yield p.Strokes(grid, p.CELL, CELL_LINE[0], across, down, CELL_LINE[1])
+    yield p.Border(grid, BORDERS[0])
 
 
-def _boxes(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
+def _boxes(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """Rounded outlines; none where they would hide the cells."""
     boxes, w, h = frame.panel.boxes, grid.cell_w, grid.cell_h
     if frame.corner and boxes:
         xs, ys = [x + INSET for x in grid.xs()], [y + INSET for y in grid.ys()]
         widths = [(c1 - c0) * w - 2 * INSET for _, c0, _, c1 in boxes]
         heights = [(r1 - r0) * h - 2 * INSET for r0, _, r1, _ in boxes]
-        yield Boxes([xs[box[1]] for box in boxes], [ys[box[0]] for box in boxes], widths, heights, frame.corner, BOX)
+        yield p.Boxes([xs[box[1]] for box in boxes], [ys[box[0]] for box in boxes], widths, heights, frame.corner, BOX)
 
 
-def _labels(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
+def _labels(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """What stands in the cells, and a dog-ear on each cell that has several owners."""
     if frame.labels.shared:
         places = [divmod(cell, grid.cols) for cell in frame.labels.shared]
         xs, ys = grid.xs(), grid.ys()
-        yield Ears([xs[c + 1] for _, c in places], [ys[r] for r, _ in places], *EAR)
+        corners = [(xs[c + 1], ys[r]) for r, c in places]
+        yield p.Path([[(x - EAR[0], y), (x, y), (x, y + EAR[0])] for x, y in corners], p.INK, 0.0, p.INK, EAR[1])
     lines = frame.labels.lines
     for n, texts in enumerate(lines):
         size, weight, opacity = (FONT, BOLD if len(lines) > 1 else PLAIN, 1.0) if n == 0 else (frame.fit.small, PLAIN, 0.8)
-        yield Labels(grid, frame.middle(n), texts, frame.panel.paints, size, weight, opacity)
+        yield p.Labels(grid, frame.middle(n), texts, frame.panel.paints, size, weight, opacity)
 
 
-def _marks(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
+def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """A text for each label of several cells, in their middle; on a plate, where a border would run through it."""
     if not frame.marks:
         return
-    height, radius = PLATE
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
     borders = [[i for i, level in enumerate(mine) if level] for mine in levels]
     places = {(mark.r0, mark.r1, len(mark.lines)) for mark in frame.marks}  # few: boxes stand in rows and columns
-    middles = {(r0, r1, n): _clear(r0, r1, borders[0], (height + 12 * (n - 1)) / grid.cell_h) for r0, r1, n in places}
+    middles = {(r0, r1, n): _clear(r0, r1, borders[0], (PLATE + 12 * (n - 1)) / grid.cell_h) for r0, r1, n in places}
     spans = ({(mark.r0, mark.r1) for mark in frame.marks}, {(mark.c0, mark.c1) for mark in frame.marks})
     across, down = ({(a, b): any(a < i < b for i in mine) for a, b in span} for span, mine in zip(spans, borders, strict=True))
-    plates, rows = [], []
+    plates: dict[int, list[list[tuple[float, float]]]] = {}
+    rows = []
     for mark in frame.marks:
         x = grid.left + (mark.c0 + mark.c1) / 2 * grid.cell_w
         y = grid.top + middles[mark.r0, mark.r1, len(mark.lines)] * grid.cell_h
         if frame.detail == Detail.COLOUR or across[mark.r0, mark.r1] or down[mark.c0, mark.c1]:
-            tall = height + 12 * (len(mark.lines) - 1)
-            plates.append(Plate(x - mark.width / 2, y - tall / 2, mark.width, tall, radius, mark.paint))
+            tall = PLATE + 12 * (len(mark.lines) - 1)
+            w, h = mark.width / 2, tall / 2
+            plates.setdefault(mark.paint, []).append([(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h)])
         rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
-    if plates:
-        yield Plates(plates)
+    yield from (p.Path(areas, p.INK, 0.0, paint) for paint, areas in plates.items())
     xs, ys, texts, sizes, paints = zip(*rows, strict=True)
-    yield Texts(xs, ys, texts, sizes, FONT, paints, MIDDLE, BOLD)
+    yield p.Texts(xs, ys, texts, sizes, FONT, paints, p.MIDDLE, BOLD)
 
 
 def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
@@ -155,13 +132,13 @@ def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
     return min(bands, key=lambda band: abs(band - middle), default=middle)
 
 
-def _arrows(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
+def _arrows(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """A line from one cell to another, and its head; its words are in the label of the cell where it begins."""
     arrows = frame.panel.arrows
     if not arrows or frame.detail == Detail.RASTER:
         return
     xs, ys, ws, hs = [], [], [], []
-    texts: list[Line] = []
+    texts: list[p.Line] = []
     for r0, c0, r1, c1 in arrows:
         across, down = (0.5, ARROW_AT) if r0 == r1 else (1 - ARROW_AT, 0.5)
         x0, x1 = (grid.left + (c + across) * grid.cell_w for c in (c0, c1))
@@ -171,47 +148,47 @@ def _arrows(frame: PanelFrame, grid: Grid) -> Iterator[Primitive]:
         ws.append(max(abs(x1 - x0), ARROW))
         hs.append(max(abs(y1 - y0), ARROW))
         head = ("→" if x1 > x0 else "←") if r0 == r1 else ("↓" if y1 > y0 else "↑")
-        texts.append(Line(head, x1, y1, CAPTION, TEXT, weight=BOLD, anchor=MIDDLE))
-    yield Boxes(xs, ys, ws, hs, 0.0, ARROW)
+        texts.append(p.Line(head, x1, y1, CAPTION, p.TEXT, weight=BOLD, anchor=p.MIDDLE))
+    yield p.Boxes(xs, ys, ws, hs, 0.0, ARROW)
     yield from texts
 
 
-def _rulers(frame: PanelFrame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
+def _rulers(frame: PanelFrame, grid: p.Grid, crossed: Sequence[int] = ()) -> Iterator[p.Primitive]:
     """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
     rows, cols = frame.panel.row_ruler, frame.panel.col_ruler
     above, beside = grid.top - RULER[0], grid.left - RULER[1]
     every = column_step(cols.labels, CHAR * FONT, grid.cell_w)
     middles = grid.middles()
     for shown, weight in _weights([c for c in range(0, grid.cols, every) if cols.labels[c]], cols.marks):
-        yield _ruler([middles[c] for c in shown], [above] * len(shown), [cols.labels[c] for c in shown], MIDDLE, weight)
+        yield _ruler([middles[c] for c in shown], [above] * len(shown), [cols.labels[c] for c in shown], p.MIDDLE, weight)
     every = row_step(FONT, grid.cell_h)
     for shown, weight in _weights([r for r in range(0, grid.rows, every) if r not in crossed and rows.labels[r]], rows.marks):
         ys = [grid.top + (r + 0.5) * grid.cell_h for r in shown]
-        yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], END, weight)
+        yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], p.END, weight)
     yield from _bars(frame, grid)
     over = grid.top - RULER_TITLE[0]
     if rows.title:
         at = (grid.left - frame.left + 1, over) if frame.shift else (beside, above)
-        yield Line(f"{rows.title} ↓", *at, FONT, MUTED, anchor=START if frame.shift else END)
+        yield p.Line(f"{rows.title} ↓", *at, FONT, p.MUTED, anchor=p.START if frame.shift else p.END)
     if cols.title:
-        yield Line(f"{cols.title} →", grid.left + RULER_TITLE[1] + frame.shift, over, FONT, MUTED)
+        yield p.Line(f"{cols.title} →", grid.left + RULER_TITLE[1] + frame.shift, over, FONT, p.MUTED)
 
 
-def on_paper(frame: PanelFrame, grid: Grid, rows: Sequence[int]) -> Iterator[Primitive]:
+def on_paper(frame: PanelFrame, grid: p.Grid, rows: Sequence[int]) -> Iterator[p.Primitive]:
     """The labels of rows through which an arrow goes, above it.
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
     >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
-    >>> [item.texts for item in on_paper(frame, Grid(2, 4, 30, 40, 26, 26), [1]) if isinstance(item, Texts)]
+    >>> [item.texts for item in on_paper(frame, p.Grid(2, 4, 30, 40, 26, 26), [1]) if isinstance(item, p.Texts)]
     [['1']]
     """
     x = grid.left - RULER[1]
     for row in rows:
         label, y = frame.panel.row_ruler.labels[row], grid.top + (row + 0.5) * grid.cell_h
         left, high = x - len(label) * CHAR * FONT - 2, FONT * 0.7
-        yield Path([[(left, y - high), (x + 2, y - high), (x + 2, y + high), (left, y + high)]], INK, 0.0, PAPER)
-        yield _ruler([x], [y], [label], END)
+        yield p.Path([[(left, y - high), (x + 2, y - high), (x + 2, y + high), (left, y + high)]], p.INK, 0.0, p.PAPER)
+        yield _ruler([x], [y], [label], p.END)
 
 
 def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int], int]]:
@@ -225,13 +202,13 @@ def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int]
     return [part for part in parts if part[0]]
 
 
-def _bars(frame: PanelFrame, grid: Grid) -> Iterator[Border]:
+def _bars(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Border]:
     """A bar along the cells beside each run of marked rows and columns, in the ink of the page."""
     x, y = grid.left - BAR_AT, grid.top - BAR_AT
     for a, n in _marked(frame.panel.row_ruler.marks):
-        yield Border(Grid(1, 1, x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h), ARROW)
+        yield p.Border(p.Grid(1, 1, x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h), ARROW)
     for a, n in _marked(frame.panel.col_ruler.marks):
-        yield Border(Grid(1, 1, grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW), ARROW)
+        yield p.Border(p.Grid(1, 1, grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW), ARROW)
 
 
 def _marked(marks: Sequence[int]) -> list[tuple[int, int]]:
@@ -246,5 +223,5 @@ def _marked(marks: Sequence[int]) -> list[tuple[int, int]]:
     return out
 
 
-def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, weight: int = PLAIN) -> Texts:
-    return Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, weight)
+def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, weight: int = PLAIN) -> p.Texts:
+    return p.Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, weight)

@@ -146,32 +146,6 @@ class Boxes(NamedTuple):
         return out
 
 
-class Ears(NamedTuple):
-    """Dog-ears: triangles that fill the upper right corner of a cell, which is at (x, y)."""
-
-    xs: Sequence[float]
-    ys: Sequence[float]
-    size: float
-    opacity: float
-
-
-class Plate(NamedTuple):
-    """A filled rectangle with round corners, below a text."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-    radius: float
-    paint: int
-
-
-class Plates(NamedTuple):
-    """The plates of a panel."""
-
-    plates: Sequence[Plate]
-
-
 class Swatch(NamedTuple):
     """An outlined square of a paint in the legend."""
 
@@ -181,30 +155,6 @@ class Swatch(NamedTuple):
     radius: float
     width: float
     paint: int
-
-
-class Arrows(NamedTuple):
-    """Curves with a head each, none where its size is 0.
-
-    A curve is four points (x, y), two of which pull it; its head goes on from the last.
-    """
-
-    curves: Sequence[tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]]
-    width: float
-    size: float
-
-    def heads(self) -> list[tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]:
-        """The tip and the two other corners of each head, which looks the way that its curve arrives.
-
-        >>> Arrows([((0, 0), (4, 0), (6, 0), (10, 0))], 1, 5).heads()
-        [((15.0, 0.0), (10.0, -2.0), (10.0, 2.0))]
-        """
-        out = []
-        for *_, (px, py), (x, y) in self.curves if self.size else ():
-            length = ((x - px) ** 2 + (y - py) ** 2) ** 0.5 or 1.0
-            ux, uy = (x - px) / length * self.size, (y - py) / length * self.size
-            out.append(((x + ux, y + uy), (x + 0.4 * uy, y - 0.4 * ux), (x - 0.4 * uy, y + 0.4 * ux)))
-        return out
 
 
 class Labels(NamedTuple):
@@ -265,7 +215,7 @@ class Path(NamedTuple):
     dash: float = 0.0
 
 
-Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Ears | Plates | Swatch | Arrows | Labels | Texts | Line"
+Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Swatch | Labels | Texts | Line"
 
 
 _LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes", "dash"}  # px, or columns of px
@@ -277,17 +227,10 @@ def scaled(item: Primitive, k: float) -> Primitive:
     >>> scaled(Line("a", 10, 20, 12), 0.5)
     Line(text='a', x=5.0, y=10.0, size=6.0, role='m', mono=False, weight=400, anchor='start')
     """
-    if isinstance(item, Plates):
-        return Plates([plate._replace(**_scaled(plate._asdict(), k)) for plate in item.plates])
     if isinstance(item, Path):
         return item._replace(
             lines=[[(x * k, y * k) for x, y in line] for line in item.lines], width=item.width * k, dash=item.dash * k
         )
-    if isinstance(item, Arrows):
-        curves = [
-            ((a * k, b * k), (c * k, d * k), (e * k, f * k), (g * k, h * k)) for (a, b), (c, d), (e, f), (g, h) in item.curves
-        ]
-        return Arrows(curves, item.width * k, item.size * k)
     return item._replace(**_scaled(item._asdict(), k))
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import hypot
 
 from cute_viz.figures.model import Figure, Note
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import BOLD, FONT, PROSE, wrap
 from cute_viz.renderers.placed import Page
-from cute_viz.renderers.primitives import TEXT, Line, Path, Primitive
+from cute_viz.renderers.primitives import TEXT, Grid, Line, Path, Primitive
+from cute_viz.renderers.shapes import arrows
 from cute_viz.renderers.targets import target_of
 
 GUTTER, NARROW = 190.0, 110.0  # px of the gutter, and of one of a column
 INSET = 0.5  # px between an outline and the edge of its cells
 LEAD = 12.0  # px from the cells to the leaders that run up and down, and from these to the text
 STEP = 5.0  # px between such leaders
+BRACE = 8.0  # px from the cells to a brace
 LINE = 1.35  # of a font
 
 
@@ -33,8 +36,11 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
     room = target.width - gutter if target.width else None
     page = lay_out(bare, replace(options, width=room))
     edge = max([place.grid.right for place in page.panels], default=page.width) + target.margin
-    if not figure.flow and edge < page.width and options.cell is None:  # the legend goes below
-        page = lay_out(bare, replace(options, width=max(200.0, edge)))
+    for width in (edge, edge + 2 * target.margin) if not figure.flow and options.cell is None else ():
+        below = lay_out(bare, replace(options, width=max(200.0, width)))  # the legend goes below, where no cell gets smaller
+        if below.width < page.width and [p.grid.cell_w for p in below.panels] == [p.grid.cell_w for p in page.panels]:
+            page = below
+            break
     size = max(float(FONT), target.least)
     lines, height = _placed(figure, page, gutter, size)
     texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]
@@ -66,15 +72,11 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[lis
         if grid is None:
             ends.append((page.panels[0].grid.top if page.panels else 20.0, -1.0, note))
             continue
-        outlines = []
-        for r0, c0, r1, c1 in note.boxes:
-            x0, x1 = grid.left + c0 * grid.cell_w + INSET, grid.left + c1 * grid.cell_w - INSET
-            y0, y1 = grid.top + r0 * grid.cell_h + INSET, grid.top + r1 * grid.cell_h - INSET
-            outlines.append([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
-        out.append(Path(outlines, TEXT, 2.2))
+        out += _marks(note, grid)
         r0, _, r1, c1 = max(note.boxes, key=lambda box: (box[3], -box[0]))
-        edge = r1 if r1 < grid.rows else r0  # of its row, where no number stands
-        ends.append((grid.top + edge * grid.cell_h, grid.left + c1 * grid.cell_w, note))
+        braced = note.where.startswith("brace ") and r1 - r0 == grid.rows
+        edge = r1 if r1 < grid.rows or braced else r0  # of its row, where no number stands
+        ends.append((grid.top + edge * grid.cell_h + BRACE * braced, grid.left + c1 * grid.cell_w, note))
     bottom = 0.0
     for n, (y, start, note) in enumerate(sorted(ends, key=lambda end: end[0])):
         text = note.text if start >= 0 else f"{note.where}: {note.text}"
@@ -87,6 +89,30 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[lis
         out += [Line(word, x, middle + size * LINE * k, size, TEXT) for k, word in enumerate(words)]
         bottom = middle + size * LINE * len(words) + 4
     return out, bottom + size
+
+
+def _marks(note: Note, grid: Grid) -> Iterator[Primitive]:
+    """Outlines of the cells of a note, or braces on their right or below; where it is an arrow, from the one to the other."""
+    lines = []
+    for r0, c0, r1, c1 in note.boxes:
+        x0, x1 = grid.left + c0 * grid.cell_w + INSET, grid.left + c1 * grid.cell_w - INSET
+        y0, y1 = grid.top + r0 * grid.cell_h + INSET, grid.top + r1 * grid.cell_h - INSET
+        if not note.where.startswith("brace "):
+            lines.append([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
+        elif r0 == 0 and r1 == grid.rows:
+            lines.append([(x0, y1 + 3), (x0, y1 + BRACE), (x1, y1 + BRACE), (x1, y1 + 3)])
+        else:
+            lines.append([(x1 + 3, y0), (x1 + BRACE, y0), (x1 + BRACE, y1), (x1 + 3, y1)])
+    yield Path(lines, TEXT, 2.2)
+    if "->" in note.where:
+        (x0, y0), (x1, y1) = (
+            (grid.left + (c0 + c1) / 2 * grid.cell_w, grid.top + (r0 + r1) / 2 * grid.cell_h) for r0, c0, r1, c1 in note.boxes
+        )
+        far = max(1.0, hypot(x1 - x0, y1 - y0))
+        dx, dy = (x1 - x0) / far, (y1 - y0) / far
+        away = min(min(grid.cell_w, grid.cell_h) / 2, far / 3)  # from the middle of a cell to its edge, where no number stands
+        start, end = (x0 + dx * away, y0 + dy * away), (x1 - dx * away, y1 - dy * away)
+        yield from arrows([[start, end]], TEXT, 1.6)
 
 
 def _distinct(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -74,7 +74,7 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
                 points = _arc(points[0], points[1], words)
             plain = shape.kind == "line" or "plain" in words
             role = TEXT if role == INK and not plain else role  # an arrow is beside the cells, or over faded ones
-            yield from [Path([points], role, width, None, 1.0, dash)] if plain else arrow(points, role, width, dash)
+            yield from [Path([points], role, width, None, 1.0, dash)] if plain else arrows([points], role, width, dash)
             if shape.text:
                 yield _text(shape, *_along(points, words))
 
@@ -101,17 +101,21 @@ def reach(shape: Shape, at: Projection) -> list[Point]:
     return [*points, (x0 + wide, line.y + line.size / 2), (x0, line.y - line.size / 2)]
 
 
-def arrow(points: Sequence[Point], role: str, width: float, dash: float = 0.0) -> Iterator[Path]:
-    """A line through points, and its head, whose tip is the last.
+def arrows(lines: Sequence[Sequence[Point]], role: str, width: float, dash: float = 0.0) -> Iterator[Path]:
+    """Lines through points, and their heads, whose tips are the last.
 
-    >>> [len(path.lines[0]) for path in arrow([(0, 0), (20, 0)], MUTED, 1)]
+    >>> [len(path.lines[0]) for path in arrows([[(0, 0), (20, 0)]], MUTED, 1)]
     [2, 3]
     """
-    (px, py), (x, y) = points[-2:]
-    length = ((x - px) ** 2 + (y - py) ** 2) ** 0.5 or 1.0
-    ux, uy = (x - px) / length * HEAD, (y - py) / length * HEAD
-    yield Path([[*points[:-1], (x - 0.8 * ux, y - 0.8 * uy)]], role, width, None, 1.0, dash)
-    yield Path([[(x, y), (x - ux + 0.4 * uy, y - uy - 0.4 * ux), (x - ux - 0.4 * uy, y - uy + 0.4 * ux)]], role, 0, role)
+    strokes, heads = [], []
+    for line in lines:
+        (px, py), (x, y) = line[-2:]
+        length = ((x - px) ** 2 + (y - py) ** 2) ** 0.5 or 1.0
+        ux, uy = (x - px) / length * HEAD, (y - py) / length * HEAD
+        strokes.append([*line[:-1], (x - 0.8 * ux, y - 0.8 * uy)])
+        heads.append([(x, y), (x - ux + 0.4 * uy, y - uy - 0.4 * ux), (x - ux - 0.4 * uy, y - uy + 0.4 * ux)])
+    yield Path(strokes, role, width, None, 1.0, dash)
+    yield Path(heads, role, 0, role)
 
 
 def _within(shape: Shape, corners: Sequence[Point]) -> Iterator[Line]:

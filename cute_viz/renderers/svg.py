@@ -84,11 +84,13 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _style(theme: str, arrows: bool, board: bool, more: Mapping[str, str]) -> str:
-    """Dark rules: none, always, or when the reader prefers dark. more: the fill of each further class."""
+def _style(theme: str, drawn: bool, more: Mapping[str, str]) -> str:
+    """Dark rules: none, always, or when the reader prefers dark.
+
+    drawn: whether there are lines of roles. more: the fill of each further class.
+    """
     more = {name: f"fill:{fill}" for name, fill in more.items()}
-    more |= {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
-    more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if board else {}
+    more |= {"ms": f"stroke:{DARK['m']}", "x": f"fill:{DARK['x']}", "xs": f"stroke:{DARK['x']}"} if drawn else {}
     rules = "".join(f".{name}{{{rule}}}" for name, rule in (RULES | more).items())
     if theme in ("light", "print"):
         return ""
@@ -126,7 +128,7 @@ class _SvgWriter:
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        defs = f"<defs>{_style(options.theme, bool(figure.arrows), bool(figure.flow), more)}{hatch}</defs>"
+        defs = f"<defs>{_style(options.theme, bool(figure.arrows or figure.flow), more)}{hatch}</defs>"
         self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
         self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
 
@@ -159,12 +161,6 @@ class _SvgWriter:
                 self._path(outline, "b", fill="none", stroke=BORDER, stroke_width=number(item.width))
             case p.Boxes():
                 self._boxes(item)
-            case p.Ears():
-                size = number(item.size)
-                ears = (f"M{number(x)} {number(y)}h-{size}l{size} {size}z" for x, y in zip(item.xs, item.ys, strict=True))
-                self._path("".join(ears), "ear", fill="#000000", fill_opacity=number(item.opacity))
-            case p.Plates():
-                self._group("".join(map(self._plate, item.plates)))
             case p.Swatch():
                 style = {
                     "stroke": BORDER,
@@ -175,12 +171,6 @@ class _SvgWriter:
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
                 cls = " ".join(["s", *filter(None, [self.dark_fill.get(item.paint)])])
                 self.parts.append(svgwrite.shapes.Rect(*place, debug=False, class_=cls, **style).tostring())
-            case p.Arrows():
-                curves = (f"M{_pair(a)}C{_pair(b)} {_pair(c)} {_pair(d)}" for a, b, c, d in item.curves)
-                self._path("".join(curves), "a", fill="none", stroke=LIGHT["a"], stroke_width=number(item.width))
-                heads = (f"M{_pair(a)}L{_pair(b)}L{_pair(c)}z" for a, b, c in item.heads())
-                if item.size:
-                    self._path("".join(heads), "ah", fill=LIGHT["a"])
             case p.Path():
                 self._lines(item)
             case p.Labels():
@@ -251,12 +241,8 @@ class _SvgWriter:
         style = {"stroke": FILLS[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
         style |= {"opacity": number(item.opacity)} if item.opacity < 1 else {}
         style |= {"stroke_dasharray": number(item.dash)} if item.dash else {}
-        self._path(d, role or "path", fill=fill, **style)
-
-    def _plate(self, item: p.Plate) -> str:
-        place = f'x="{number(item.x)}" y="{number(item.y)}" width="{number(item.w)}" height="{number(item.h)}"'
-        cls = f' class="{self.dark_fill[item.paint]}"' if item.paint in self.dark_fill else ""
-        return f'<rect {place} rx="{number(item.radius)}"{cls} fill="{self.fills[item.paint]}"/>'
+        cls = self.dark_fill.get(item.fill, "path") if isinstance(item.fill, int) else role or "path"
+        self._path(d, cls, fill=fill, **style)
 
     def _labels(self, item: p.Labels) -> None:
         """A group of texts for each ink."""

@@ -8,6 +8,7 @@ from typing import Any
 from cute_viz.options import TARGETS as WORDS
 from cute_viz.records import dataclass
 from cute_viz.renderers import Options
+from cute_viz.renderers.geometry import FONT
 
 LEAST = 8.0  # px, 6 pt: the smallest letter that print bears
 
@@ -63,6 +64,10 @@ def target_of(options: Options) -> Target:
     (False, None)
     """
     found = TARGETS[options.target or "screen"]
+    if options.letters is not None:  # `page_of` scales it, with what options have in px
+        scale = options.letters / FONT
+        room = {name: px / scale for name in ("width", "height", "margin") if (px := getattr(found, name)) is not None}
+        found = replace(found, least=float(FONT), grows=1.0, **room)
     if options.width is not None:
         found = replace(found, width=options.width)
     return replace(found, head=False, notes=False, legend=False, margin=2.0) if options.bare else found

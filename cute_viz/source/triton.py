@@ -29,6 +29,8 @@ _STATEMENT = re.compile(
 )
 _FUNCTION = re.compile(r"\b(?:tt\.func|func\.func|llvm\.func)\b[^@\n]*@([\w$.-]+)")
 _TARGET = re.compile(r"\"cuda:(\d+)\"")
+_AMD = re.compile(r"\"hip:(gfx\w+)\"")
+_MATRIX = {"amd_mfma": "mfma", "amd_wmma": "wmma"}  # instructions of encodings
 _WIDTH = re.compile(r"(?:\d+x)+!?(?:tt\.ptr<)?(\w+)")
 _PLACE = re.compile(r"loc\((#[\w$.-]+)\)\s*$")
 _FILE = re.compile(r'"([^"\n]+\.py)":(\d+):\d+')
@@ -56,6 +58,8 @@ class _TtgirReader:
         self.text = text
         found = _TARGET.search(text)
         self.arch = int(found[1]) if found else 80
+        amd = _AMD.search(text)
+        self.amd = amd[1] if amd else ""
         self.places = dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", text, re.M))
         self.types: dict[str, Typed | None] = {}
 
@@ -149,8 +153,8 @@ class _TtgirReader:
             return out
 
         regs_, lanes, warps = (tuple(map(place, found.bases.get(key, ()))) for key in ("register", "lane", "warp"))
-        matrices = self.arch >= (75 if kind == "load" else 90)
-        return Transfer(kind, bits, regs_, lanes, warps, tuple(memory.paddings(smem.encoding)), matrices)
+        matrices = not self.amd and self.arch >= (75 if kind == "load" else 90)
+        return Transfer(kind, bits, regs_, lanes, warps, tuple(memory.paddings(smem.encoding)), matrices, self.amd)
 
     def multiplied(self, name: str, types: list[Typed], bits: int) -> Transfer:
         """A product of tiles: how many instructions all warps issue."""
@@ -168,10 +172,13 @@ class _TtgirReader:
             return Transfer(
                 "issued", bits, name="fma", count=m * n * k // 32, why="no tensor core multiplies in this encoding: FMAs do"
             )
+        kind = _MATRIX.get(c.encoding.name, "mma")
+        if len(shape) < 3 and kind != "mma":
+            raise NotationError(f"the type does not say how many elements of K an {kind} takes")
         depth = shape[2] if len(shape) > 2 else 256 // bits
         count = max(1, m // shape[0]) * max(1, n // shape[1]) * max(1, k // depth)
         why = "wgmma reads shared memory through descriptors" if name == "warp_group_dot" else ""
-        return Transfer("issued", bits, name=_ISSUED.get(name, f"mma.m{shape[0]}n{shape[1]}k{depth}"), count=count, why=why)
+        return Transfer("issued", bits, name=_ISSUED.get(name, f"{kind}.m{shape[0]}n{shape[1]}k{depth}"), count=count, why=why)
 
     def typed(self, rest: str) -> list[Typed]:
         """The types of an operation that have encodings, in their order; `<8x8xf16, #a>` without a name is a memdesc."""

@@ -1,7 +1,7 @@
-// The editor: CodeMirror, with one history for typing, sliders, examples and fixes; marks beside lines; an edit shown at its place.
+// The editor: CodeMirror, with one history for typing, sliders, examples, fixes and options; marks beside lines; an edit at its place.
 import {
-  EditorState, Compartment, StateField, StateEffect, RangeSet, EditorView, keymap, lineNumbers, gutter, GutterMarker, Decoration,
-  WidgetType, hoverTooltip, drawSelection, history, historyKeymap, defaultKeymap, StreamLanguage, syntaxHighlighting,
+  EditorState, Compartment, StateField, StateEffect, RangeSet, Transaction, EditorView, keymap, lineNumbers, gutter, GutterMarker, Decoration,
+  WidgetType, hoverTooltip, drawSelection, history, historyKeymap, defaultKeymap, invertedEffects, isolateHistory, StreamLanguage, syntaxHighlighting,
   bracketMatching, indentUnit, autocompletion, completionKeymap, closeBrackets, closeBracketsKeymap, searchKeymap, search,
   classHighlighter, cpp, python,
 } from "./codemirror.js";
@@ -74,14 +74,29 @@ const marks = StateField.define({
   },
 });
 
+// What belongs to the text beside it, such as options: undone and redone with it.
+const own = StateEffect.define();
+const owns = StateField.define({
+  create: () => null,
+  update: (value, transaction) => transaction.effects.reduce((now, one) => (one.is(own) ? one.value : now), value),
+});
+const before = invertedEffects.of(({ startState, effects }) => (effects.some((one) => one.is(own)) ? [own.of(startState.field(owns))] : []));
+
 export class Editor {
-  // changed: called behind every change, with whether it was typed, whether it left nothing of the old text, and whether the history did it. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
-  constructor(parent, { changed, complete, hover, suggest }) {
+  // changed: called behind every change, with whether it was typed, and with what else is other than it was, if it is. another: gives
+  // what belongs to a text of which nothing was there before. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
+  constructor(parent, { changed, another, complete, hover, suggest }) {
     [this.language, this.wrap] = [new Compartment(), new Compartment()];
+    const anew = EditorState.transactionExtender.of((transaction) => {
+      let kept = false; // anything of the old text
+      transaction.changes.iterGaps(() => { kept = true; });
+      const mine = transaction.docChanged && !kept && (transaction.isUserEvent("input") || transaction.isUserEvent("delete"));
+      return mine ? { effects: own.of(another()) } : null;
+    });
     const tab = { key: "Tab", run: (view) => view.state.doc.length === 0 && suggest() };
     const leave = { key: "Escape", run: () => { document.getElementById("picture").focus(); return true; } };
     this.extensions = [
-      history(), drawSelection(), lineNumbers(), bracketMatching(), closeBrackets(), indentUnit.of("  "), this.wrap.of(EditorView.lineWrapping),
+      history(), owns, before, anew, drawSelection(), lineNumbers(), bracketMatching(), closeBrackets(), indentUnit.of("  "), this.wrap.of(EditorView.lineWrapping),
       syntaxHighlighting(classHighlighter), this.language.of(LANGUAGES.cpp), search({ top: true }), wrongs, lits, showns, marks,
       gutter({ class: "marks", markers: (view) => view.state.field(marks) }),
       autocompletion({ override: [complete], icons: false }), hoverTooltip(hover, { hoverTime: 250 }),
@@ -89,11 +104,9 @@ export class Editor {
       EditorView.contentAttributes.of({ id: "source", "aria-label": "source", "aria-describedby": "error", spellcheck: "false" }),
       EditorView.updateListener.of((update) => {
         parent.classList.toggle("empty", update.state.doc.length === 0);
-        if (!update.docChanged || this.quiet) return;
-        let kept = false; // anything of the old text
-        update.changes.iterGaps(() => { kept = true; });
-        const by = (...events) => update.transactions.some((t) => events.some((event) => t.isUserEvent(event)));
-        changed(by("input", "delete"), !kept, by("undo", "redo"));
+        const was = update.startState.field(owns, false), now = update.state.field(owns);
+        if (this.quiet || (!update.docChanged && was === now)) return;
+        changed(update.transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete")), was === now ? null : now);
       }),
     ];
     this.view = new EditorView({ parent, state: this.fresh("") });
@@ -101,25 +114,27 @@ export class Editor {
     Object.defineProperty(this.view.contentDOM, "value", { get: () => editor.text, set(words) { editor.text = words; } });
   }
 
-  fresh(doc) { return EditorState.create({ doc, extensions: this.extensions }); }
+  fresh(doc, what) { return EditorState.create({ doc, extensions: [owns.init(() => what), ...this.extensions] }); }
 
   get text() { return this.view.state.doc.toString(); }
 
-  // Another text, as one step of the history that changes no more than it must.
-  set text(words) {
-    const old = this.text;
-    if (old === words) return;
+  // Another text, which changes no more than it must, and what belongs to it, as one step of the history.
+  set text(words) { this.step(words); }
+  step(words, what, annotations = isolateHistory.of("full")) {
+    const old = this.text, other = what && JSON.stringify(what) !== JSON.stringify(this.state.field(owns));
+    if (old === words && !other) return;
     let start = 0, end = 0;
     const most = Math.min(old.length, words.length);
     while (start < most && old[start] === words[start]) start++;
     while (end < most - start && old[old.length - 1 - end] === words[words.length - 1 - end]) end++;
-    this.put([start, old.length - end], words.slice(start, words.length - end), false);
+    const changes = { from: start, to: old.length - end, insert: words.slice(start, words.length - end) };
+    this.view.dispatch({ ...(old === words ? {} : { changes }), effects: other ? own.of(what) : [], annotations, userEvent: "set" });
   }
 
-  // As `text`, without telling anybody: what is shown is told by who sets it.
-  take(words) {
+  // The same, without telling anybody: what is shown is told by who sets it. Where only what belongs to it is given, of no step of its own, `lasting` is false.
+  take(words, what, lasting = true) {
     this.quiet = true;
-    this.text = words;
+    this.step(words, what, lasting ? isolateHistory.of("full") : Transaction.addToHistory.of(false));
     this.quiet = false;
     this.suit();
   }
@@ -137,12 +152,13 @@ export class Editor {
   get state() { return this.view.state; }
   set state(state) { this.view.setState(state); this.suits = this.said = ""; this.wrong = true; this.suit(); }
 
-  put(span, words, focus = true) { this.change([{ span, text: words }], focus); }
+  put(span, words) { this.change([{ span, text: words }]); }
 
-  // Several edits as one step of the history.
-  change(edits, focus = true) {
+  // Several edits as one step of the history; `turning`: which goes on with the last one, such as that of a slider.
+  change(edits, focus = true, turning = false) {
     const changes = edits.map(({ span: [from, to], text }) => ({ from, to, insert: text }));
-    this.view.dispatch({ changes, scrollIntoView: focus && edits.length === 1, userEvent: "set" });
+    const step = turning ? { userEvent: "input.type.compose" } : { userEvent: "set", annotations: isolateHistory.of("before") };
+    this.view.dispatch({ changes, scrollIntoView: focus && edits.length === 1, ...step });
     if (focus) this.view.focus();
   }
 

@@ -27,6 +27,7 @@ export function fields(box, editor) {
     box.replaceChildren();
     for (const [i, knob] of found.entries()) {
       const label = document.createElement("label"), input = document.createElement("input"), out = document.createElement("output");
+      let turning = false;
       label.append(knob.name, " ", input, out);
       input.type = knob.range ? "range" : "number";
       input.className = "knob";
@@ -35,8 +36,10 @@ export function fields(box, editor) {
       input.addEventListener("input", () => {
         const now = knobs(editor.text)[i];
         if (!now || input.value === "") return;
-        editor.put([now.start, now.end], input.value, false);
+        editor.change([{ span: [now.start, now.end], text: input.value }], false, turning); // a drag is one step of the history
+        turning = knob.range;
       });
+      input.addEventListener("change", () => { turning = false; });
       box.append(label);
     }
     box.className = "row";

@@ -217,6 +217,6 @@ export class Panes {
       if (!at) continue;
       for (let i = 0; i < out.wide; i++) cells.add(out.flip ? `${at[0] + i},${at[1]}` : `${at[0]},${at[1] + i}`);
     }
-    this.explorer.mark((p, c) => cells.has(`${Math.floor(c / p.cols)},${c % p.cols}`), what);
+    this.explorer.mark((p, c) => cells.has(String(this.explorer.panels.crd(p, c))), what);
   }
 }

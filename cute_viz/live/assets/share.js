@@ -1,11 +1,35 @@
 // Into the clipboard, or a file: text as it is, a picture as PNG, drawn by the browser.
-import { element } from "./panes.js";
+import { button, element } from "./panes.js";
 
 const said = (words) => {
   const status = document.getElementById("status");
   status.textContent = words;
   setTimeout(() => { if (status.textContent === words) status.textContent = ""; }, 5000);
 };
+
+const NAMES = { markdown: "Markdown", command: "command", cpp: "C++", dsl: "Python DSL", cute: "CuTe notation", latex: "LaTeX", svg: "SVG", json: "JSON", spec: "spec" };
+const FORMATS = { svg: "SVG", png: "PNG", pdf: "PDF", tikz: "TikZ", html: "HTML" };
+
+// The menus of what leaves the page. ways: those that the engine knows to write a source. link: gives the page's address.
+export function menus({ ask, ways, link }) {
+  const shown = () => document.querySelector("#picture svg"), menu = (name, ones) => {
+    const box = document.getElementById(name);
+    box.append(...ones.map(([label, act]) => button(label, () => { act(); box.parentElement.open = false; })));
+  };
+  const asked = async (question, channel, act) => {
+    const out = await ask(question, channel);
+    if (out) await (out.error ? said(out.error.message) : act(out));
+  };
+  menu("share", [["Copy link", async () => copyAs("link", await link())],
+    ...ways.map((way) => [`Copy as ${NAMES[way] || way}`, () => asked({ ask: "copy", as: way }, "copy", (out) => copyAs(way, out.text))]),
+    ["Copy as PNG", () => copyAs("png", shown())]]);
+  menu("export", Object.entries(FORMATS).map(([format, words]) => [words, () => {
+    if (format === "png") return save(shown(), "png");
+    said(`drawing ${format} …`);
+    return asked({ ask: "export", as: format }, "export", (out) => save(out, format));
+  }]));
+  addEventListener("click", (event) => { for (const open of document.querySelectorAll(".drop[open]")) if (!open.contains(event.target)) open.open = false; });
+}
 
 export async function copyAs(way, what) {
   try {

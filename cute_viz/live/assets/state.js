@@ -1,12 +1,18 @@
-// What the page shows, as the fragment of its address: JSON, deflated, in base64url; and back.
+// What the page shows, and how it is the fragment of its address: JSON, deflated, in base64url; and back.
+export const BLANK = { source: "", options: {}, let: "", name: "", launch: "", file: false, tab: "", by: "", find: "", zoom: 0, access: "", against: "", named: "" };
+export const state = { ...BLANK, lent: {} }; // lent: options that the example of the text brought, which end with it
+
+// What belongs to the text, and is undone with it.
+export const own = () => ({ options: { ...state.options }, let: state.let, name: state.name, launch: state.launch, lent: { ...state.lent } });
+
 const MOST = 1 << 20; // characters that a fragment may unfold to
 
 const bytes = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
 const through = (data, stream) => new Blob([data]).stream().pipeThrough(stream);
 
 export async function pack(state) {
-  const kept = Object.fromEntries(Object.entries(state).filter(([, value]) =>
-    value !== null && value !== "" && value !== false && value !== 0 && !(typeof value === "object" && !Object.keys(value).length)));
+  const kept = Object.fromEntries(Object.entries(state).filter(([name, value]) =>
+    name !== "lent" && value !== null && value !== "" && value !== false && value !== 0 && !(typeof value === "object" && !Object.keys(value).length)));
   const data = await bytes(through(new TextEncoder().encode(JSON.stringify(kept)), new CompressionStream("deflate-raw")));
   let text = "";
   for (const byte of data) text += String.fromCharCode(byte);

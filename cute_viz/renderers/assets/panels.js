@@ -8,6 +8,7 @@ export class Panels {
     this.indices = new Map();
     for (const p of panels) // labels that are a column of the data come as its name
       if (typeof p.labels === "string") p.labels = p.data[p.labels].map((v) => (v === null ? "" : Array.isArray(v) ? `(${v.join(",")})` : String(v)));
+    for (const p of panels) p.first = [p.rowLabels, p.colLabels].map((labels) => (/^\d+$/.test(labels[0]) ? +labels[0] : 0)); // of a band: its columns go on
     for (const p of panels) p.axes = [p.down, p.right].map((name) => (name && name !== "thread" && name !== "value" ? name : ""));
   }
 
@@ -16,9 +17,12 @@ export class Panels {
     if (p.owners[c]) return p.owners[c];
     if (p.data.filled) return p.data.filled[c]; // of shared memory: those that write it
     if (p.thread) return p.thread[c] === null ? [] : [[p.thread[c], p.value ? p.value[c] : null]];
-    if (p.down === "thread" && p.right === "value") return [[Math.floor(c / p.cols), c % p.cols]];
+    if (p.down === "thread" && p.right === "value") return [this.crd(p, c)];
     return [];
   }
+
+  // Row and column of a cell, in the whole of which a panel may be a band.
+  crd(p, c) { return [p.first[0] + Math.floor(c / p.cols), p.first[1] + (c % p.cols)]; }
 
   // What a cell has of a relation: cells that have something of it in common belong together.
   keys(p, c, by) {
@@ -37,7 +41,7 @@ export class Panels {
 
   // The coordinates of a cell by its axes, such as M=3: an operand and the result have one of theirs in common.
   place(p, c) {
-    const r = Math.floor(c / p.cols), k = c % p.cols;
+    const [r, k] = this.crd(p, c);
     if (p.down === "thread" && p.data.row) return [`0=${p.data.row[c]}`, `1=${p.data.column[c]}`];
     const tile = this.list.some((q) => q.down === "thread" && q.data.row);
     if (tile && p.axes[0] && p.axes[1]) return [`0=${r}`, `1=${k}`];
@@ -147,8 +151,8 @@ export class Panels {
     const word = /^(warp|lane|bank|offset|byte|row|column)s?\s*=?\s*(-?\d+)$/i.exec(text);
     if (word) {
       const by = word[1].toLowerCase(), n = +word[2];
-      if (by === "row") return [text, (p, c) => Math.floor(c / p.cols) === n];
-      if (by === "column") return [text, (p, c) => c % p.cols === n];
+      if (by === "row") return [text, (p, c) => this.crd(p, c)[0] === n];
+      if (by === "column") return [text, (p, c) => this.crd(p, c)[1] === n];
       return [text, (p, c) => this.keys(p, c, by).includes(n)];
     }
     const tv = /^(?:T(?:hreads?)?\s*=?\s*(\d+)(?:\s*(?:-|\.\.)\s*T?(\d+))?)?[\s,]*(?:V(?:alues?)?\s*=?\s*(\d+)(?:\s*(?:-|\.\.)\s*V?(\d+))?)?$/i.exec(text);
@@ -161,7 +165,7 @@ export class Panels {
     const crd = /^(?:([A-Za-z]\w*)?\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)|(\d+)\s*,\s*(\d+))$/.exec(text);
     if (crd && !this.list.some((p) => p.labels.includes(text))) {
       const row = +(crd[2] ?? crd[4]), column = +(crd[3] ?? crd[5]), letter = (crd[1] || "").toLowerCase();
-      return [text, (p, c) => (!letter || name(p).toLowerCase() === letter) && Math.floor(c / p.cols) === row && c % p.cols === column];
+      return [text, (p, c) => (!letter || name(p).toLowerCase() === letter) && String(this.crd(p, c)) === `${row},${column}`];
     }
     return [text, (p, c) => p.labels[c] === text || (p.data.offset && String(p.data.offset[c]) === text)];
   }
@@ -171,7 +175,7 @@ export class Panels {
     const threads = new Set(hits.flatMap(([p, cells]) => cells.flatMap((c) => this.owners(p, c).map((o) => o[0]))));
     const count = hits.reduce((n, [, cells]) => n + cells.length, 0), one = threads.size === 1 && count > hits.length;
     const parts = hits.map(([p, cells]) => {
-      const at = (c) => `(${Math.floor(c / p.cols)},${c % p.cols})`;
+      const at = (c) => `(${this.crd(p, c)})`;
       const held = (c) => this.owners(p, c).slice(0, 4).map(([t, v]) => [t === null || one ? "" : `T${t}`, v === null ? "" : `V${v}`].filter(Boolean).join(" ")).join(", ");
       const else_ = (c) => held(c) || ["bank", "byte", "offset"].filter((key) => p.data[key] && p.data[key][c] !== null).slice(0, 1).map((key) => `${key} ${p.data[key][c]}`)[0] || p.labels[c] || "";
       const mine = one ? [] : cells.flatMap((c) => this.owners(p, c).map((o) => o[0])).filter((t) => t !== null);
@@ -184,9 +188,9 @@ export class Panels {
   }
 }
 
-// The matrix of a panel, `C` of `C: 16 × 8 of f32`; "" of one without a short name.
+// The matrix of a panel, `C` of `C: 16 × 8 of f32`; "" of one without a short name, and of a band.
 function name(p) {
-  const word = (p.caption || "").split(/[:\s]/, 1)[0];
+  const word = (p.caption || "").replace(/^columns \d+\.\.\d+$/, "").split(/[:\s]/, 1)[0];
   return word.length <= 12 ? word : "";
 }
 

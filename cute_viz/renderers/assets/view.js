@@ -1,5 +1,4 @@
 // A picture in its window: fitted, zoomed around a point, dragged; scroll bars and arrow keys stay those of the browser.
-const LEGIBLE = 0.7; // a picture that would have to be smaller to fit is scrolled
 const GROWN = 1.6; // as large as a small one becomes
 const LARGEST = 32; // times that a picture may be enlarged
 const STILL = 200; // ms without a wheel, after which a picture that is zoomed is drawn anew: until then it is scaled as it stands
@@ -10,7 +9,9 @@ export class View {
   constructor(box, changed = () => {}) {
     this.box = box;
     this.changed = changed;
+    this.resized = () => {}; // called when the window has another size
     this.scale = 1;
+    this.legible = 0.7; // a picture that would have to be smaller to fit is scrolled
     this.free = false; // whether somebody has zoomed
     this.dragged = false;
     box.addEventListener("wheel", (event) => {
@@ -23,7 +24,7 @@ export class View {
     box.addEventListener("touchend", () => { this.apart = 0; this.settle(); });
     box.addEventListener("scroll", () => this.settle(), { passive: true });
     if (typeof ResizeObserver === "function") {
-      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(this.least); }).observe(box);
+      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(this.least); this.resized(); }).observe(box);
     }
   }
 
@@ -37,7 +38,7 @@ export class View {
   }
 
   // The picture as large as its window, but no smaller than can be read; least 0: all of it.
-  fit(least = LEGIBLE) {
+  fit(least = this.legible) {
     this.least = least;
     if (!this.svg) return;
     if (!this.room) { // what an observer tells costs no layout

@@ -54,9 +54,13 @@ class UnitClasses:
             if (found.name, found.line) in names or not found.name:
                 continue
             names[found.name, found.line] = found
-            inner = field.type.get_canonical().get_declaration()
-            if inner.kind in CLASSES and inner.hash not in self.known:
-                self.fields(inner, deep + 1)
+            self.held(field, deep + 1)
+
+    def held(self, cursor: Cursor, deep: int = 0) -> None:
+        """The data members of what a parameter or a member is."""
+        inner = cursor.type.get_canonical().get_declaration()
+        if inner.kind in CLASSES and inner.hash not in self.known:
+            self.fields(inner, deep)
 
     def unnamed(self) -> list[tuple[str, Instance, Variable]]:
         """The aliases of the classes that were met which no function names: the class as a type and as an instance, the alias."""

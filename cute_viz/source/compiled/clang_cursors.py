@@ -82,8 +82,10 @@ def arguments(cursor: Cursor, met: Callable[[Cursor], None]) -> tuple[tuple[str,
 
 
 def call(here: Cursor, target: Cursor, number: int = -1) -> CallSite:
-    """A call with its operands."""
+    """A call with its operands, those of the template of a cooperative copy before the others."""
     args = [node(arg) for arg in here.get_arguments() if arg is not None]
+    if target.spelling == "cooperative_copy":  # its threads and the most bits of an access
+        args = [Node("", n, 0, f"cute::C<{n}>") for _, n in arguments(target, lambda _: None) if n.isdigit()] + args
     if target.spelling == "operator()":
         args = args[1:]
     return CallSite("::".join(scope(target)), *place_of(here), tuple(args), number)

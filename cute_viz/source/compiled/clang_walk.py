@@ -25,11 +25,11 @@ from cute_viz.source.compiled.clang_cursors import (
 from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, place_of
 from cute_viz.source.compiled.loops import Around, within
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.values.instruction import MOVES
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
 
-MOVES = frozenset(("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm"))
 _DEEP = 100_000
 _HANDING = frozenset(  # functions of CuTe and of the standard that call what they are given
     ("for_each", "for_each_leaf", "apply", "transform", "transform_apply", "transform_leaf", "fold", "fold_first", "invoke")
@@ -95,6 +95,9 @@ class UnitWalk:
             found = variable(self.places, cursor)
             if found is not None:
                 self.outside.append(Instance(scope(cursor.semantic_parent), (), False, (found,)))
+            for child in cursor.get_children():
+                if child.kind == CursorKind.TYPE_REF:  # `typename CollectiveBuilder<...>::CollectiveOp`
+                    self.classes.alias(child)
 
     def reach(self, cursor: Cursor) -> int:
         """Remember a function to walk: the number of its instance."""
@@ -141,6 +144,8 @@ class UnitWalk:
                 found = variable(self.places, here)
                 if found is not None:
                     variables.setdefault((found.name, found.line, found.type), found)
+                    if kind == CursorKind.PARM_DECL and not foreign:
+                        self.classes.held(here)
             elif kind in _REFERENCES:
                 self.refer(here, variables, calls, uses, around)
             elif kind == CursorKind.TYPE_REF:

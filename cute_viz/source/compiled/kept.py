@@ -7,15 +7,16 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import astuple
-from typing import Any
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from cute_viz.files import write
-from cute_viz.source.compiled.loops import Around
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.unit import Unit
 
-_FORM = 7  # counts with what is written
+_FORM = 9  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
@@ -68,7 +69,7 @@ def _path(key: str) -> str | None:
 
 
 def data_of(found: Unit) -> dict[str, Any]:
-    """A unit as JSON has it, each type once."""
+    """A unit as JSON has it, each text once."""
     files = []
     for path in found.files:
         with suppress(OSError):
@@ -76,67 +77,37 @@ def data_of(found: Unit) -> dict[str, Any]:
             files.append((path, about.st_size, about.st_mtime_ns, _digest(path)))
     table: dict[str, int] = {}
 
-    def word(text: str) -> int:
-        return table.setdefault(text, len(table))
+    def packed(value: Any) -> Any:
+        if isinstance(value, str):
+            return table.setdefault(value, len(table))
+        if isinstance(value, tuple):
+            return [*map(packed, value)]
+        return [packed(getattr(value, field.name)) for field in fields(value)] if is_dataclass(value) else value
 
-    def node(x: Node | None) -> Any:
-        return None if x is None else (x.kind, x.text, x.line, word(x.type), [node(part) for part in x.parts])
-
-    def call(x: CallSite) -> Any:
-        return (x.name, word(x.file), x.line, [node(arg) for arg in x.args], x.instance, list(map(astuple, x.around)))
-
-    def variable(x: Variable) -> Any:
-        return (x.name, word(x.file), x.line, word(x.type), x.kind, node(x.init))
-
-    instances = [
-        (
-            x.scope,
-            x.args,
-            x.kernel,
-            [*map(variable, x.variables)],
-            [*map(call, x.calls)],
-            [*map(call, x.uses)],
-            [*map(node, x.returns)],
-            x.foreign,
-        )
-        for x in found.instances
-    ]
-    out = {"form": _FORM, "files": files, "instances": instances, "errors": found.errors, "refused": [*map(call, found.refused)]}
-    return {**out, "words": list(table)}
+    return {"form": _FORM, "files": files, "unit": packed(found), "words": list(table)}
 
 
 def unit_from(data: dict[str, Any]) -> Unit:
     """The unit that `data_of` has written."""
     words = [str(word) for word in data["words"]]
 
-    def node(row: Any) -> Node:
-        kind, text, line, type_, parts = row
-        return Node(str(kind), str(text), int(line), words[type_], tuple(map(node, parts)))
+    @cache
+    def reader(kind: Any) -> Callable[[Any], Any]:
+        parts = get_args(kind)
+        if get_origin(kind) is tuple and parts[-1] is ...:
+            return lambda row: tuple(map(reader(parts[0]), row))
+        inner = [reader(part) for part in parts if part is not type(None)]
+        if get_origin(kind) is tuple:
+            return lambda row: tuple(read(x) for read, x in zip(inner, row, strict=True))
+        if inner:  # one of these, or None
+            return lambda row: None if row is None else inner[0](row)
+        if isinstance(kind, type) and is_dataclass(kind):
+            members = [reader(hint) for hint in get_type_hints(kind).values()]
+            return lambda row: kind(*(read(x) for read, x in zip(members, row, strict=True)))
+        return words.__getitem__ if kind is str else kind
 
-    def call(row: Any) -> CallSite:
-        name, file, line, args, instance, around = row
-        inside = tuple(Around(n, str(var), str(word), tuple(numbers), bool(wanted)) for n, var, word, numbers, wanted in around)
-        return CallSite(str(name), words[file], int(line), tuple(map(node, args)), int(instance), inside)
-
-    def variable(row: Any) -> Variable:
-        name, file, line, type_, kind, init = row
-        return Variable(str(name), words[file], int(line), words[type_], str(kind), None if init is None else node(init))
-
-    instances = tuple(
-        Instance(
-            tuple(map(str, scope)),
-            tuple((str(a), str(b)) for a, b in args),
-            bool(kernel),
-            tuple(map(variable, variables)),
-            tuple(map(call, calls)),
-            tuple(map(call, uses)),
-            tuple(map(node, returns)),
-            bool(foreign),
-        )
-        for scope, args, kernel, variables, calls, uses, returns, foreign in data["instances"]
-    )
-    errors = tuple((a, b, c) for a, b, c in data["errors"])
-    return Unit(instances, errors, tuple(row[0] for row in data["files"]), tuple(map(call, data["refused"])))
+    unit: Unit = reader(Unit)(data["unit"])
+    return unit
 
 
 def _same(path: str, size: int, time: int, digest: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _STATIC = re.compile(r"(?:const )?cute::C<(-?\d+)>$")
 _LEAVING = frozenset(("break", "goto", "return", "throw", "co_return"))
 _COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}
+NEVER = "never"
 _INTEGER = 1  # CXEval_Int
 _DEEP = 12  # expressions in one another
 
@@ -26,7 +27,7 @@ class Around:
     """A loop or a condition around a call.
 
     word: "" of a loop, whose numbers are where it begins, where it ends and its step, or none; of a condition how the variable
-    compares with its number, "?" where that is not read. wanted: of a condition what it must be.
+    compares with its number, "?" where that is not read, NEVER where a constant leaves the branch out. wanted: what it must be.
     """
 
     line: int
@@ -106,7 +107,7 @@ def _condition(line: int, test: Cursor) -> tuple[Around | None, Around | None]:
     """What the branches of a condition stand for; None for one that a constant takes."""
     words = _words(test)
     if (constant := _value(test)) is not None:
-        never = Around(line, "", "?")
+        never = Around(line, "", NEVER)
         return (None, never) if constant else (never, None)
     if len(words) > 2 and words[1] in _COMPARED and not {"&&", "||", "?", ","} & set(words):
         number = _value(_right(test))

@@ -269,7 +269,7 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Re
             chain.add(above.number)
             above = above.caller
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
-            if use.name != "&" and use.instance not in chain and _counts(unit, use.instance, {}):
+            if use.name != "&" and use.runs and use.instance not in chain and _counts(unit, use.instance, {}):
                 todo.append(Reached(use.instance, frame, n))
 
 

@@ -24,10 +24,10 @@ _BUILTIN = {
     if sign or size in ("short", "long long")
 }
 _TYPES = re.compile(rf"\b(?:{'|'.join(sorted(_BUILTIN, key=len, reverse=True))})\b")
-_IN_TUPLES = re.compile(r"[A-Za-z_][\w:]*")
-_IN_LAYOUTS = re.compile(r"\b[A-Za-z_][\w:]*(?![\w:]|\s*<)")
+_IN_TUPLES = re.compile(r"\b[A-Za-z_][\w:]*")
 _WORDS = {*("tuple", "C", "Underscore", "ScaledBasis", "Layout", "ComposedLayout", "Swizzle", "int", "long", "unsigned", "short")}
-_WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char")}
+_WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char", "signed")}
+_WORDS |= {*("R", "ArithmeticTuple", "smem_ptr_flag_bits", "smem_sparse_ptr_flag_bits")}
 _SUBBYTE = re.compile(r"\b(?:cutlass::)?integer_subbyte<(\d+), (true|false)>")
 _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr": "tmem"}
 
@@ -35,10 +35,10 @@ _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr
 def unqualified(type_: str) -> str:
     """A type without what stands around it.
 
-    >>> unqualified("const cute::Layout<cute::C<4>> &")
-    'cute::Layout<cute::C<4>>'
+    >>> unqualified("const cute::Layout<cute::C<4>> &"), unqualified("cute::Layout<cute::C<4>> *const")
+    ('cute::Layout<cute::C<4>>', 'cute::Layout<cute::C<4>>')
     """
-    return type_.removeprefix("const ").rstrip("& ")
+    return type_.removeprefix("const ").removesuffix("const").rstrip("*& ")
 
 
 def unzipped(type_: str) -> str:
@@ -89,12 +89,24 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         if atom is None:
             raise AlgebraError(f"there is no copy {op}")
         return atom
-    if found is not None and found["kind"] == "Layout":  # the user's own integers, such as VariableLength
-        type_ = _IN_LAYOUTS.sub(lambda match: match[0] if match[0].rpartition("::")[2] in _WORDS else "int", type_)
+    if found is not None and found["kind"].endswith("Layout"):
+        type_ = _integral(type_)
     type_ = _narrow(_TYPES.sub(lambda match: _BUILTIN[match[0]], type_))
     type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
     value = Spelled(type_, resolve).value(0, len(type_))
     return value.printed if isinstance(value, Tensor) else value
+
+
+def _integral(type_: str) -> str:
+    """The type of a layout in which the user's own integers, such as VariableLength or CustomStride<F, int>, are plain ones."""
+    at = 0
+    while (found := _IN_TUPLES.search(type_, at)) is not None:
+        at = found.end()
+        if found[0].rpartition("::")[2] not in _WORDS:
+            end = at + _length(type_[at:]) if type_[at : at + 1] == "<" else at
+            at = found.start() + 3
+            type_ = f"{type_[: found.start()]}int{type_[end:]}"
+    return type_
 
 
 def _sized(type_: str) -> str:
@@ -134,12 +146,17 @@ def _pointer(engine: str) -> Pointer | None:
         return Pointer()
     if name == "swizzle_ptr" and len(parts) == 2:
         behind = _pointer(f"cute::ViewEngine<{parts[1]}>")
-        return None if behind is None else replace(behind, swizzle=Swizzle(*map(int, arguments(parts[0]))))
+        return None if behind is None else replace(behind, swizzle=_swizzle(*map(int, arguments(parts[0]))))
     if name in _SPACES:
         return replace(_pointer(f"cute::ViewEngine<{parts[0]}>") or Pointer(), space=_SPACES[name])
-    if name == "subbyte_iterator":
-        return Pointer("", element_of(parts[0]))
+    if name in ("subbyte_iterator", "sparse_ptr"):
+        return Pointer("", element_of(parts[-1].rstrip("* ")))
     return Pointer("", element_of(inside[0].rstrip("* ")) if inside[0].rstrip().endswith("*") or not parts else None)
+
+
+def _swizzle(base: int, low: int, shift: int | None = None) -> Swizzle:
+    """`Swizzle<B,M,S = B>`."""
+    return Swizzle(base, low, base if shift is None else shift)
 
 
 def _named(type_: str) -> tuple[str, list[str]]:

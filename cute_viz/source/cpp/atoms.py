@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from cute_viz.algebra.composed import as_layout
-from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.make_copy import make_tiled_copy_impl
-from cute_viz.algebra.mma import MMA_Atom, TiledMMA, tiled_mma
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout, tiled_mma
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, CuteVizError, Span
-from cute_viz.notation.atoms import is_atom_name
-from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
 from cute_viz.source.cpp.values import Class, Enumerator, External, solid
+from cute_viz.source.cpp.vocabulary import may_be_atom
 from cute_viz.values.instruction import UNKNOWN
-from cute_viz.values.types import ValueType
-
-WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
-NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy"))
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType, sized
 
 
 def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
@@ -114,16 +116,6 @@ def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> An
     return None
 
 
-def may_be_atom(name: str) -> bool:
-    """Whether a name can be that of an instruction.
-
-    >>> may_be_atom("cute::SM75_U32x4_LDSM_N"), may_be_atom("Foo")
-    (True, False)
-    """
-    short = name.rsplit("::", 1)[-1]
-    return is_atom_name(short) or short.startswith("SM")
-
-
 def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span) -> Any:
     """The atom of the library that a name is; None where it cannot be one. Raises: what the library says of a wrong name."""
     resolve = meaning.context.given.resolve
@@ -161,10 +153,53 @@ def register_sourced(meaning: Meaning, tiled: Any, span: Span) -> Any:
     return replace(tiled, atom=instruction(meaning, op.name.replace("_SS", "_RS"), majors, span))
 
 
-def value_type(name: str) -> ValueType:
-    """The type of elements of an atom, `f16`, as C++ has it.
+def member_of(value: Any, name: str) -> Any:
+    """`T::name` of an atom, a tiling or an operation; None of what it has not. A tiling has the members of its atom."""
+    if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
+        return External(name, (value,))
+    value = value.tiled if isinstance(value, ThrMMA) else value
+    for x in (value, getattr(value, "atom", None)):
+        if (member := _MEMBERS.get(type(x), {}).get(name)) is not None:
+            return member(x)
+    return None
 
-    >>> str(value_type("f16"))
-    'half_t'
-    """
-    return ValueType(ValueType(name).cpp)
+
+def _fields(**names: str) -> dict[str, Callable[[Any], Any]]:
+    """Members by their names, of the fields that have them."""
+    return {name: attrgetter(field) for field, several in names.items() for name in several.split()}
+
+
+def _value_type(n: int) -> Callable[[MMA_Atom], Any]:
+    return lambda atom: ValueType(ValueType(atom.types[n]).cpp) if n < len(atom.types) else None
+
+
+def _values(layout: Layout) -> Runtime:
+    return Runtime(size(get(layout, 1)))
+
+
+_MEMBERS: dict[type, dict[str, Callable[[Any], Any]]] = {
+    TiledMMA: {
+        **_fields(thr_layout_vmnk="ThrLayoutVMNK", atom="Atom MMA_Atom"),
+        **dict.fromkeys(("AtomLayoutMNK", "AtomLayout_MNK"), atom_layout),
+    },
+    MMA_Atom: {
+        **_fields(thr_id="ThrID AtomThrID AtomThrLayout", shape_mnk="Shape_MNK AtomShape_MNK"),
+        **_fields(layout_a="LayoutA_TV AtomLayoutA_TV ALayout", layout_b="LayoutB_TV AtomLayoutB_TV BLayout"),
+        **_fields(layout_c="LayoutC_TV AtomLayoutC_TV CLayout"),
+        **{f"ValType{letter}": _value_type(n) for n, letter in enumerate("ABCD")},
+    },
+    TiledCopy: {
+        **_fields(layout_tv="TiledLayout_TV", tiler_mn="Tiler_MN"),
+        "TiledNumThr": lambda tiled: size(get(tiled.layout_tv, 0)),
+        "TiledNumVal": lambda tiled: size(get(tiled.layout_tv, 1)),
+    },
+    Copy_Atom: {
+        **_fields(thr_id="ThrID AtomThrID", layout_ref="ValLayoutRef AtomLayoutRef"),
+        **_fields(layout_src="ValLayoutSrc AtomLayoutSrc", layout_dst="ValLayoutDst AtomLayoutDst"),
+        **dict.fromkeys(("NumValSrc", "AtomNumVal"), lambda atom: _values(atom.layout_src)),
+        "NumValDst": lambda atom: _values(atom.layout_dst),
+        "AtomNumThr": lambda atom: Runtime(size(atom.thr_id)),
+        **dict.fromkeys(("ValType", "value_type"), lambda x: ValueType(x.value_type) if x.value_type else sized(x.bits)),
+    },
+    CopyOp: _fields(thr_id="ThrID", src="SrcLayout", dst="DstLayout", ref="RefLayout"),
+}

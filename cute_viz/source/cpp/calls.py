@@ -8,23 +8,19 @@ from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
-from cute_viz.algebra import shares
 from cute_viz.algebra.composed import ComposedLayout, as_layout, domain, has_origin, position_independent
-from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.forms import PRINTERS
-from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.collective import check, is_plain_fusion
-from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
+from cute_viz.source.cpp.cutlass import is_major, tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
@@ -122,7 +118,9 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     if not 3 <= len(args) <= 4:
         raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
-    divided: shares.Division | None
+    from cute_viz.algebra.shares import Division
+
+    divided: Division | None
     tensor, tiler = _solid(meaning, args[:2])
     place = index if part.name == "local_partition" else coordinate
     operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
@@ -141,7 +139,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
             raise meaning.fail("this is a thread's part already", args[0].span)
         order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
         parted = finished(domain(whole.layout))
-        divided = None if order is None else shares.Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
+        divided = None if order is None else Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
     else:
         divided = None
     return cut(meaning, part.name, [tensor, *operands], 0, lost, divided)
@@ -188,15 +186,13 @@ def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     return meaning.operate("select", [value], tuple(template))
 
 
-def _selector(kind: str) -> _Call:
-    return lambda meaning, part, args, span: smem_selector(kind, _template(meaning, part))
-
-
 def _template(meaning: Meaning, part: Part) -> list[Any]:
     return [meaning.argument(item) for item in part.args or ()]
 
 
 def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    from cute_viz.source.cpp.atoms import register_sourced
+
     return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
 
 
@@ -208,24 +204,20 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
 
-def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return trivial_scales([meaning.value(item) for item in args])
-
-
 def _op_selector(source: str) -> _Call:
-    return lambda meaning, part, args, span: op_selector(meaning, source, _template(meaning, part), span)
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        from cute_viz.source.cpp.selectors import op_selector
 
+        return op_selector(meaning, source, _template(meaning, part), span)
 
-def _mma_shape(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    values = _solid(meaning, args)
-    if not 2 <= len(values) <= 3:
-        raise meaning.fail("tile_to_mma_shape takes a layout atom and a shape", span)
-    return tile_to_mma_shape(meaning, values[0], values[1], values[2:])
+    return call
 
 
 def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if not args:
         raise meaning.fail("make_tiled_mma takes an atom", span)
+    from cute_viz.source.cpp.atoms import mma_atom
+
     atom = mma_atom(meaning, meaning.solid(args[0]), args[0].span)
     return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
 
@@ -236,20 +228,6 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
         raise meaning.fail(f"{part.name} has a mode and strides", span)
     return is_major(stride, template[0])
-
-
-def _major_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return major_of(part.name, [*_template(meaning, part), *_solid(meaning, args)])
-
-
-def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    if len(args) != 1:
-        raise meaning.fail(f"{part.name} has the CTAs of a cluster along one mode", span)
-    return cluster_copy(meaning, meaning.solid(args[0]), span)
-
-
-def _store_op(load: bool) -> _Call:
-    return lambda meaning, part, args, span: store_op(meaning, _template(meaning, part), span, load)
 
 
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -300,6 +278,9 @@ def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -
 
 
 def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    from cute_viz.algebra.copy import make_copy_atom
+    from cute_viz.source.cpp.atoms import copy_op
+
     op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
     return make_copy_atom(op, bits(kind), str(kind))
 
@@ -346,25 +327,14 @@ CALLS: dict[str, _Call] = {
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
     "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
-    "ss_smem_selector": _selector("ss"),
-    "rs_smem_selector": _selector("rs"),
-    "sm100_smem_selector": _selector("sm100"),
-    "ss_smem_selector_sparse": _selector("ss_sparse"),
-    "sm100_smem_selector_sparse": _selector("sm100_sparse"),
     "ss_op_selector": _op_selector("ss"),
     "rs_op_selector": _op_selector("rs"),
-    "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
     "convert_to_gmma_rs": _register_sourced,
     "is_major": _major,
-    **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
-    "sm90_cluster_shape_to_tma_atom": _cluster_copy,
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,
-    **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
     "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, _solid(meaning, args), span),
-    "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
-    "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,
     "cute_viz_check": check,
     "cute_viz_is_plain_fusion": is_plain_fusion,

@@ -21,24 +21,39 @@ DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
 }
 
 
+# What is read behind a text that has one of these words.
+_BEHIND = {
+    "cutlass.hpp": NAMES,
+    "helpers.hpp": (
+        *("smem_selector", "tile_to_mma_shape", "SM70_QuadPair", "SM70_8x4_", "SM70_8x8_", "SM80_8x4", "SM80_8x8_", "SM80_8x16_"),
+        *("SM80_16x8_", "ALayout_64x", "CLayout_64x", "ABLayout", "TagToStride", "StrideToLayoutTag", "_to_major_", "_umma_major_"),
+        *("is_mn_major", "is_k_major", "sm90_cluster_shape_to_tma_atom", "sm90_get_smem_", "_trivial_blockwise_scale_config"),
+    ),
+}
+
+
 @cache
-def _text() -> str:
+def _text(name: str) -> str:
     from importlib.resources import files  # loads a dozen modules
 
-    return (files("cute_viz.source.cpp") / "cutlass.hpp").read_text("utf-8")
+    return (files("cute_viz.source.cpp") / name).read_text("utf-8")
 
 
 def with_cutlass(text: str) -> str:
-    """A text with what CUTLASS's headers define of these NAMES behind it, where it has any and does not define them.
+    """A text with what CUTLASS's headers define of the words that it has behind it; of NAMES where it does not define them.
 
     >>> with_cutlass("int a;"), with_cutlass("using G = GemmUniversal<P, M, E>;").count("struct Mainloop90")
     ('int a;', 1)
     """
-    if not any(name in text for name in NAMES) or re.search(rf"\b(?:struct|class)\s+(?:{'|'.join(NAMES)})\b", text):
-        return text
-    ours = _text()
-    macros = sorted(set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.M)) & set(re.findall(r"\w+", ours)))
-    return "\n".join([text, *(f"#undef {macro}" for macro in macros), '#line 1 "cutlass.hpp"', ours])
+    out = text
+    for file, names in _BEHIND.items():
+        own = names is NAMES and re.search(rf"\b(?:struct|class)\s+(?:{'|'.join(NAMES)})\b", text)
+        if own or not any(name in out for name in names):
+            continue
+        ours = _text(file)
+        macros = sorted(set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.M)) & set(re.findall(r"\w+", ours)))
+        out = "\n".join([out, *(f"#undef {macro}" for macro in macros), f'#line 1 "{file}"', ours])
+    return out
 
 
 def made(meaning: Meaning, full: str, args: tuple[Node, ...], span: Span) -> Any:
@@ -58,8 +73,7 @@ def made(meaning: Meaning, full: str, args: tuple[Node, ...], span: Span) -> Any
         first = meaning.value(args[2])
         epilogue = "epilogue" in full or (isinstance(first, tuple) and not any(isinstance(x, ValueType) for x in first))
         name = f"{'Epilogue' if epilogue else 'Mainloop'}{arch[2:]}"
-    space = meaning.lookup.namespace([OURS], meaning.context.root)
-    found = None if space is None else meaning.lookup.member(name, space)
+    found = meaning.lookup.packaged(name, OURS)
     if found is None:
         raise meaning.fail(f"what {full} makes is known in files only", span)
     value = meaning.meant(found, Part(name, args, span), span)

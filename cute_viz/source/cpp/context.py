@@ -48,6 +48,7 @@ class Context:
         self.facts: dict[tuple[Scope, str], Range] = {}  # literals that conditions hold variables of functions to
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
+        self.packaged: dict[str, Env | None] = {}  # namespaces of what is read behind the text
         self.own = len(reader.text)  # where the file ends, and what is read behind it begins
         self.budget = reader.source.budget
         self.deep = 0
@@ -91,6 +92,14 @@ class Context:
         """The place of tokens."""
         tokens = self.reader.tokens
         return Span(tokens[part[0]].start, tokens[max(part[1] - 1, part[0])].end)
+
+    def placed(self, error: CuteVizError, span: Span) -> CuteVizError:
+        """An error with a place, which is not in what was read behind the text."""
+        if self.own == len(self.text):
+            return error.at(self.text, span)
+        behind = error.span is not None and error.text is self.text and error.span.start >= self.own
+        out = error.but(text=self.text, span=span) if behind else error.at(self.text, span)
+        return out.but(text=self.text[: self.own]) if out.text is self.text else out
 
     def step(self, span: Span) -> None:
         """Count a step of the work. Raises: LimitError for too many."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, counting
-from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import leaves, show
@@ -15,7 +14,6 @@ from cute_viz.algebra.operands import check_named
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
-from cute_viz.algebra.tma import check_static
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.values import magnitudes, ungroup
@@ -230,7 +228,9 @@ class Evaluator(Operators):
     def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
         """A value of a type that begins with arguments."""
         if not args:
-            return self.known(kind, span) if isinstance(kind, External) else zeroed(kind, self.fail("this has no value yet", span))
+            if isinstance(kind, External):  # a tag is its own value
+                return kind if kind.error is None else self.known(kind, span)
+            return zeroed(kind, self.fail("this has no value yet", span))
         if isinstance(kind, ValueType) and len(args) == 1:
             return self.cast(kind, args[0], span)
         if isinstance(kind, Class):
@@ -271,6 +271,8 @@ class Evaluator(Operators):
 
     def _external_call(self, part: Part, node: Call) -> Any:
         """A call of what the file does not define: of CuTe, CUTLASS or the standard."""
+        if (helper := self.lookup.helper(part.name)) is not None:
+            return self.apply(self.meant(helper, part, node.span), node.args, node.span)
         if part.name in CALLS:
             return CALLS[part.name](self, part, node.args, node.span)
         if part.name == "swap" and len(node.args) == 2 and None not in (cells := [self.place(item) for item in node.args]):
@@ -311,7 +313,7 @@ class Evaluator(Operators):
             return self.closed(function, values, span, cells)
         if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
-        if isinstance(function, DescriptorTensor) and args:
+        if hasattr(function, "first") and args:  # a fragment of descriptors
             return called_descriptors(self, function, args, span)
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
@@ -357,6 +359,8 @@ class Evaluator(Operators):
         def result(*known: Any) -> Any:
             values = list(known)
             if of_map and len(known) > 2:
+                from cute_viz.algebra.tma import check_static
+
                 check_static(short, known[2])
             if of_map or of_tensors(short):
                 values = [x if t is None else _behind(t, x) for x, t in zip(known, tensors, strict=True)]

@@ -221,7 +221,7 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
                 value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
             return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
         except CuteVizError as error:
-            raise _placed(context, error, token.span) from None
+            raise context.placed(error, token.span) from None
 
     return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
 
@@ -339,7 +339,7 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
             try:
                 known.append(finished(_value(context, lookup, declaration)))
             except CuteVizError as error:
-                known.append(_placed(context, error, context.reader.tokens[declaration.token].span))
+                known.append(context.placed(error, context.reader.tokens[declaration.token].span))
             except RecursionError:
                 span = context.reader.tokens[declaration.token].span
                 known.append(LimitError("this is nested too deeply", text=context.text, span=span))
@@ -348,12 +348,6 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
         return known[0]
 
     return read_it, lambda: found if known and isinstance(found := known[0], Tensor) else None
-
-
-def _placed(context: Context, error: CuteVizError, span: Span) -> CuteVizError:
-    """An error with a place, which is not in what was read behind the text."""
-    behind = error.span is not None and error.text is context.text and error.span.start >= context.own
-    return error.but(text=context.text, span=span) if behind else error.at(context.text, span)
 
 
 def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:

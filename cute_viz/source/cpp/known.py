@@ -11,6 +11,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, ma
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import OPS
+from cute_viz.algebra.ratio import StaticRatio
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -18,23 +19,20 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.undefined import undefined as unknown_name
-from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import NAMES as MADE
 from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, External, Foreign, argument, solid, typed
-from cute_viz.source.cpp.vocabulary import INTEGRALS, TUPLES
+from cute_viz.source.cpp.values import Enumerator, External, Foreign, SpelledInt, argument, solid, typed
+from cute_viz.source.cpp.vocabulary import ATOMS, INTEGRALS, TUPLES, may_be_atom
 from cute_viz.values.examples import example_value
-from cute_viz.values.integer import Runtime
+from cute_viz.values.integer import Runtime, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 
@@ -122,20 +120,26 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
         return Foreign(found) if full.startswith("std::") and type(found) is int else found
     if name in MADE and args is not None:
         return made(meaning, full, args, span)
-    if name in TYPES or name in HELPERS:
-        return (TYPES | HELPERS)[name](meaning, _values(meaning, args or ()), span)
+    if (helper := meaning.lookup.helper(name)) is not None:
+        return meaning.meant(helper, part, span)
     if name.startswith("Layout_"):
         values = _values(meaning, args or ())
         if args is None:
             return External(full, None, meaning.fail(f"{name} takes an element type", span, hint=f"example: {name}<half_t>"))
         return _smem_atom(meaning, name, values, span)
-    if name in NAMES and args is not None:
+    if name in ATOMS and args is not None:
+        from cute_viz.source.cpp.atoms import atom
+
         return atom(meaning, name, _values(meaning, args), span)
     if name.endswith("_v") and args is not None and len(args) == 1:
         value = meaning.operate(name[:-2], _solid(meaning, args))
         return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
     if args is not None and not may_be_atom(full) and (name in OPS or not meaning.context.own_lines):
         return None
+    if not (may_be_atom(full) or meaning.context.own_lines):
+        return None
+    from cute_viz.source.cpp.atoms import instruction
+
     return instruction(meaning, full, None if args is None else _values(meaning, args), span)
 
 
@@ -189,7 +193,9 @@ def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if len(values) != 3:
         raise meaning.fail("ComposedLayout takes three parts", span)
-    return make_composed_layout(*_check(values))
+    outer, offset, inner = _check(values)
+    unset = meaning.fail("this integer is only known where the layout is made", span)
+    return make_composed_layout(outer, typed(offset, unset) if isinstance(offset, tuple) else offset, inner)
 
 
 def _swizzle(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -256,9 +262,19 @@ def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 
 
 def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    if len(values) < 2 or not all(isinstance(i, int) for i in values):
+    first, *path = values or [None]
+    scale: Any = first.number if isinstance(first, SpelledInt) else first
+    known = isinstance(scale, (int, Unknown, StaticRatio)) and all(isinstance(i, int) for i in path)
+    if not path or not known:
         raise meaning.fail("ScaledBasis takes a scale and positions of modes", span)
-    return Basis(int(values[0]), tuple(map(int, values[1:])))
+    return Basis(scale, tuple(map(int, path)))
+
+
+def _ratio(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    """R<1,2> (cute/numeric/integral_ratio.hpp)."""
+    if len(values) != 2 or not all(isinstance(i, int) and i for i in values):
+        raise meaning.fail("R<N,D> takes two integers", span)
+    return StaticRatio(int(values[0]), int(values[1]))
 
 
 def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -278,7 +294,7 @@ def _engine(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
         return replace(inner, space=name[:4])
     if isinstance(inner, Pointer) and name == "swizzle_ptr" and isinstance(values[0], Swizzle):
         return replace(inner, swizzle=values[0])
-    if name == "subbyte_iterator" and isinstance(inner, ValueType):
+    if name in ("subbyte_iterator", "sparse_ptr") and isinstance(inner, ValueType):
         return Pointer(type=inner)
     return inner
 
@@ -295,10 +311,12 @@ _FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
     **dict.fromkeys(("sparse_elem", "smem_sparse_ptr_flag_bits"), _sparse),
     "E": _basis,
     "ScaledBasis": _scaled,
+    "R": _ratio,
     "Tensor": _tensor_type,
     **dict.fromkeys(
         words(
-            "ViewEngine ConstViewEngine gmem_ptr smem_ptr rmem_ptr tmem_ptr swizzle_ptr subbyte_iterator ArithmeticTupleIterator"
+            "ViewEngine ConstViewEngine gmem_ptr smem_ptr rmem_ptr tmem_ptr swizzle_ptr subbyte_iterator sparse_ptr"
+            " ArithmeticTupleIterator"
         ),
         _engine,
     ),

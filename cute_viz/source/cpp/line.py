@@ -34,7 +34,8 @@ from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tokens import Token
 from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, finished, taken
-from cute_viz.source.model import MOVES, Given
+from cute_viz.source.model import Given
+from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Unknown, unknowns
 
 _OPEN = frozenset(("∘", "⊘", "⊗", ":", "=", ",", ";", "@", "+", "-", "*", "/", "%", "(", "[", "{", "<", "?", "&&", "||"))
@@ -78,7 +79,7 @@ class Pasted:
         try:
             value = self._value(part, one)
         except CuteVizError as error:
-            found = error.at(self.text, self.context.span(part))
+            found = self.context.placed(error, self.context.span(part))
             if "\n" in self.text.strip() and self._is_foreign(part if one is None or one.init is None else one.init):
                 out.failures |= {key: found} if key else {}
                 out.unread.append(Statement(None, None, self.context.span(part), "", found))

@@ -9,7 +9,7 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Scope
-from cute_viz.source.cpp.values import Class, Env, Lazy
+from cute_viz.source.cpp.values import HELPERS, Class, Env, Lazy
 from cute_viz.values.examples import hint_for
 
 _BASES = 200  # of one class, and theirs: `struct A<T> : A<A<T>>` never ends
@@ -131,6 +131,21 @@ class Lookup:
                 return target
             around = around.parent
         return None
+
+    def helper(self, name: str) -> Found | None:
+        """A helper of CUTLASS that `helpers.hpp` has, where the text has that behind it."""
+        return self.packaged(name, HELPERS)
+
+    def packaged(self, name: str, space: str) -> Found | None:
+        """A name of a namespace that is read behind the text; None where it is not behind it."""
+        if space not in self.context.packaged:
+            reader = self.context.reader
+            found = [
+                x.inner for scope in (reader.file, *reader.functions[:1]) for x in scope.names.get(space, ())
+            ]  # a line is a function
+            self.context.packaged[space] = opened(self.context, found[0]) if found and found[0] is not None else None
+        env = self.context.packaged[space]
+        return None if env is None else self.member(name, env)
 
     def bases(self, env: Env) -> list[Env]:
         """The classes of the file that a class derives from; others are left out."""

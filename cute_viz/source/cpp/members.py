@@ -5,20 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin, member
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import rank, size
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
-from cute_viz.algebra.modes import get
+from cute_viz.algebra.measure import rank
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
-from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
@@ -27,11 +21,16 @@ from cute_viz.source.cpp.values import Class, Enumerator, External, as_int
 from cute_viz.values.examples import example_type
 from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
-from cute_viz.values.types import ValueType, sized
+from cute_viz.values.types import ValueType
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
 _LAYOUTS = (Layout, ComposedLayout)
+
+
+def _is_atom(value: Any) -> bool:
+    """Whether a value is an atom, a tiling or an operation, whose module is not loaded where there is none."""
+    return bool(getattr(type(value), "tiling", ""))
 
 
 def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | None, span: Span) -> Any:
@@ -55,10 +54,10 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return as_int(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
     if name in ("get_slice", "get_thread_slice", "get_thr_slice") and args and len(args) == 1:
         return sliced(meaning, value, args[0])
-    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA, TmaCopy)):
+    if name == "with" and _is_atom(value):
         return value  # whatever barrier and cache hint it is with
     operands = meaning.arguments(args or ())
-    if isinstance(value, (Thread, ThrMMA, ThrCopy)) and name.startswith(("partition_", "make_fragment", "retile")):
+    if (isinstance(value, Thread) or hasattr(value, "tiled")) and name.startswith(("partition_", "make_fragment", "retile")):
         return of_thread(meaning, name, value, operands)
     if isinstance(value, Thread) and name not in ("data", "layout"):
         value = shaped(name, value)
@@ -112,21 +111,11 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
         raise value.error or needed(meaning.text, f"{value.name}::{name}", span, "type")
     if isinstance(value, Enumerator):
         raise meaning.fail(f"{value} has no members", span)
-    if (
-        isinstance(value, (TiledMMA, ThrMMA))
-        and (found := _of_mma(value if isinstance(value, TiledMMA) else value.tiled, name)) is not None
-    ):
-        return found
-    if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
-        return External(name, (value,))
-    if isinstance(value, MMA_Atom) and (found := _of_atom(value, name)) is not None:
-        return found
-    if isinstance(value, (TiledCopy, Copy_Atom)) and (found := _of_copy(value, name)) is not None:
-        return found
-    if isinstance(value, CopyOp):
-        parts = {"ThrID": value.thr_id, "SrcLayout": value.src, "DstLayout": value.dst, "RefLayout": value.ref}
-        if name in parts:
-            return parts[name]
+    if _is_atom(value):
+        from cute_viz.source.cpp.atoms import member_of
+
+        if (found := member_of(value, name)) is not None:
+            return found
     if isinstance(value, ValueType) and name in ("value_type", "type"):
         return value
     if isinstance(value, Tensor):
@@ -149,70 +138,3 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
     if name == "type":
         return value
     raise meaning.fail(f"{show(value).splitlines()[0]} has no member {name!r} that is known", span)
-
-
-def _of_mma(value: TiledMMA, name: str) -> Any:
-    if name in ("AtomThrID", "AtomThrLayout"):
-        return value.atom.thr_id
-    if name in ("AtomShape_MNK", "Shape_MNK"):
-        return value.atom.shape_mnk
-    if name == "ThrLayoutVMNK":
-        return value.thr_layout_vmnk
-    if name in ("AtomLayoutMNK", "AtomLayout_MNK"):
-        return atom_layout(value)
-    if name.startswith("AtomLayout") and name.endswith("_TV"):
-        return _of_atom(value.atom, name.removeprefix("Atom"))
-    if name in ("Atom", "MMA_Atom"):
-        return value.atom
-    return _of_atom(value.atom, name)
-
-
-def _of_atom(value: MMA_Atom, name: str) -> Any:
-    parts = {
-        "ThrID": value.thr_id,
-        "AtomThrID": value.thr_id,
-        "Shape_MNK": value.shape_mnk,
-        "AtomShape_MNK": value.shape_mnk,
-        "LayoutA_TV": value.layout_a,
-        "LayoutB_TV": value.layout_b,
-        "LayoutC_TV": value.layout_c,
-        "ALayout": value.layout_a,
-        "BLayout": value.layout_b,
-        "CLayout": value.layout_c,
-    }
-    if name in parts:
-        return parts[name]
-    types = {f"ValType{x}": kind for x, kind in zip("ABCD", value.types, strict=False)}
-    return value_type(types[name]) if name in types else None
-
-
-def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:
-    atom = value.atom if isinstance(value, TiledCopy) else value
-    if isinstance(value, TiledCopy):
-        if name == "TiledLayout_TV":
-            return value.layout_tv
-        if name == "Tiler_MN":
-            return value.tiler_mn
-        if name == "TiledNumThr":
-            return size(get(value.layout_tv, 0))
-        if name == "TiledNumVal":
-            return size(get(value.layout_tv, 1))
-    parts = {
-        "ThrID": atom.thr_id,
-        "AtomThrID": atom.thr_id,
-        "ValLayoutSrc": atom.layout_src,
-        "ValLayoutDst": atom.layout_dst,
-        "ValLayoutRef": atom.layout_ref,
-        "AtomLayoutSrc": atom.layout_src,
-        "AtomLayoutDst": atom.layout_dst,
-        "AtomLayoutRef": atom.layout_ref,
-    }
-    if name in parts:
-        return parts[name]
-    if name in ("NumValSrc", "AtomNumVal", "NumValDst"):
-        return Runtime(size(get(atom.layout_dst if name.endswith("Dst") else atom.layout_src, 1)))
-    if name == "AtomNumThr":
-        return Runtime(size(atom.thr_id))
-    if name in ("ValType", "value_type"):
-        return ValueType(atom.value_type) if atom.value_type else sized(atom.bits)
-    return None

@@ -11,7 +11,6 @@ from cute_viz.algebra.inttuple import Underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.views import get_slice
 from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.evaluate import as_word, of_tensors
@@ -20,7 +19,7 @@ from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
-from cute_viz.source.model import MOVES
+from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
 
 _METHODS = {"tile": "logical_divide", "with_shape": "composition", "compose": "composition"}
@@ -94,6 +93,8 @@ def _given(value: Any, name: str) -> Any:
     if isinstance(value, Thread):
         tiled = getattr(value.view, "tiled", None)
         if tiled is not None:
+            from cute_viz.algebra.views import get_slice
+
             return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
         value = value.view
     if isinstance(value, Tensor):

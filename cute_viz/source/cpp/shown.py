@@ -7,7 +7,6 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.context import Context
@@ -29,6 +28,8 @@ def object_of(context: Context, name: str, span: Span, value: Any) -> Any:
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):
             raise value.error
+        from cute_viz.algebra.views import get_slice
+
         return get_slice(finished(tiled), unknown(value.error))  # type: ignore[arg-type]
     if isinstance(value, Unknown) and not _runs(value.error()):
         raise value.error()

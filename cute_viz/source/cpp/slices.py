@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.shares import Division
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -23,6 +19,10 @@ from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
 from cute_viz.values.integer import Runtime, Unknown
+
+if TYPE_CHECKING:
+    from cute_viz.algebra.descriptor import DescriptorTensor
+    from cute_viz.algebra.shares import Division
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +226,8 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     if lost and isinstance(tensor, Tensor) and not _whole_cta(view) and name.startswith("partition_"):
         if tensor.part is not None:
             raise meaning.fail("this is a thread's part already", Span(0, 0))
+        from cute_viz.algebra.shares import Division
+
         order = thread.order if isinstance(thread, Thread) else ()
         part = None if order is None else Division(finished(view.tiled), side, finished(domain(tensor.layout)), order=order)
     return cut(meaning, name, [view, *operands], 1, lost, part)
@@ -233,6 +235,5 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
 
 def _whole_cta(view: Any) -> bool:
     """Whether a part is the tile of a CTA, which its threads share."""
-    return (isinstance(view, ThrMMA) and view.tiled.atom.instruction.kind == "tcgen05.mma") or not isinstance(
-        view, (ThrMMA, ThrCopy)
-    )
+    tiled = getattr(view, "tiled", None)
+    return tiled is None or (tiled.tiling == "mma" and tiled.atom.instruction.kind == "tcgen05.mma")

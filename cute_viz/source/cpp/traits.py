@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import Span
 from cute_viz.source.cpp.elements import bits, same
@@ -179,7 +178,7 @@ TRAITS: dict[str, _Trait] = {
     "is_floating_point": _is(_floating),
     "is_pointer": _is(lambda value: isinstance(value, Pointer)),
     "is_swizzle_layout": _is(lambda value: isinstance(value, ComposedLayout)),
-    "is_copy_atom": _is(lambda value: isinstance(value, (Copy_Atom, CopyOp))),
+    "is_copy_atom": _is(lambda value: type(value).__name__ in ("Copy_Atom", "CopyOp")),
     "conjunction": _conjunction,
     "disjunction": _disjunction,
     "negation": lambda meaning, args, span: not _truth(meaning, args[0]),

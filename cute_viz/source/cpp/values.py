@@ -204,6 +204,7 @@ class Lazy:
 
 
 OURS = "cute_viz_cutlass"  # the namespace of what cutlass.hpp defines
+HELPERS = "cute_viz_helpers"  # and that of helpers.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,35 @@
+"""A figure for a narrow window, such as a phone's: its panels below each other, and wide ones in bands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cute_viz.figures import trim
+from cute_viz.figures.model import Figure
+from cute_viz.renderers.levels import arranged, is_product
+from cute_viz.renderers.targets import TARGETS
+
+NARROW = 600  # px
+_WIDEST = 48  # columns that stand side by side in a narrow window
+_BANDS = range(36, 15, -1)  # columns of a band: as many as divide the panel, else as _BAND
+_BAND = 32
+
+
+def narrowed(figure: Figure, width: float) -> Figure:
+    """The figure as a window of so many px is best filled; any wider than a phone's leaves it as it is.
+
+    >>> from cute_viz import figure
+    >>> [panel.caption for panel in narrowed(figure("(8,64):(64,1)"), 372).panels]
+    ['columns 0..31', 'columns 32..63']
+    >>> [panel.place for panel in narrowed(figure("logical_divide((8,6), (4,3))", view="operation"), 372).panels]
+    [(0, 0), (1, 0), (2, 0)]
+    """
+    if not 0 < width < NARROW or figure.flow or figure.outer or figure.notes_on or figure.kind in ("journey", "file"):
+        return figure
+    ways = arranged(figure, TARGETS["column"])
+    figure = next((way for way in ways if all(panel.place[1] == 0 for panel in way.panels)), figure)
+    wide = [panel.cols for panel in figure.panels if panel.cols > _WIDEST and panel.cols >= 2 * panel.rows]
+    if not wide or is_product(figure) or figure.arrows:
+        return figure
+    band = next((n for n in _BANDS if max(wide) % n == 0), _BAND)
+    return trim.fold(replace(figure, series=()), band)
