@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.common import brief, refuse, within
-from cute_viz.algebra.compose import composition, value_at, without_padding
+from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
@@ -94,8 +94,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
     while isinstance(layout, ComposedLayout):
         layout = layout.inner if isinstance(layout.inner, (Layout, ComposedLayout)) else Layout(1)
     if isinstance(tiler, tuple):
-        told = [divide_is_pointwise(part, t, limit) for part, t in zip(modes_of(layout), tiler, strict=False)]
-        return False if False in told else None if None in told else True
+        return all_hold(divide_is_pointwise(part, t, limit) for part, t in zip(modes_of(layout), tiler, strict=False))
     if isinstance(tiler, Underscore):
         return True
     tiler = Layout(tiler) if isinstance(tiler, int) else tiler
@@ -174,24 +173,14 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
     >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
     ((1, 2), (2, 3))
     """
-    shape = shape_of(a)
+    shape, sizes = shape_of(a), in_dsl() and isinstance(b, (int, tuple))
     if isinstance(b, Layout):
         return complement(b, shape).shape
-    if in_dsl() and isinstance(b, (int, tuple)):
-        return _ceil_div_sizes(shape, b)
-    if not is_int_tuple(b) and isinstance(b, tuple):
-        if not isinstance(shape, tuple) or len(b) > len(shape):
-            refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
-        return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
-    return ceil_div(shape, shape_of(b))
-
-
-def _ceil_div_sizes(a: Any, b: Any) -> Any:
-    if not isinstance(b, tuple):
-        return ceil_div_tiler(a, b) if isinstance(b, Layout) else ceil_div(product(a), shape_of(b))
-    if not isinstance(a, tuple) or len(b) > len(a):
+    if not isinstance(b, tuple) or (is_int_tuple(b) and not sizes):
+        return ceil_div(product(shape) if sizes else shape, shape_of(b))
+    if not isinstance(shape, tuple) or len(b) > len(shape):
         refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
-    return tuple(_ceil_div_sizes(x, b[i]) if i < len(b) else x for i, x in enumerate(a))
+    return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
 
 
 def evenly_divides_tiler(shape: Any, tiler: Any) -> bool | int:

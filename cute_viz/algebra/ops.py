@@ -233,7 +233,7 @@ _ROWS = (
     *(_op(f"compact_{x}_major", "construct", "shape, first", "SI", f"the strides of a compact {x}-major layout", f"compact_{x}_major((8,(5,2)))", least=1) for x in ("col", "row")),
     _op("compact_order", "construct", "shape, order", "SM", "compact strides, growing in the order", "compact_order((2,3), (1,0))"),
     _op("make_layout_like", "construct", "A", "L", "compact, strides in the order of A's", "make_layout_like((4,4):(16,1))"),
-    _op("make_fragment_like", "fragment", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
+    _op("make_fragment_like", "products", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
     _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
     _op("make_identity_tensor", "construct", "shape", "S", "that as a tensor, with its origin", "make_identity_tensor((_4,_8))"),
     _op("make_composed_layout", "composed", "outer, offset, inner", "ABA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),

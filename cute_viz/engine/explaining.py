@@ -26,6 +26,7 @@ from cute_viz.analysis.explain import is_layout, steps_of_verdict
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import NAMES, steps_of
 from cute_viz.analysis.verdict import Verdict, verdict
+from cute_viz.display import Shown
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -45,7 +46,7 @@ _MOVED = re.compile(r"\b(?:" + "|".join(MOVES) + r")\s*[<(]")  # a text without 
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Shown):
     """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of one, another value. where: of a definition
     of a file its name, its line and the expression; "" of any other.
     """

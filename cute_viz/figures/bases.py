@@ -36,7 +36,7 @@ def bases(
     names = [name.partition(" ") for name, _ in inputs]
     new_kind = (0, *(2 if a[0] != b[0] else 0 for a, b in pairwise(names)), 0)
     letter = "mnpqrstu" if len(sizes) <= 8 else "x" * len(sizes)
-    entries = tuple(LegendEntry(1 + n, kind, paints.count(1 + n)) for n, kind in enumerate(kinds))
+    entries = tuple(LegendEntry(1 + n, kind) for n, kind in enumerate(kinds))
     caption = "A column is an input bit, a row an output bit of a coordinate: the XOR of the bits of its columns"
     return Figure(
         kind="bases",

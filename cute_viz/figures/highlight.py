@@ -11,6 +11,7 @@ from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.owners import TVMap, first_owners
 from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
+from cute_viz.figures.words import runs
 
 LOWEST = "; of several, the lowest"  # whose hue a cell has
 
@@ -75,7 +76,7 @@ def paint_held(
         paints = painting.paints if Paint(-1) in painting.paints else (*painting.paints, Paint(-1))
         paper = paints.index(Paint(-1))
         cells |= {x: tuple([paper if mine else HOLE for mine in owners[x]]) for x in rest}
-        entries = [LegendEntry(paper, f"{x}: {memory[x]}", cells[x].count(paper)) for x in rest if x in memory]
+        entries = [LegendEntry(paper, f"{x}: {memory[x]}") for x in rest if x in memory]
         legends = (*painting.legends, *([Legend("plain: not in any thread's registers", tuple(entries))] if entries else []))
         painting = Painting((), paints, legends)
     return {x: cells[x] for x in maps}, painting
@@ -103,7 +104,7 @@ def _faded(
     entries = [replace(e, label=asked if one else e.label if alone else f"{e.label}: {asked}") for e in first.entries]
     faded = [n for own, n in number.items() if own != HOLE]
     if faded:
-        entries.append(LegendEntry(faded[0], "others, faded", sum(map(cells.count, faded))))
+        entries.append(LegendEntry(faded[0], "others, faded"))
     return cells, tuple(paints), (replace(first, entries=tuple(entries)), *rest)
 
 
@@ -137,13 +138,7 @@ def _runs(numbers: Sequence[int]) -> str:
     >>> _runs([0, 2]), _runs([1, 2, 3, 8])
     ('0, 2', '1..3, 8')
     """
-    out: list[list[int]] = []
-    for n in numbers:
-        if out and n == out[-1][-1] + 1:
-            out[-1].append(n)
-        else:
-            out.append([n])
-    return ", ".join(", ".join(map(str, run)) if len(run) < 3 else f"{run[0]}..{run[-1]}" for run in out)
+    return ", ".join(f"{a}" if a == b else f"{a}, {b}" if b == a + 1 else f"{a}..{b}" for a, b in runs(numbers))
 
 
 def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], maps: Sequence[TVMap]) -> Painting:

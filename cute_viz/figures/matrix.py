@@ -75,8 +75,7 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
     banks = _bank_rows(size, found.bits)
     dead = [found.names[n] for n, column in enumerate(found.columns) if not column]
     title = options.title or _title(found, mixed, banks, dead)
-    paints = [paint for panel in panels[:1] for paint in panel.paints]
-    entries = [LegendEntry(COPY, "copies a bit", paints.count(COPY)), LegendEntry(XOR, "is XORed in", paints.count(XOR))]
+    entries = LegendEntry(COPY, "copies a bit"), LegendEntry(XOR, "is XORed in")
     source = show(obj) if not isinstance(obj, Swizzle) else str(obj)
     rows = "; ".join(f"a{row} = {_sum(found, row)}" for row in range(found.bits))
     return Figure(
@@ -86,7 +85,7 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
         caption=f"{source}: bits of the coordinate in, bits of the address" + (f" of {size}-bit elements out" if size else " out"),
         description=f"{title}. {source}. {rows}.",
         paints=(Paint(-1, faded=True), Paint(0), Paint(5)),
-        legends=(Legend("hue: what a 1 does", tuple(entry for entry in entries if entry.count)),),
+        legends=(Legend("hue: what a 1 does", entries),),
         panels=tuple(panels),
         facts={"rank": _rank(found.columns), "address bits": found.bits, "coordinate bits": len(found.columns)},
         arrows=arrows,

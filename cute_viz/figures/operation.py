@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
@@ -17,11 +16,11 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.machine import of_groups, of_result
-from cute_viz.figures.model import Figure, Legend, Paint
+from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.number_line import number_line
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_each, in_turns
+from cute_viz.figures.paint import Painting, by_group, by_order, in_turns
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
@@ -76,18 +75,17 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     caption = f"{found.name}: {found.summary}. {parts[0][1].caption}" if told else parts[0][1].caption
     out = page(options.title or told or f"{found.name}: {found.summary}", shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
-    paints, legends = painting.paints, painting.legends
+    paints = painting.paints
     if len(drawn) == len(panels) == 3 and drawn[2][0] == "both":
         paints = (*paints, Paint(-1))
         whole = dict(zip(panels[2].data["offset"], panels[2].paints, strict=True))
         caption = f"On the number line: A and its complement reach {len(whole)} offsets, each once"
         own, rest = (list(panel.data["offset"]) for panel in panels[:2])
         if len(whole) == len(panels[2].paints) and (line := number_line(own, rest, whole, len(paints) - 1, caption)):
-            legends = tuple(_counted(legends, [panels[2].paints]))  # of both together, which is each place once
             panels[2] = line
     if panels[0].row_ruler.marks:
         out = replace(out, caption=f"{out.caption}; bars on the rulers of A: its first tile")
-    return replace(out, kind="operation", paints=paints, legends=legends, panels=tuple(panels))
+    return replace(out, kind="operation", paints=paints, legends=painting.legends, panels=tuple(panels))
 
 
 def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) -> str:
@@ -189,12 +187,6 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
     return [lambda x: x for _ in drawn], 0, "hue: offset"
 
 
-def _counted(legends: Sequence[Legend], parts: Sequence[Sequence[int]]) -> list[Legend]:
-    """The legends with the counts of some cells alone; no shade parts what they tell."""
-    count = Counter(paint for cells in parts for paint in cells)
-    return [replace(legend, entries=tuple([replace(e, count=count[e.paint]) for e in legend.entries])) for legend in legends]
-
-
 def _painted(
     figures: Sequence[Figure], keys: list[Key], count: int, title: str, steps: Sequence[int]
 ) -> tuple[list[Figure], Painting]:
@@ -226,8 +218,4 @@ def _painted(
             panels.append(replace(panel, paints=tuple(cells[at : at + n])))
             at += n
         out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
-    parts = [[p for panel in figure.panels for p in panel.paints] for figure in out]
-    if title == TILES:  # the first tile alone counts for nothing
-        parts = [cells for cells in parts if len(cells) == len(parts[-1])]
-    counted = _counted(painting.legends, parts) if len(parts) < len(out) else painting.legends
-    return out, Painting(tuple(cells), paints, in_each(counted, parts, paints))
+    return out, Painting(tuple(cells), paints, painting.legends)

@@ -7,39 +7,25 @@ cutlass/epilogue/collective/builders/sm90_common.inl.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
-from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, solid, typed
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime, Static
-from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _INT = ValueType("int")
-_LONG = ValueType("int64_t")
-_ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
 
 
 def tag_word(value: Any) -> str:
     """The last word of a tag: `Sm90` of cutlass::arch::Sm90."""
     value = solid(value)
     return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
-
-
-def shape_of(value: Any, what: str) -> tuple[Any, ...]:
-    """A shape of two modes or more, of integers that are known. Raises: AlgebraError for anything else."""
-    value = certain(solid(value))
-    if not isinstance(value, tuple) or len(value) < 2 or not all(isinstance(x, (int, tuple)) for x in value):
-        raise AlgebraError(f"{what} must be a shape, not {show(value)}")
-    return value
 
 
 SCALES = frozenset(
@@ -123,44 +109,6 @@ def tag_member(value: External, name: str) -> Any:
     return None
 
 
-def strides_of(tag: Any, operand: str) -> tuple[Any, ...] | None:
-    """The strides that a matrix of a tag has, (M,K,L), (N,K,L) or (M,N,L); None of what is no tag of a layout.
-
-    >>> [str(x) for x in strides_of(External("cutlass::layout::RowMajor"), "B")]
-    ['1', 'int64_t', 'int64_t']
-    """
-    if isinstance(tag, Pointer):  # of an array of problems
-        tag = tag.type
-    if isinstance(tag, tuple):
-        return tag
-    word = tag.name.rsplit("::", 1)[-1] if isinstance(tag, External) else ""
-    if word not in ("RowMajor", "ColumnMajor"):
-        return None
-    return _ROWS if (word == "RowMajor") is (operand != "B") else _COLUMNS
-
-
-def _tag_to_stride(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
-    def stride(meaning: Meaning, args: list[Any], span: Span) -> Any:
-        found = strides_of(args[0], operand) if args else None
-        if found is None:
-            solid(args[0] if args else None)
-            raise AlgebraError("the strides of this layout are not known", hint="cutlass::layout::RowMajor or ColumnMajor")
-        return found
-
-    return stride
-
-
-def _stride_to_tag(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
-    def tag(meaning: Meaning, args: list[Any], span: Span) -> Any:
-        strides = solid(args[0]) if args else None
-        rows = [is_major(strides, mode) for mode in (1, 0)]
-        if True not in rows:
-            raise AlgebraError(f"{show(strides)} is not that of a row- or column-major matrix")
-        return External(f"cutlass::layout::{'RowMajor' if rows[0] is (operand != 'B') else 'ColumnMajor'}")
-
-    return tag
-
-
 def is_major(strides: Any, mode: int) -> bool:
     """Whether a mode has the static stride 1.
 
@@ -173,74 +121,8 @@ def is_major(strides: Any, mode: int) -> bool:
     return isinstance(step, int) and not isinstance(step, (Runtime, bool)) and step == 1
 
 
-MAJORS = tuple(f"{what}_{x}" for x in "AB" for what in ("gmma_ss_tag_to_major", "gmma_rs_tag_to_major", "tag_to_umma_major"))
-IS_MAJORS = ("is_mn_major", "is_k_major", *(f"is_{major}_major_{x}" for x in "AB" for major in ("mn", "k")))
-
-
-def major_of(name: str, args: list[Any]) -> Any:
-    """The major of an operand that a function of MAJORS gives for a tag or strides, or whether it is that of one of IS_MAJORS.
-    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl. Raises: AlgebraError for
-    what is no layout of a matrix.
-
-    >>> rows = External("cutlass::layout::RowMajor")
-    >>> str(major_of("gmma_ss_tag_to_major_B", [ValueType("half_t"), rows])), major_of("is_k_major_A", [rows])
-    ('GMMA::Major::MN', True)
-    """
-    strides = strides_of(solid(args[-1]), name[-1]) if args else None
-    if strides is None:
-        raise AlgebraError(f"{name} is for a layout of a matrix", hint="example: cutlass::layout::RowMajor")
-    columns = is_major(strides, 0)
-    if name in IS_MAJORS:
-        return columns if "_mn_" in name else is_major(strides, 1)
-    if "umma" in name and not columns and not is_major(strides, 1):
-        raise AlgebraError("Invalid layout.")
-    if "_ss_" in name:  # only 16 bits, and float itself, are transposed on the way
-        element = solid(args[0])
-        columns = columns and element.canonical != "tfloat32_t" and bits(element) > 8
-    return major("UMMA" if "umma" in name else "GMMA", columns)
-
-
-def major(space: str, columns: bool) -> Enumerator:
-    """The enumerator of a major, of GMMA or of UMMA: MN where the columns of an operand are contiguous, else K.
-
-    >>> str(major("UMMA", False))
-    'UMMA::Major::K'
-    """
-    return Enumerator(f"{space}::Major", *(("MN", 1) if columns else ("K", 0)))
-
-
 def _is_mn(value: Any) -> bool:
     return isinstance(value, Enumerator) and value.name == "MN"
-
-
-def trivial_scales(args: list[Any]) -> External:
-    """sm90_trivial_blockwise_scale_config of a tile, and those of its successors: one factor for a block of that size."""
-    tile = shape_of(args[0] if args else None, "the tile")
-    return External("cutlass::detail::Sm1xxBlockwiseScaleConfig", tuple(product(x) for x in tile))
-
-
-def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
-    """The TMA load for the CTAs of a cluster along one mode: multicast where there are several."""
-    from cute_viz.source.cpp.atoms import instruction
-
-    count = product(certain(extent)) if isinstance(extent, (int, tuple)) else None
-    if count is None:
-        raise AlgebraError(f"the shape of a cluster must be integers, not {show(extent)}")
-    return instruction(meaning, "SM90_TMA_LOAD" if count == 1 else "SM90_TMA_LOAD_MULTICAST", None, span)
-
-
-def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) -> Any:
-    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile. Source:
-    sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
-    """
-    if len(args) < 2:
-        raise AlgebraError("the strides and the element of the output are missing")
-    from cute_viz.source.cpp.atoms import instruction
-
-    strides, element = map(solid, args[:2])
-    if bits(element) == 16 and (is_major(strides, 0) or is_major(strides, 1)):
-        return instruction(meaning, _matrix_copy(args[2] if len(args) > 2 else (), is_major(strides, 0), load), None, span)
-    return instruction(meaning, "AutoVectorizingCopyWithAssumedAlignment", [128], span)
 
 
 def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
@@ -256,17 +138,3 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
     if found is None:
         raise AlgebraError("No TMEM_STORE matching for provided TMEM_LOAD", hint="example: SM100_TMEM_LOAD_32dp32b1x{}")
     return found
-
-
-def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
-    extent = product(certain(tile[1])) if isinstance(tile, tuple) and len(tile) > 1 and isinstance(tile[1], (int, tuple)) else 0
-    if not extent or extent % 8:
-        raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")
-    count = 2 if extent % 16 else 4
-    return f"{'ldmatrix' if load else 'stmatrix'}.x{count}{'.trans' * columns}"
-
-
-TYPES: dict[str, Callable[[Meaning, list[Any], Span], Any]] = {
-    **{f"TagToStride{operand}_t": _tag_to_stride(operand) for operand in "ABC"},
-    **{f"StrideToLayoutTag{operand}_t": _stride_to_tag(operand) for operand in "ABC"},
-}

@@ -94,6 +94,84 @@ template <class Atom, class Shape_, class Order = GenColMajor> constexpr auto ti
   return tiled_divide(tile_to_shape(atom, mn_shape, order), product_each(shape<0>(mma_tile)));
 }
 
+// Strides and majors of a matrix: cutlass/gemm/gemm.h, cutlass/detail/layout.hpp, the builders' sm90_common.inl and sm1xx_common.inl
+
+template <class L> struct cute_viz_strides { using A = L; using B = L; };
+template <class L> struct cute_viz_strides<L*> : cute_viz_strides<L> {};  // of an array of problems
+template <> struct cute_viz_strides<cutlass::layout::RowMajor> { using A = Stride<int64_t, _1, int64_t>; using B = Stride<_1, int64_t, int64_t>; };
+template <> struct cute_viz_strides<cutlass::layout::ColumnMajor> { using A = Stride<_1, int64_t, int64_t>; using B = Stride<int64_t, _1, int64_t>; };
+
+template <class S, class Rows, class Columns> using cute_viz_tag = conditional_t<is_major<1, S>(), Rows,
+    conditional_t<cute_viz_check(is_major<0, S>(), "% is not that of a row- or column-major matrix", S), Columns, void>>;
+template <class S> using StrideToLayoutTagA_t = cute_viz_tag<S, cutlass::layout::RowMajor, cutlass::layout::ColumnMajor>;
+template <class S> using StrideToLayoutTagB_t = cute_viz_tag<S, cutlass::layout::ColumnMajor, cutlass::layout::RowMajor>;
+template <class S> using StrideToLayoutTagC_t = StrideToLayoutTagA_t<S>;
+
+template <class E> constexpr bool cute_viz_turned() { return sizeof_bits_v<E> > 8 && !is_same_v<E, tfloat32_t>; }  // what wgmma transposes
+template <class S> constexpr bool is_mn_major() { return is_major<0, S>(); }
+template <class S> constexpr bool is_k_major() { return is_major<1, S>(); }
+
+template <class L> using TagToStrideA_t = typename cute_viz_strides<L>::A;
+template <class L> constexpr bool is_mn_major_A() { return is_major<0, TagToStrideA_t<L>>(); }
+template <class L> constexpr bool is_k_major_A() { return is_major<1, TagToStrideA_t<L>>(); }
+template <class L> constexpr auto gmma_rs_tag_to_major_A() { return is_mn_major_A<L>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class E, class L> constexpr auto gmma_ss_tag_to_major_A() { return is_mn_major_A<L>() && cute_viz_turned<E>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class L> constexpr auto tag_to_umma_major_A() {
+  if constexpr (is_mn_major_A<L>()) { return UMMA::Major::MN; }
+  return cute_viz_check(is_k_major_A<L>(), "Invalid layout.") ? UMMA::Major::K : UMMA::Major::K;
+}
+
+template <class L> using TagToStrideB_t = typename cute_viz_strides<L>::B;
+template <class L> constexpr bool is_mn_major_B() { return is_major<0, TagToStrideB_t<L>>(); }
+template <class L> constexpr bool is_k_major_B() { return is_major<1, TagToStrideB_t<L>>(); }
+template <class L> constexpr auto gmma_rs_tag_to_major_B() { return is_mn_major_B<L>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class E, class L> constexpr auto gmma_ss_tag_to_major_B() { return is_mn_major_B<L>() && cute_viz_turned<E>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class L> constexpr auto tag_to_umma_major_B() {
+  if constexpr (is_mn_major_B<L>()) { return UMMA::Major::MN; }
+  return cute_viz_check(is_k_major_B<L>(), "Invalid layout.") ? UMMA::Major::K : UMMA::Major::K;
+}
+template <class L> using TagToStrideC_t = TagToStrideA_t<L>;
+
+// Copies that builders choose: cutlass/gemm/collective/builders/sm90_common.inl, cutlass/epilogue/collective/builders/sm90_common.inl
+
+template <class E> constexpr auto sm90_cluster_shape_to_tma_atom(E extent) {
+  if constexpr (size(extent) == 1) { return SM90_TMA_LOAD{}; }
+  return SM90_TMA_LOAD_MULTICAST{};
+}
+
+template <class Tile> constexpr bool cute_viz_columns() {
+  return cute_viz_check(size<1>(Tile{}) % 8 == 0, "the columns of the epilogue's tile must be a multiple of 8, not %", size<1>(Tile{}));
+}
+
+template <class S, class E, class Tile> constexpr auto sm90_get_smem_store_op_for_accumulator() {
+  if constexpr (sizeof_bits_v<E> == 16 && (is_major<0, S>() || is_major<1, S>())) {
+    if constexpr (!cute_viz_columns<Tile>()) { return 0; }
+    if constexpr (is_major<0, S>() && size<1>(Tile{}) % 16 == 0) { return SM90_U16x8_STSM_T{}; }
+    if constexpr (is_major<0, S>()) { return SM90_U16x4_STSM_T{}; }
+    if constexpr (size<1>(Tile{}) % 16 == 0) { return SM90_U32x4_STSM_N{}; }
+    return SM90_U32x2_STSM_N{};
+  }
+  return AutoVectorizingCopyWithAssumedAlignment<128>{};
+}
+
+template <class S, class E, class Tile> constexpr auto sm90_get_smem_load_op_for_source() {
+  if constexpr (sizeof_bits_v<E> == 16 && (is_major<0, S>() || is_major<1, S>())) {
+    if constexpr (!cute_viz_columns<Tile>()) { return 0; }
+    if constexpr (is_major<0, S>() && size<1>(Tile{}) % 16 == 0) { return SM75_U16x8_LDSM_T{}; }
+    if constexpr (is_major<0, S>()) { return SM75_U16x4_LDSM_T{}; }
+    if constexpr (size<1>(Tile{}) % 16 == 0) { return SM75_U32x4_LDSM_N{}; }
+    return SM75_U32x2_LDSM_N{};
+  }
+  return AutoVectorizingCopyWithAssumedAlignment<128>{};
+}
+
+template <class T> constexpr auto cute_viz_scale_config(T tile) {
+  return cutlass::detail::Sm1xxBlockwiseScaleConfig<size<0>(T{}), size<1>(T{}), size<2>(T{})>{};
+}
+template <class T> constexpr auto sm90_trivial_blockwise_scale_config(T tile) { return cute_viz_scale_config(tile); }
+template <class T> constexpr auto sm100_trivial_blockwise_scale_config(T tile) { return cute_viz_scale_config(tile); }
+template <class T> constexpr auto sm120_trivial_blockwise_scale_config(T tile) { return cute_viz_scale_config(tile); }
+
 // Layouts of CuTe's traits
 
 using SM70_QuadPair = Layout<Shape<_4, _2>, Stride<_1, _16>>;
