@@ -17,7 +17,7 @@ from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
-from cute_viz.algebra.shapes import ceil_div, equal, evenly_divides, every, shape_of
+from cute_viz.algebra.shapes import ceil_div, equal, every, shape_of
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
@@ -183,25 +183,25 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
     return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
 
 
-def evenly_divides_tiler(shape: Any, tiler: Any) -> bool | int:
+def evenly_divides(shape: Any, tiler: Any) -> bool | int:
     """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
 
     Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
     cute/int_tuple.hpp.
 
-    >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
+    >>> evenly_divides((32, 64), (Layout(8, 2), 32)), evenly_divides((12, 64), (Layout(8, 2), 32))
     (True, False)
-    >>> evenly_divides_tiler((8, 6), (4, 3)), evenly_divides_tiler((4, 2), Layout(2, 1))
+    >>> evenly_divides((8, 6), (4, 3)), evenly_divides((4, 2), Layout(2, 1))
     (True, True)
     """
     shape = shape_of(shape)
     if isinstance(tiler, ComposedLayout):
         refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
-    if isinstance(tiler, tuple) and not is_int_tuple(tiler):
-        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides_tiler, modes(shape), tiler))
+    if isinstance(tiler, tuple):
+        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides, modes(shape), tiler))
     if not isinstance(tiler, Layout):
         if not is_int_tuple(tiler):
             refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
-        return evenly_divides(shape, tiler)
+        return equal(product(shape), tiler * product(ceil_div(shape, tiler)))
     check_sorted("evenly_divides", tiler, (shape, tiler))
     return equal(product(shape), product(tiler.shape) * product(ceil_div_tiler(shape, tiler)))

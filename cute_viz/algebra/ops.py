@@ -258,7 +258,7 @@ _ROWS = (
     _op("compatible", "shapes", "a, b", "SS", "whether coordinates of a are coordinates of b", "compatible(24, (4,6))"),
     _op("congruent", "inttuple.same_profile", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
-    _op("evenly_divides", "divide.evenly_divides_tiler", "a, b", "ST", "whether a tiler divides a shape; b may be a layout", "evenly_divides((8,6), (4,3))"),
+    _op("evenly_divides", "divide", "a, b", "ST", "whether a tiler divides a shape; b may be a layout", "evenly_divides((8,6), (4,3))"),
     _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XRT", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
     _op("make_tiled_copy", "make_copy", "atom, thr, val", "XRR", "copy atoms over a tile, from thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
     _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XRT", "copy atoms over a tile, from a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),

@@ -9,13 +9,13 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
 from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.divide import by_mode, open_modes
+from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
 from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, show, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
-from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
+from cute_viz.algebra.shapes import ceil_div, product_each
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
