@@ -22,14 +22,13 @@ from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
 from cute_viz.algebra.tma import ROWS, TmaCopy, get_tma_tensor
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_boxes, of_moved
+from cute_viz.figures.memory import CHUNK, LINE, in_chunks
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
-from cute_viz.figures.rulers import borders
 from cute_viz.figures.trim import some_lines
 from cute_viz.figures.words import count, not_run
 
-LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it
 FINEST = 16  # and at most
@@ -353,16 +352,8 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         cells[place // CHUNK] = (_label(obj, coord), hues[element // per] % HUES if inside else HOLE)
     lines = max(cells) // (LINE // CHUNK) + 1
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
-    panel = Panel(
-        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell",
-        labels=tuple("" if cell is None else cell[0] for cell in shown),
-        paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
-        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), borders(lines, 8)),
-        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK))),
-        data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
-        place=(0, 1),
-    )
-    return panel, outside
+    caption = f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell"
+    return in_chunks(caption, shown, (0, 1), 8), outside
 
 
 def _starts(memory: Panel) -> set[int]:
