@@ -362,7 +362,7 @@ def _fragment(value: DescriptorTensor, where: str) -> Explanation:
 
 def _encoding(text: str, library: Library) -> Explanation:
     """The bits of an encoding of Triton as a matrix, and what they come to."""
-    from cute_viz.figures.bases import bases
+    from cute_viz.figures.matrix import bases
     from cute_viz.notation.triton import inputs_of, layout_of, linear_of
     from cute_viz.notation.triton_text import find
 
