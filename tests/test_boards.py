@@ -562,7 +562,7 @@ def test_the_pipeline_is_that_of_a_simulation(numbers, tmp_path):
     waits = sum(not busy for busy in mma[first : last + 1])
     assert found.facts["MMA waits"] == waits
     assert (f"{waits} of {last + 1 - first} slots" in found.title) == (waits > 0)
-    assert sum(entry.count for entry in found.legends[0].entries) == sum(paint > 0 for paint in panel.paints)
+    assert {entry.paint for entry in found.legends[0].entries} == {paint for paint in panel.paints if paint > 0}
 
 
 @pytest.mark.parametrize(
@@ -760,7 +760,6 @@ def test_blanks_leave_out_what_the_key_tells(words):
         assert (told[blanks[n]] if n in blanks else label) == str(value)
         assert (exercise.data["offset"][n] is None) == (n in blanks)
         assert (drawn.paints[exercise.paints[n]].hue == -1) == (n in blanks)
-    assert sum(entry.count for entry in kept.legends[0].entries) == 16 - len(blanks)
     assert kept.title == f"Fill in the {len(blanks)} blank{'s' * (len(blanks) > 1)}"
     assert plain.title not in kept.description
 

@@ -234,7 +234,7 @@ def test_types_of_a_sparse_mma_and_of_strides_that_users_define() -> None:
     outer = f"cute::Layout<cute::tuple<cute::C<1>, cute::C<1>>, cute::tuple<{own}, cute::C<1>>>"
     bases = "cute::tuple<cute::ScaledBasis<cute::C<9>, 0>, cute::ScaledBasis<cute::C<1>, 1>>"
     inner = f"cute::Layout<cute::tuple<int, cute::C<4>>, {bases}>"
-    gathered = value_of(f"cute::ComposedLayout<{outer}, cute::ArithmeticTuple<int, cute::C<0>>, {inner}>", None)
+    gathered = value_of(f"cute::ComposedLayout<{outer}, cute::ArithmeticTuple<int, cute::C<0U>>, {inner}>", None)
     assert str(gathered) == "(_1,_1):(?,_1) o (?,_0) o (?,_4):(_9@0,_1@1)"
     stored = "cute::sparse_ptr<2, cute::sparse_elem<2, cutlass::half_t> *>"
     tensor = value_of(

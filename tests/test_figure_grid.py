@@ -37,7 +37,8 @@ def test_paints_and_legends_account_for_every_cell(layout):
     drawn = figure(layout)
     painted = [p for panel in drawn.panels for p in panel.paints]
     assert HOLE not in painted
-    assert sum(entry.count for entry in drawn.legends[0].entries) == len(painted)
+    hues = {drawn.paints[entry.paint].hue for entry in drawn.legends[0].entries}
+    assert hues == {drawn.paints[p].hue for p in painted}
     assert from_dict(to_dict(drawn)) == drawn
 
 

@@ -69,7 +69,7 @@ def hostile(words: str) -> Figure:
         caption=words,
         description=words,
         paints=(Paint(0), Paint(1)),
-        legends=(Legend(words, (LegendEntry(0, words, 2), LegendEntry(1, words, 1))),),
+        legends=(Legend(words, (LegendEntry(0, words), LegendEntry(1, words))),),
         panels=(panel,),
         notes=(words,),
         facts={words: words},

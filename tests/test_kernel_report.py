@@ -631,3 +631,16 @@ def test_copies_of_a_whole_block_and_axpby(tmp_path: Path, capsys: pytest.Captur
         (12, "ld.shared.16", 128, 128, None),
         (12, "st.global.16", 128, None, 256),
     ]
+
+
+def test_the_heading_of_a_page_is_its_file(tmp_path: Path) -> None:
+    """Also of a kernel with loops, whose rounds have figures of their own."""
+    text = "void f(float* p) {\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\n"
+    text += (
+        "  for (int k = 0; k < 8; ++k)\n    copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\n}\n"
+    )
+    (tmp_path / "loop.cu").write_text(text, encoding="utf-8")
+    assert main(["analyze", str(tmp_path / "loop.cu"), "-o", str(tmp_path / "r.html")]) == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h1>loop.cu</h1>" in page
+    assert "a round of line 3" in page

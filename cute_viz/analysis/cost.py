@@ -84,11 +84,11 @@ class Cost:
     instruction: str
     elements: int
     instructions: int
-    wavefronts: int | None
-    ideal: int | None
-    sectors: int | None
-    ideal_sectors: int | None
-    side: Side | None
+    wavefronts: int | None = None
+    ideal: int | None = None
+    sectors: int | None = None
+    ideal_sectors: int | None = None
+    side: Side | None = None
     why: tuple[str, ...] = ()
     written: Cost | None = None
     boxes: int | None = None

@@ -16,6 +16,7 @@ from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.access import accesses
+from cute_viz.analysis.multiply import atom_of
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
@@ -127,8 +128,7 @@ def vector(copy: Any, bits: int, name: str = "copy") -> str:
     """
     operands = list(copy) if isinstance(copy, Sequence) else None
     if operands is None:
-        atom = copy.tiled if isinstance(copy, ThrCopy) else copy
-        atom = atom.atom if isinstance(atom, TiledCopy) else atom
+        atom = atom_of(copy)
         if not isinstance(atom, Copy_Atom):
             raise AlgebraError(f"{show(copy).splitlines()[0]} is not a copy", hint="a tiled copy, or `copy(src, dst)`")
         moved, why = size(get(atom.layout_src, 1)) * atom.bits, ""

@@ -24,7 +24,7 @@ from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
-from cute_viz.analysis.multiply import multiplied
+from cute_viz.analysis.multiply import atom_of, multiplied, tiled_of
 from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
@@ -67,7 +67,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise operands[0]
-    atom = _atom(tiled[0]) if tiled else None
+    atom = atom_of(tiled[0]) if tiled else None
     if atom is not None and atom.instruction.kind.startswith("cp.async.bulk"):
         return [_bulk(atom, rest[:2])]
     if atom is not None and atom.instruction.lanes:
@@ -140,7 +140,7 @@ def _bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
         whole = min(sizes)
         values = max_common_vector(*tiles) if len(sizes) == 2 else whole
     count = max(1, whole // max(1, values))
-    return Cost(atom.name, min(values, whole) * count, count, None, None, None, None, None, (f"{atom.name}: {BOX}",))
+    return Cost(atom.name, min(values, whole) * count, count, why=(f"{atom.name}: {BOX}",))
 
 
 def _sectors(tma: TmaCopy) -> tuple[int, int]:
@@ -164,9 +164,9 @@ def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
     count = max(1, size(held.layout) // size(get(layout, 1)))
     if all(isinstance(x, Tensor) for x in tensors):
         count = verdict("copy", [atom, *tensors]).count
-    tiled = copy.tiled if isinstance(copy, ThrCopy) else copy
+    tiled = tiled_of(copy)
     warps = size(get(tiled.layout_tv, 0)) // LANES if isinstance(tiled, TiledCopy) else 1
-    return Cost(atom.name, size(held.layout), count * max(1, warps), None, None, None, None, None, (_BANKLESS,))
+    return Cost(atom.name, size(held.layout), count * max(1, warps), why=(_BANKLESS,))
 
 
 def _cooperative(operands: list[Any]) -> list[Cost]:
@@ -183,7 +183,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
     found = cooperation(threads, most, src, dst)
     if not found.parts:
         raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements, which form no layout")
-    kind = "" if policy is None else _atom(policy).instruction.kind
+    kind = "" if policy is None else atom_of(policy).instruction.kind
     apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["ca"]
     like = "cp.async" if found.even and (kind == "cp.async" or (kind == ASYNC and apart)) else ""
     out = []
@@ -225,13 +225,8 @@ def _typed(pair: list[Tensor], otherwise: str = "") -> list[Tensor]:
     return [x.of_type(kind) for x in pair]
 
 
-def _atom(copy: Any) -> Copy_Atom:
-    tiled = copy.tiled if isinstance(copy, ThrCopy) else copy
-    return tiled.atom if isinstance(tiled, TiledCopy) else tiled
-
-
 def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[Cost]:
-    atom = _atom(copy) if copy is not None else None
+    atom = atom_of(copy) if copy is not None else None
     if src.pointer.space == dst.pointer.space == "rmem":
         return []
     if atom is not None:

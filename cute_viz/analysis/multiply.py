@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import X, modes, show
 from cute_viz.algebra.layout import Layout
@@ -40,7 +41,7 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     >>> found.instruction, found.written.instruction
     ('ld.shared.128', 'ld.shared.32')
     """
-    if operands and (atom := _reads_itself(operands[0])) is not None:
+    if operands and isinstance(atom := atom_of(operands[0]), MMA_Atom) and _described(atom):
         return [_by_descriptors(atom, operands)]
     tensors = [x for x in operands if isinstance(x, Tensor)]
     if len(tensors) < 3:
@@ -67,11 +68,24 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def _reads_itself(mma: Any) -> MMA_Atom | None:
-    """The atom of an MMA that reads shared memory itself, by no threads."""
-    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
-    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
-    return atom if isinstance(atom, MMA_Atom) and _described(atom) else None
+def tiled_of(x: Any) -> Any:
+    """A copy or an MMA, of one thread's view of it the whole.
+
+    >>> tiled_of(None) is None
+    True
+    """
+    return x.tiled if isinstance(x, (ThrCopy, ThrMMA)) else x
+
+
+def atom_of(x: Any) -> Any:
+    """The atom of a copy or an MMA, however it is tiled.
+
+    >>> from cute_viz import parse
+    >>> atom_of(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")).name
+    'SM80_16x8x16_F32F16F16F32_TN'
+    """
+    tiled = tiled_of(x)
+    return tiled.atom if isinstance(tiled, (TiledCopy, TiledMMA)) else tiled
 
 
 def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
@@ -82,11 +96,11 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
         raise AlgebraError("this does not multiply tensors that can be evaluated")
     _, count = gemm_calls(operands[0], *tensors)
     plain, kind = atom.instruction.name, atom.instruction.kind
-    tiled = operands[0].tiled if isinstance(operands[0], ThrMMA) else operands[0]
+    tiled = tiled_of(operands[0])
     threads = size(tiled.thr_layout) if isinstance(tiled, TiledMMA) else size(get(atom.layout_c, 0))
     warps = threads // LANES if kind == "wgmma" else 1  # one thread issues tcgen05.mma
     why = f"{plain} reads shared memory through descriptors: {MODES}"
-    return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
+    return Cost(plain, size(tensors[2].layout), count * warps, why=(why,))
 
 
 def issued(operands: list[Any]) -> Cost:
@@ -102,15 +116,14 @@ def issued(operands: list[Any]) -> Cost:
     ('SM80_16x8x16_F32F16F16F32_TN', 128)
     """
     mma = operands[0]
-    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
-    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
+    tiled, atom = tiled_of(mma), atom_of(mma)
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
     tensors = [x for x in given[:3] if isinstance(x, Tensor)]
     if not isinstance(atom, MMA_Atom) or len(tensors) < 3:
         raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("this multiplies nothing that is known"))
     warps = size(tiled.thr_layout) // LANES if isinstance(tiled, TiledMMA) else 1
     count = gemm_calls(mma, *tensors)[1]
-    return Cost(atom.name, size(tensors[2].layout), count * max(1, warps), None, None, None, None, None)
+    return Cost(atom.name, size(tensors[2].layout), count * max(1, warps))
 
 
 def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
@@ -170,8 +183,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     ('FMA', 64)
     """
     results = tensors[2:]
-    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
-    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
+    atom = atom_of(mma)
     shapes = [modes(t.layout.shape) for t in tensors]
     ranks = tuple(len(shape) for shape in shapes[:3])
     if ranks not in _FORMS:

@@ -31,7 +31,7 @@ def cost_of(move: Transfer) -> Cost:
     """
     if move.kind in ("issued", "convert"):
         why = (move.why,) if move.why else ()
-        return Cost(move.name, move.elements, move.count, None, None, None, None, None, why)
+        return Cost(move.name, move.elements, move.count, why=why)
     if len(move.registers) + len(move.lanes) + len(move.warps) > limit("accesses").bit_length():
         raise over("accesses", "the tile of this operation")
     memory = memory_of(move.arch)

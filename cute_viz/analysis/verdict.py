@@ -25,7 +25,7 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.analysis.cooperative import cooperation
-from cute_viz.analysis.multiply import gemm_calls
+from cute_viz.analysis.multiply import atom_of, gemm_calls
 from cute_viz.analysis.vectorize import WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static
@@ -62,9 +62,6 @@ class Verdict:
         if self.common is not None:
             out |= {"max_common_vector": self.common, "bits": self.bits}
         return out | {"reasons": list(self.reasons)}
-
-
-MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # what moves or multiplies, and gives no value
 
 
 def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Verdict:
@@ -124,7 +121,7 @@ def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
             return _async(src, dst)
         _policy(policy)
     elif policy is not None:
-        policy = _atom(policy)
+        policy = atom_of(policy)
     auto = policy is not None and policy.instruction.kind == "auto"
     if policy is None or auto:
         most = int(policy.instruction.arguments["align"]) if auto else WIDEST if aligned else None
@@ -160,7 +157,7 @@ def _copy_if(operands: list[Any]) -> Verdict:
         return _async(src, dst)
     if isinstance(first, CopyOp):
         _policy(first, predicate=True)
-    atom, prd = _atom(first), domain(whole(operands[at]))
+    atom, prd = atom_of(first), domain(whole(operands[at]))
     if not isinstance(prd, Layout):
         raise AlgebraError(f"the predicate {show(prd)} is not a tensor", hint="make_tensor<bool>(shape), a value for each vector")
     count, (_, *pair) = _calls(atom, [prd, src.layout, dst.layout])
@@ -218,22 +215,16 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
 def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
     """The operands, of which a plain layout is a fragment: registers of the type that the instruction or the other side has."""
     if name == "gemm":
-        tiled = first.tiled if isinstance(first, ThrMMA) else first
-        types = getattr(tiled.atom if isinstance(tiled, TiledMMA) else tiled, "types", ()) or ()
+        types = getattr(atom_of(first), "types", ()) or ()
         return [_fragment(x, types[min(n, 2)] if n < len(types) else "") for n, x in enumerate(tensors)]
     known = next((str(x.pointer.type) for x in tensors if isinstance(x, Tensor)), "")
     if not known and first is not None and not isinstance(first, CopyOp):
-        known = _atom(first).value_type or str(_atom(first).bits)
+        known = atom_of(first).value_type or str(atom_of(first).bits)
     return [_fragment(x, known) for x in tensors]
 
 
 def _fragment(x: Any, type_: str) -> Any:
     return Tensor(Pointer("rmem", type_), x) if isinstance(x, Layout) and type_ and not is_coordinate_layout(x) else x
-
-
-def _atom(x: Any) -> Copy_Atom:
-    tiled = x.tiled if isinstance(x, ThrCopy) else x
-    return tiled.atom if isinstance(tiled, TiledCopy) else tiled
 
 
 def _check_memory(atom: Copy_Atom, src: Tensor, dst: Tensor) -> None:

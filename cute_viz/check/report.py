@@ -265,7 +265,7 @@ def picture(verdict: CheckResult) -> Figure:
                 place=(0, column),
             )
         )
-    entries = tuple(LegendEntry(n, words, used[n]) for n, words in enumerate(_MEANING) if used[n])
+    entries = tuple(LegendEntry(n, words) for n, words in enumerate(_MEANING) if used[n])
     title = f"{verdict.name}: {verdict.cells - verdict.agree} of {verdict.cells} cells differ from the device"
     caption = "what was drawn; marked cells also show what the device did (≠)"
     return Figure(

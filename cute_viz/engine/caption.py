@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
+from cute_viz.renderers.legend import told
 from cute_viz.renderers.targets import target_of
 
 SUFFIXES = {"tikz": ".caption.tex", "pdf": ".caption.tex", "svg": ".caption.md", "png": ".caption.md", "html": ".caption.md"}
@@ -30,7 +31,7 @@ def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str]
         figure,
         source="" if target.head else figure.source,
         caption="" if target.head else figure.caption,
-        legends=() if target.legend else figure.legends,
+        legends=() if target.legend else tuple([legend for legend in told(figure) if legend.entries]),
         notes=() if target.notes else figure.notes,
     )
     if suffix.endswith("tex"):

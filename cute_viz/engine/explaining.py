@@ -24,8 +24,8 @@ from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import NAMES, steps_of
-from cute_viz.analysis.verdict import MOVES as VERDICTS
 from cute_viz.analysis.verdict import Verdict, verdict
+from cute_viz.display import Shown
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -34,17 +34,18 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
+from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import MulticastMask, unknowns
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Entry, SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
-_MOVES = re.compile(r"\b(?:" + "|".join(VERDICTS) + r")\s*[<(]")  # a text without these moves nothing
+_MOVED = re.compile(r"\b(?:" + "|".join(MOVES) + r")\s*[<(]")  # a text without these moves nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Shown):
     """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of one, another value. where: of a definition
     of a file its name, its line and the expression; "" of any other.
     """
@@ -168,10 +169,10 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     """
     if is_triton(text):
         return _encoding(text, library)
-    if _MOVES.search(text):
+    if _MOVED.search(text):
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
     calls = read_calls(text, names, library.resolve, entry)
-    if calls and calls[-1].name in VERDICTS:
+    if calls and calls[-1].name in MOVES:
         first, *more = calls[-1].operands
         of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too
         return _judged(Operation(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
@@ -191,7 +192,7 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     ('A::L, line 2: decltype(complement(Layout<_4,_2>{}, _24{}))', 'together, coalesced')
     """
     entry, calls = _meant(file, query)
-    if calls and calls[-1].name in VERDICTS:
+    if calls and calls[-1].name in MOVES:
         return _judged(calls[-1], _where(entry))
     return _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
 
@@ -221,7 +222,7 @@ def _operations(entry: Entry, strict: bool) -> tuple[Operation, ...]:
         if strict:
             raise
         return ()
-    known = {*ops.OPS, *ops.ALIASES, *VERDICTS}
+    known = {*ops.OPS, *ops.ALIASES, *MOVES}
     return calls if all(call.name in known for call in calls) else ()
 
 
@@ -334,7 +335,7 @@ def move_at_end(text: str) -> bool:
     >>> move_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), move_at_end("auto b = copy_of(a);")
     (True, False)
     """
-    return _MOVES.search(text) is not None and called_last(text) in VERDICTS
+    return _MOVED.search(text) is not None and called_last(text) in MOVES
 
 
 def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library) -> None:
@@ -346,7 +347,7 @@ def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library)
     >>> check_moves(text, "d", {}, PACKAGED)
     """
     names = {"threadIdx.x": 0, **names}
-    for call in calls_with(text, tensor, VERDICTS, names, library.resolve) if _MOVES.search(text) else ():
+    for call in calls_with(text, tensor, MOVES, names, library.resolve) if _MOVED.search(text) else ():
         verdict(call.name, list(call.operands), call.template)
 
 

@@ -175,9 +175,7 @@ def _costs(move: Move, first: list[Any], compiled: bool) -> list[Cost]:
         return [issued(first)]
     if not worst and compiled:
         each = [size(x.layout) for x in first if isinstance(x, Tensor)]
-        return [
-            Cost("mov", min(each, default=0), 0, None, None, None, None, None, ("registers to registers: no memory is touched",))
-        ]
+        return [Cost("mov", min(each, default=0), 0, why=("registers to registers: no memory is touched",))]
     for operands in move.again():
         other = costs(move.name, operands)
         if len(other) == len(worst):

@@ -190,35 +190,27 @@ class Fixer:
                 if wrong_here or after is None:
                     wrong = wrong or wrong_here
                     continue
-                keys = {row.key for row in rows}
-                left = sum(row.cost.wavefronts or 0 for row in after.accesses if row.key in keys)
-                best = sum(row.cost.ideal or 0 for row in after.accesses if row.key in keys)
-                changes = tuple((e.file, e.line, *shown(self.editor.written.text, e)) for e in edits)
-                return Fix(
-                    str(places),
-                    edits,
-                    changes,
-                    (sum(row.cost.wavefronts or 0 for row in rows), left),
-                    best,
-                    max(0, grown.get(base, 0)) // 8,
-                    loose,
-                    after,
-                )
+                return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
         return wrong or _hopeless(rows, bool(found))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
-        keys = {row.key for row in rows}
         for edit in self.editor.orders():
             wrong, after, _ = self._try((edit,))
-            if after is None or wrong or self._against(rows, after):
-                continue
-            counts = [sum(row.cost.instructions for row in one.accesses if row.key in keys) for one in (self.report, after)]
-            if counts[1] < counts[0]:
-                changes = ((edit.file, edit.line, *shown(self.editor.written.text, edit)),)
-                least = sum(row.cost.boxes or 0 for row in rows)
-                return Fix("the order of tile_to_shape", (edit,), changes, (counts[0], counts[1]), least, 0, loose, after)
+            if after is not None and not wrong and not self._against(rows, after):
+                return self._made("the order of tile_to_shape", (edit,), rows, after, loose, 0)
         return ""
+
+    def _made(
+        self, what: str, edits: tuple[Edit, ...], rows: list[Access], after: Report, loose: tuple[str, ...], grown: int
+    ) -> Fix:
+        """The fix of some rows that edits are."""
+        keys = {row.key for row in rows}
+        changes = tuple((e.file, e.line, *shown(self.editor.written.text, e)) for e in edits)
+        others = [row for row in after.accesses if row.key in keys]
+        left, boxes = sum(map(_paid, others)), sum(row.cost.boxes or 0 for row in rows)
+        ideal = boxes or sum(row.cost.ideal or 0 for row in others)
+        return Fix(what, edits, changes, (sum(map(_paid, rows)), left), ideal, grown, loose, after)
 
     def together(self, edits: tuple[Edit, ...]) -> Report | None:
         """The report with the edits of all fixes; None where they do not go together."""

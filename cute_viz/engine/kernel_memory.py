@@ -39,6 +39,11 @@ class Buffer(NamedTuple):
     type: str
     shape: str
 
+    def as_dict(self, unit: str) -> dict[str, Any]:
+        """The buffer for JSON. unit: what its size counts."""
+        head = {"launch": self.launch or None, "buffer": self.base, "tensors": list(self.names)}
+        return {**head, unit: self.size, "type": self.type, "shape": self.shape}
+
 
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
@@ -69,17 +74,7 @@ class Memory(NamedTuple):
         """The map for JSON."""
         limits = self.limits()
         out: dict[str, Any] = {
-            name: [
-                {
-                    "launch": x.launch or None,
-                    "buffer": x.base,
-                    "tensors": list(x.names),
-                    unit: x.size,
-                    "type": x.type,
-                    "shape": x.shape,
-                }
-                for x in buffers
-            ]
+            name: [x.as_dict(unit) for x in buffers]
             for name, unit, buffers in (
                 ("shared", "bytes", self.shared),
                 ("registers", "registers", self.registers),

@@ -43,9 +43,9 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
     ]
     for step in steps(report)[:4]:
         if step.loop is not None:
-            name = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
+            words = f"Wavefronts{f' of {step.launch}' if len(report.totals) > 1 else ''}, a round of line {step.loop.line}"
             fixed = f"{step.fixed:,}" if step.fixed not in (None, step.now) else ""
-            figures.insert(1, (name, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
+            figures.insert(1, (words, f"{step.now:,}", fixed, f"{step.ideal:,} ideal"))
     figures = figures[not now :]
     rows = [_row(row, n < _PICTURES, report) for n, row in enumerate(report.accesses)]
     short = os.path.basename(name)
@@ -90,13 +90,7 @@ def _bars(report: Report) -> list[Bar]:
 
 def _row(row: Access, pictured: bool, report: Report) -> ReportRow:
     cost, fix, basis = row.cost, row.fix, row.basis
-    now: int | None
-    if row.boxed or (cost.wavefronts is None and cost.sectors is None):
-        now, ideal, unit = cost.instructions, cost.boxes, "instructions"
-    elif cost.wavefronts is None:
-        now, ideal, unit = cost.sectors, cost.ideal_sectors, "sectors"
-    else:
-        now, ideal, unit = cost.wavefronts, cost.ideal, "wavefronts"
+    now, ideal, unit = row.paid
     several = len({report.launch(move) for move, _ in report.read}) > 1
     call = report.launch(row.move).partition(", called in")[0] if several else ""
     reason, after, edits = "", "", []
@@ -133,7 +127,7 @@ def _pictures(row: Access) -> list[LaneTable]:
     phase = max(range(len(found[n].phases())), key=lambda k: found[n].phases()[k].wavefronts)
     marked: frozenset[str] = frozenset()
     out = []
-    after = next((x.cost.side for x in row.fix.after.accesses if x.key == row.key), None) if row.fix and row.fix.after else None
+    after = None if row.fixed is None else row.fixed.cost.side
     for title, one in (("Now", found), ("Fixed", after.instructions() if after is not None else [])):
         if n < len(one):
             phases = one[n].phases()

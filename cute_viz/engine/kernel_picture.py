@@ -43,8 +43,8 @@ def picture_of(row: Access, title: str) -> Figure:
     if row.cost.wavefronts is None:
         return sectors(title, str(side.tensor.layout), worst.begins, worst.width, worst.mask)
     sides = [("Now", side)]
-    if row.fix is not None and row.fix.after is not None:
-        sides += [("Fixed", one.cost.side) for one in row.fix.after.accesses if one.key == row.key and one.cost.side is not None]
+    if row.fixed is not None and row.fixed.cost.side is not None:
+        sides.append(("Fixed", row.fixed.cost.side))
     tiles, strips = [], []
     for name, one in sides:
         same = [x for x in one.instructions() if (x.warp, x.step) == (worst.warp, worst.step)]

@@ -10,6 +10,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import Cost
+from cute_viz.display import Shown
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_elements import Element
 from cute_viz.engine.kernel_fix import Fix
@@ -50,14 +51,26 @@ class Access:
         return self.cost.boxes is not None and self.cost.boxes < self.cost.instructions
 
     @property
+    def fixed(self) -> Access | None:
+        """The row with the fix; None without one."""
+        rows = self.fix.after.accesses if self.fix is not None and self.fix.after is not None else ()
+        return next((row for row in rows if row.key == self.key), None)
+
+    @property
+    def paid(self) -> tuple[int, int | None, str]:
+        """What it costs, the ideal (None of what has none), and in which unit: wavefronts, sectors or instructions."""
+        cost = self.cost
+        if self.boxed or cost.wavefronts is cost.sectors is None:
+            return cost.instructions, cost.boxes, "instructions"
+        if cost.wavefronts is None:
+            return cost.sectors or 0, cost.ideal_sectors, "sectors"
+        return cost.wavefronts, cost.ideal, "wavefronts"
+
+    @property
     def left(self) -> int | None:
         """The wavefronts, or instructions of a TMA, that the fix leaves; None without one."""
-        after = (
-            next((row.cost for row in self.fix.after.accesses if row.key == self.key), None)
-            if self.fix and self.fix.after
-            else None
-        )
-        return None if after is None else after.wavefronts if after.boxes is None else after.instructions
+        cost = None if self.fixed is None else self.fixed.cost
+        return None if cost is None else cost.wavefronts if cost.boxes is None else cost.instructions
 
     @property
     def ratio(self) -> str:
@@ -111,13 +124,7 @@ class Access:
             "scope": "::".join(self.move.scope),
             "call": self.move.call or None,
             "statement": self.move.text,
-            "instruction": cost.instruction,
-            "elements": cost.elements,
-            "instructions": cost.instructions,
-            "wavefronts": cost.wavefronts,
-            "ideal": cost.ideal,
-            "sectors": cost.sectors,
-            "ideal_sectors": cost.ideal_sectors,
+            **_counts(cost),
             "operands": self.operands,
             "tile": cost.side.tensor.pointer.name if cost.side is not None else None,
             "fewest_instructions": cost.boxes,
@@ -131,7 +138,7 @@ class Access:
                 "sure": self.often.sure,
                 "loops": [{**loop._asdict(), "file": loop.file or None} for loop in self.often.loops],
             },
-            "written": None if cost.written is None else _written(cost.written),
+            "written": None if cost.written is None else _counts(cost.written),
         }
 
     @property
@@ -146,13 +153,13 @@ def _short(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0")
 
 
-def _written(cost: Cost) -> dict[str, Any]:
-    keys = ("instruction", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
+def _counts(cost: Cost) -> dict[str, Any]:
+    keys = ("instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
     return {key: getattr(cost, key) for key in keys}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes.
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not

@@ -192,16 +192,11 @@ def _sectors(row: Access) -> str:
 
 
 def _count(row: Access) -> str:
-    cost = row.cost
-    if row.boxed:
-        return f"{cost.instructions} instructions{f', {row.left} with the fix' if row.left is not None else ''}, {cost.boxes} ideal"
-    now, ideal, what = (
-        (cost.sectors, cost.ideal_sectors, "sectors") if cost.wavefronts is None else (cost.wavefronts, cost.ideal, "wavefronts")
-    )
-    if now is None:
-        return f"{cost.instructions:,} instruction{'s' * (cost.instructions > 1)}"
+    now, ideal, unit = row.paid
+    if ideal is None:
+        return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
-    return f"{now:,} {what}{after}, {ideal:,} ideal"
+    return f"{now:,} {unit}{after}, {ideal:,} ideal"
 
 
 def _pattern(row: Access) -> str:

@@ -107,7 +107,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     caption += ": by bank, where they lie" + "; by wave, which of them are served" * (not silent)
     painted = [min(paint, SERVED) for panel in panels[not silent :: 2 - silent] for paint in panel.paints]
     entries = ((SERVED, f"{one.instruction} accesses it" if silent else "served at once"), (WAITS, "waits: the bank is taken"))
-    legend = Legend("hue: what a bank does", tuple(LegendEntry(p, words, painted.count(p)) for p, words in entries if p in painted))
+    legend = Legend("hue: what a bank does", tuple(LegendEntry(p, words) for p, words in entries if p in painted))
     told = "; ".join(f"{part.name or part.source}: {count(part.wavefronts, 'wavefront')}, {part.ideal} ideal" for part in parts)
     known = {f"wavefronts{f' {part.name}' if part.name else ''}": part.wavefronts for part in parts} | {"ideal": one.ideal}
     later = [Paint(0, shade, SHADES) for shade in range(SHADES)]

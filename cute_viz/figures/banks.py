@@ -7,7 +7,6 @@ has 8 chunks. Hue is the chunk, in both views and before and after a swizzle ali
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
@@ -19,7 +18,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_banks
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import Painting, by_group, in_each
+from cute_viz.figures.paint import Painting, by_group
 from cute_viz.figures.rulers import ruler, with_borders
 from cute_viz.figures.words import an
 
@@ -62,8 +61,6 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
                 place=(n, 0),
             )
         )
-    legends = in_each(painting.legends, [panel.paints for panel in panels], painting.paints)
-    painting = replace(painting, legends=legends)
     columns = [[byte // CHUNK for byte in table[: min(rows, 8) * cols : cols]] for table in tables]
     tells = rows > 1 and all(len(set(column)) == len(column) for column in columns)
     found = of_banks([[chunk % (ROW // CHUNK) for chunk in column] for column in columns]) if tells else ""

@@ -37,14 +37,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         caption=caption,
         paints=(Paint(-1), Paint(1), Paint(0)),
         legends=(
-            Legend(
-                "hue: role of a bit",
-                (
-                    LegendEntry(_READ, "read (Y)", b),
-                    LegendEntry(_CHANGED, "changed (Z)", b),
-                    LegendEntry(_KEPT, "kept", width - 2 * b),
-                ),
-            ),
+            Legend("hue: role of a bit", tuple(map(LegendEntry, (_READ, _CHANGED, _KEPT), ("read (Y)", "changed (Z)", "kept")))),
         ),
         panels=(
             Panel(

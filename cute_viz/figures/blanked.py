@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -13,7 +12,7 @@ from zlib import crc32
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.compare import side_by_side
-from cute_viz.figures.model import Figure, Legend, Paint, Panel
+from cute_viz.figures.model import Figure, Paint, Panel
 from cute_viz.figures.words import count
 
 SHOWS: Mapping[str, tuple[str, ...]] = {  # what can be left out -> columns of which a panel must have one
@@ -87,9 +86,7 @@ def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure
     panels = [
         _panel(panel, {cell: letters[m, cell] for m, cell in picked if m == n}, paper) for n, panel in enumerate(figure.panels)
     ]
-    gone = [figure.paints[figure.panels[n].paints[cell]] for n, cell in picked]
-    legends = [_less(legend, figure.paints, gone) for legend in figure.legends]
-    return replace(figure, panels=tuple(panels), paints=(*figure.paints, Paint(-1)), legends=tuple(legends)), answers
+    return replace(figure, panels=tuple(panels), paints=(*figure.paints, Paint(-1))), answers
 
 
 def _panel(panel: Panel, blanks: Mapping[int, str], paper: int) -> Panel:
@@ -102,15 +99,6 @@ def _panel(panel: Panel, blanks: Mapping[int, str], paper: int) -> Panel:
         paints=tuple([paper if n in blanks else paint for n, paint in enumerate(panel.paints)]),
         data={name: tuple([None if n in blanks else x for n, x in enumerate(column)]) for name, column in panel.data.items()},
         owners=tuple([(cell, mine) for cell, mine in panel.owners if cell not in blanks]),
-    )
-
-
-def _less(legend: Legend, paints: Sequence[Paint], gone: Sequence[Paint]) -> Legend:
-    """A legend whose counts are of the cells that are left; an entry is for all shades of a hue, or all hues of a shade."""
-    by = "shade" if legend.title.startswith("shade") else "hue"
-    lost = Counter(getattr(paint, by) for paint in gone)
-    return replace(
-        legend, entries=tuple([replace(one, count=one.count - lost[getattr(paints[one.paint], by)]) for one in legend.entries])
     )
 
 

@@ -59,7 +59,7 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     notes = _notes(op, values * bits, ctas)
     words, hues = ("row of the gather", 4) if four else ("the CTA that issues the copy", ctas)
     names = [f"row r{n}" for n in range(4)] if four else [f"CTA {n}" for n in range(ctas)]
-    entries = tuple(LegendEntry(n, names[n], shared.paints.count(n)) for n in range(hues))
+    entries = tuple(LegendEntry(n, names[n]) for n in range(hues))
     source = f"Src {layout}, Dst {atom.layout_dst}"
     return Figure(
         kind="bulk",

@@ -27,7 +27,6 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.paint import in_each
 from cute_viz.figures.words import count
 from cute_viz.values.instruction import Instruction
 
@@ -116,7 +115,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         source=source,
         caption=caption,
         paints=painting.paints,
-        legends=in_each(painting.legends, [cells[x] for x in sides], painting.paints),
+        legends=painting.legends,
         panels=tuple(panels),
         notes=tuple(notes),
         facts={**facts, **(_drawn(obj, sides) if isinstance(obj, TiledCopy) else {})},

@@ -67,8 +67,8 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
         mine = {(c, r) if turn else (r, c): v for (r, c), v in held[x].items()}
         wanted = {(c, r) if turn else (r, c) for r, c in needed[x]}
         panels.append(_face(x, face, rows, cols, mine, wanted, (units[across], units[down])))
-    entries = [LegendEntry(3 * n + 2, f"{x}: thread {thread} holds it", len(held[x])) for n, x in enumerate("ABC") if held[x]]
-    entries += [LegendEntry(3 * n + 1, f"{x}: its C needs it", len(needed[x])) for n, x in enumerate("AB")]
+    entries = [LegendEntry(3 * n + 2, f"{x}: thread {thread} holds it") for n, x in enumerate("ABC") if held[x]]
+    entries += [LegendEntry(3 * n + 1, f"{x}: its C needs it") for n, x in enumerate("AB")]
     caption = f"{tiled.atom.name or 'An MMA'}: M = {m}, N = {n}, K = {k}; A on the left, B on top, C on the right"
     paints = [Paint(HUE[x], shade, 4, faded=shade == 3) for x in "ABC" for shade in (3, 2, 0)]
     return Figure(

@@ -74,11 +74,11 @@ def bits_panel(
 
 
 def fields_legend(fields: Sequence[Bits], at: Mapping[str, int], told: Mapping[str, str]) -> Legend:
-    """The fields by their colours, each in words; the counts are their bits.
+    """The fields by their colours, each in words.
 
     >>> from cute_viz.algebra.descriptor import Field
     >>> fields_legend([Field("a", 0, 2)], {"a": 0}, {"a": "a 1"}).entries
-    (LegendEntry(paint=0, label='a 1', count=2),)
+    (LegendEntry(paint=0, label='a 1'),)
     """
-    entries = tuple(LegendEntry(at[field.name], told[field.name], field.width) for field in fields)
+    entries = tuple(LegendEntry(at[field.name], told[field.name]) for field in fields)
     return Legend("hue: field of the descriptor", entries)

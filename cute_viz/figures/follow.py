@@ -152,10 +152,8 @@ class _Drawing:
             label = f"{self.names[1 if self.along_k else 0].lower()} {n * self.unit}..{(n + 1) * self.unit - 1}"
             label += " and further" if cols > HUES * self.unit else ""
             paints = self._paint(n, False), self._paint(n, True)
-            cells = sum(panel.paints.count(paint) for panel in self.panels if panel.legends == (0,) for paint in paints)
-            entries.append(LegendEntry(paints[0], label, cells))
-        cells = sum(sum(map(bool, panel.labels)) for panel in self.panels if panel.legends == (1,))
-        own = LegendEntry(self._index(OF_C), f"thread {self.thread}", cells)
+            entries.append(LegendEntry(paints[0], label))
+        own = LegendEntry(self._index(OF_C), f"thread {self.thread}")
         return Legend(f"hue: which 16 bytes of {self.operand}; faded: of other threads", tuple(entries)), Legend("of C", (own,))
 
     def _paint(self, hue: int, faded: bool) -> int:

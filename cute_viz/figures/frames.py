@@ -74,7 +74,7 @@ def frames(
             panels.append(_whole(heading, cost, max(BANKS, *map(sum, costs)), (2 * min(MOST, deepest), column)))
     paints = [paint for panel in panels for paint in panel.paints]
     words = ("first wavefront of its phase", "further: a conflict", "lane that was served before")
-    entries = tuple(LegendEntry(paint, word, paints.count(paint)) for paint, word in enumerate(words, _FIRST) if paint in paints)
+    entries = tuple(LegendEntry(paint, word) for paint, word in enumerate(words, _FIRST) if paint in paints)
     caption = "A frame is a wavefront: the 32 banks serve a word each, to every lane that is joined to it"
     caption += "; XOR: what the swizzle XORs into the lane's bank" if any(xors) else ""
     return Figure(

@@ -182,7 +182,7 @@ def _in_code(figure: Figure, source: Figure | None) -> Figure:
     if source is not None and hues:
         told, whole = source.legends[0], source.paints
         own = [(whole[e.paint].hue, e) for e in told.entries if whole[e.paint].hue >= 0 and not whole[e.paint].faded]
-        legends = (replace(told, entries=tuple(replace(e, paint=hue, count=paints.count(hue)) for hue, e in own)),)
+        legends = (replace(told, entries=tuple(replace(e, paint=hue) for hue, e in own)),)
     panel = replace(panel, paints=tuple(paints), legends=None)
     return replace(figure, paints=(*map(Paint, range(paper)), Paint(-1)), legends=legends, panels=(panel,))
 

@@ -61,16 +61,14 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
         return _chunks(layout, outer, offsets_of, rows, cols, width, options, np)
     band, shades, step = bands(low, high, steps_of(layout))
     paints = np.empty((rows, cols), np.uint8)
-    counts = np.zeros(HUES, np.int64)
+    used: set[int] = set()
     for c in starts:
         part = offsets_of(c, min(c + width, cols)) - low
         hue = part // band
         paints[:, c : c + width] = hue * shades + (part - hue * band) // step
-        counts += np.bincount(hue.ravel(), minlength=HUES)
+        used.update(np.unique(hue).tolist())
     entries = tuple(
-        LegendEntry(hue * shades, span(low + hue * band, min(high, low + (hue + 1) * band - 1)), int(counts[hue]))
-        for hue in range(HUES)
-        if counts[hue]
+        LegendEntry(hue * shades, span(low + hue * band, min(high, low + (hue + 1) * band - 1))) for hue in sorted(used)
     )
     return _figure(
         layout,
@@ -90,8 +88,7 @@ def _chunks(
     paints = np.empty((rows, cols), np.uint8)
     for c in range(0, cols, width):
         paints[:, c : c + width] = (offsets_of(c, min(c + width, cols)) >> swizzle.changed) % count
-    counts = np.bincount(paints.ravel(), minlength=count)
-    entries = tuple(LegendEntry(n, f"chunk {n}", int(counts[n])) for n in range(count) if counts[n])
+    entries = tuple(LegendEntry(n, f"chunk {n}") for n in np.unique(paints).tolist())
     title = f"hue: {chunks_in_words(swizzle, count)}"
     drawn = _figure(layout, options, "colored by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
     inset = _inset(swizzle, offsets_of, paints) if options.labels == "auto" else None

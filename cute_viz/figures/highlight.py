@@ -75,7 +75,7 @@ def paint_held(
         paints = painting.paints if Paint(-1) in painting.paints else (*painting.paints, Paint(-1))
         paper = paints.index(Paint(-1))
         cells |= {x: tuple([paper if mine else HOLE for mine in owners[x]]) for x in rest}
-        entries = [LegendEntry(paper, f"{x}: {memory[x]}", cells[x].count(paper)) for x in rest if x in memory]
+        entries = [LegendEntry(paper, f"{x}: {memory[x]}") for x in rest if x in memory]
         legends = (*painting.legends, *([Legend("plain: not in any thread's registers", tuple(entries))] if entries else []))
         painting = Painting((), paints, legends)
     return {x: cells[x] for x in maps}, painting
@@ -103,7 +103,7 @@ def _faded(
     entries = [replace(e, label=asked if one else e.label if alone else f"{e.label}: {asked}") for e in first.entries]
     faded = [n for own, n in number.items() if own != HOLE]
     if faded:
-        entries.append(LegendEntry(faded[0], "others, faded", sum(map(cells.count, faded))))
+        entries.append(LegendEntry(faded[0], "others, faded"))
     return cells, tuple(paints), (replace(first, entries=tuple(entries)), *rest)
 
 

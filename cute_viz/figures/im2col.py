@@ -246,9 +246,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     ]
     if lost:
         notes.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they arrive as zeros.")
-    used = [
-        LegendEntry(h, f"rows {h} + {HUES}n of the tile", sum(p.paints.count(h) for p in planes)) for h in sorted(set(hue.values()))
-    ]
+    used = [LegendEntry(h, f"rows {h} + {HUES}n of the tile") for h in sorted(set(hue.values()))]
     return Figure(
         kind="im2col",
         title=title,

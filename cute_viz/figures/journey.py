@@ -102,11 +102,11 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     if pair:
         names = [(hue + WARPS * cta, f"CTA {cta} warp {hue}") for cta in range(2) for hue in warps]
     told_rows = f"{'rows' if len(rows) > 1 else 'row'} {', '.join(map(str, rows))}"
-    entries = tuple([LegendEntry(hue, told_rows if rows else name, cells.count(hue)) for hue, name in names if hue in cells])
+    entries = tuple([LegendEntry(hue, told_rows if rows else name) for hue, name in names if hue in cells])
     if rows:
-        entries += tuple([LegendEntry(FAINT + hue, name, cells.count(FAINT + hue)) for hue, name in names if FAINT + hue in cells])
+        entries += tuple([LegendEntry(FAINT + hue, name) for hue, name in names if FAINT + hue in cells])
     if GREY in cells:
-        entries = (*entries, LegendEntry(GREY, "scale factors", cells.count(GREY)))
+        entries = (*entries, LegendEntry(GREY, "scale factors"))
     title, words = _finding(panels, rows, deep, "what one tcgen05.ld reads of C, on to D" if columns else "all of C")
     if not rows and told[0]:
         title, words = told[0], f"In full hue: k 0..{k - 1} of the next A{told[1]}. Hue: warp"

@@ -302,9 +302,9 @@ def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: F
     ]
     (legend,) = painting.legends
     asked = highlight_notes(options)[0].removeprefix("All but ").removesuffix(" is faded.")
-    entries = [replace(e, label=f"{e.label}: {asked}", count=n) for e in legend.entries if (n := cells.count(e.paint))]
+    entries = [replace(e, label=f"{e.label}: {asked}") for e in legend.entries if e.paint in cells]
     if rest := [x for x in cells if x >= faded]:
-        entries.append(LegendEntry(rest[0], "others, faded", len(rest)))
+        entries.append(LegendEntry(rest[0], "others, faded"))
     paints = (*painting.paints, *[replace(paint, faded=True) for paint in painting.paints])
     return Painting(tuple(cells), paints, (replace(legend, entries=tuple(entries)),))
 

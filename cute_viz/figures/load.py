@@ -168,6 +168,8 @@ def _build(cls: type, data: Any, where: str) -> Any:
     if not isinstance(data, dict):
         raise FigureError(f"{where} should be an object")
     known = {f.name: f for f in fields(cls) if f.name not in UNWRITTEN}
+    if cls is LegendEntry:  # before version 5 it had how many cells are painted so
+        data = {name: value for name, value in data.items() if name != "count"}
     for name in data:
         if name not in known:
             raise FigureError(f"{where} has an unknown key {name!r}", hint=f"known: {', '.join(known)}")

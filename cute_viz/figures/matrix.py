@@ -111,8 +111,7 @@ def bases(
 def _figure(
     found: Matrix, panels: Sequence[Panel], title: str, source: str, caption: str, arrows: tuple[Arrow, ...] = ()
 ) -> Figure:
-    paints = panels[0].paints
-    entries = [LegendEntry(COPY, "copies a bit", paints.count(COPY)), LegendEntry(XOR, "is XORed in", paints.count(XOR))]
+    entries = LegendEntry(COPY, "copies a bit"), LegendEntry(XOR, "is XORed in")
     rows = "; ".join(f"{name} = {_sum(found, row)}" for row, name in enumerate(found.rows))
     return Figure(
         kind="matrix",
@@ -121,7 +120,7 @@ def _figure(
         caption=caption,
         description=f"{title}. {source}. {rows}.",
         paints=(Paint(-1, faded=True), Paint(0), Paint(5)),
-        legends=(Legend("hue: what a 1 does", tuple(entry for entry in entries if entry.count)),),
+        legends=(Legend("hue: what a 1 does", entries),),
         panels=tuple(panels),
         facts={"rank": _rank(found.columns), "bits out": found.bits, "bits in": len(found.columns)},
         arrows=arrows,

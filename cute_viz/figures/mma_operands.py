@@ -285,9 +285,10 @@ def _of_blocks(
 def _figure(panel: Panel, title: str, word: str, note: str) -> Figure:
     """The figure of one panel, whose paints are numbers of what has the word, or HUES: paper, of what all have."""
     paints = panel.paints
-    entries = tuple(LegendEntry(n, f"{word} {n}", paints.count(n)) for n in sorted({*paints} - {HOLE, HUES}))
+    entries = tuple(LegendEntry(n, f"{word} {n}") for n in sorted({*paints} - {HOLE, HUES}))
     return Figure(
         kind="operands",
+        title="",
         paints=(*(Paint(n) for n in range(HUES)), Paint(-1)),
         legends=(Legend(title, entries),) if entries else (),
         panels=(panel,),

@@ -16,7 +16,7 @@ from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
 from cute_viz.records import dataclass
 
-VERSION = 4  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows, 3 no Panel.shapes; all are read all the same
+VERSION = 5  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows, 3 no Panel.shapes, 5 no counts; all are read
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
 _PLAIN = (("shapes", ()), ("foot", ""), ("unit", (1.0, 1.0)), ("face", ""))  # of a panel, which its JSON leaves out
 UNWRITTEN = ("series", "page", "outer", "insets")  # fields of a figure that its JSON leaves out
@@ -61,14 +61,10 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One row of a legend: the paint shown (an index into the figure's paints), its meaning, and how many cells are painted so.
-
-    A cell of several owners is painted, and counted, for the first; its panel's `owners` have the others.
-    """
+    """One row of a legend: the paint shown (an index into the figure's paints), and its meaning."""
 
     paint: int
     label: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +234,7 @@ class Figure(Drawn):
     """
 
     kind: str
-    title: str = ""
+    title: str
     source: str = ""
     caption: str = ""
     description: str = ""
@@ -292,7 +288,7 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     """The figure as JSON-ready values, with the model's version.
 
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
-    4
+    5
     """
     out = _plain(figure)
     for arrow in out["arrows"]:

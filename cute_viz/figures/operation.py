@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,11 +17,11 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.machine import of_groups, of_result
-from cute_viz.figures.model import Figure, Legend, Paint
+from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_each, in_turns
+from cute_viz.figures.paint import Painting, by_group, by_order, in_turns
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
@@ -171,12 +170,6 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
     return [lambda x: x for _ in drawn], 0, "hue: offset"
 
 
-def _counted(legends: Sequence[Legend], parts: Sequence[Sequence[int]]) -> list[Legend]:
-    """The legends with the counts of some cells alone; no shade parts what they tell."""
-    count = Counter(paint for cells in parts for paint in cells)
-    return [replace(legend, entries=tuple([replace(e, count=count[e.paint]) for e in legend.entries])) for legend in legends]
-
-
 def _painted(
     figures: Sequence[Figure], keys: list[Key], count: int, title: str, steps: Sequence[int]
 ) -> tuple[list[Figure], Painting]:
@@ -208,8 +201,4 @@ def _painted(
             panels.append(replace(panel, paints=tuple(cells[at : at + n])))
             at += n
         out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
-    parts = [[p for panel in figure.panels for p in panel.paints] for figure in out]
-    if title == TILES:  # the first tile alone counts for nothing
-        parts = [cells for cells in parts if len(cells) == len(parts[-1])]
-    counted = _counted(painting.legends, parts) if len(parts) < len(out) else painting.legends
-    return out, Painting(tuple(cells), paints, in_each(counted, parts, paints))
+    return out, Painting(tuple(cells), paints, painting.legends)

@@ -14,7 +14,7 @@ WIDE = 32  # columns of a panel that has a row of its own
 def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: str = "", caption: str = "") -> Figure:
     """One figure of several, each with a heading, in rows of `columns`.
 
-    A legend that several parts have appears once, with the counts of all; where colours mean something else in each part, a
+    A legend that several parts have appears once; where colours mean something else in each part, a
     legend says of which it is.
 
     Raises: FigureError without a figure.
@@ -82,7 +82,7 @@ def _index(paint: Paint, paints: list[Paint]) -> int:
 
 
 def _join(legends: list[tuple[Legend, list[str]]], legend: Legend, heading: str, paints: Sequence[Paint]) -> int:
-    """Add a legend; to one of the same title whose colours mean the same, as further entries and counts. Gives its index."""
+    """Add a legend; to one of the same title whose colours mean the same, as further entries. Gives its index."""
 
     def look(entry: LegendEntry) -> tuple[int, int]:
         return paints[entry.paint].hue, paints[entry.paint].shade
@@ -93,7 +93,7 @@ def _join(legends: list[tuple[Legend, list[str]]], legend: Legend, heading: str,
         agree = all(look(e) == look(known[e.label]) if e.label in known else look(e) not in looks for e in legend.entries)
         if agree and other.title == legend.title:
             for e in legend.entries:
-                known[e.label] = replace(known[e.label], count=known[e.label].count + e.count) if e.label in known else e
+                known.setdefault(e.label, e)
             legends[n] = replace(other, entries=tuple(known.values())), [*headings, heading]
             return n
     legends.append((legend, [heading]))

@@ -7,9 +7,7 @@ A second key may order the cells inside a group: it becomes the shade, the light
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from cute_viz.algebra.swizzle import Swizzle
@@ -163,7 +161,6 @@ def by_group(
         return painting
     first = next((n for n, p in enumerate(painting.paints) if p.shade == 0), 0)
     hue = painting.paints[first].hue if painting.paints else 0
-    used = Counter(painting.paints[p].shade for p in painting.cells if p != HOLE)
     paints = list(painting.paints)
     entries = []
     for shade in range(shades):
@@ -172,23 +169,8 @@ def by_group(
             paints.append(sample)
         label_ = span(shade * step, min(order_count, (shade + 1) * step) - 1, order_prefix)
         if shade * step < order_count:
-            entries.append(LegendEntry(paints.index(sample), label_, used[shade]))
+            entries.append(LegendEntry(paints.index(sample), label_))
     return Painting(painting.cells, tuple(paints), (*painting.legends, Legend(order_title, tuple(entries))))
-
-
-def in_each(legends: Sequence[Legend], parts: Sequence[Sequence[int]], paints: Sequence[Paint]) -> tuple[Legend, ...]:
-    """The legends with the counts of one part of a figure, where all that are coloured hold the same paints as often.
-
-    >>> legends = [Legend("hue", (LegendEntry(0, "tile 0", 4),))]
-    >>> in_each(legends, [(0, 0, 1), (1, 1), (0, 1, 0)], [Paint(0), Paint(-1)])[0].entries[0].count
-    2
-    """
-    counts = [Counter(p for p in cells if p != HOLE and paints[p].hue >= 0) for cells in parts]
-    coloured = [count for count in counts if count]
-    if not coloured or any(count != coloured[0] for count in coloured):
-        return tuple(legends)
-    n = len(coloured)
-    return tuple(replace(legend, entries=tuple(replace(e, count=e.count // n) for e in legend.entries)) for legend in legends)
 
 
 def _painting(
@@ -205,12 +187,8 @@ def _painting(
     paint_of: dict[int | None, int] = {key: number[pair] for key, pair in pair_of.items()}
     paint_of[None] = HOLE
     cells = tuple([paint_of[key] for key in keys])
-    per_hue: Counter[int] = Counter()
-    for n, count in Counter(cells).items():
-        if n != HOLE:
-            per_hue[pairs[n][0]] += count
     first = {hue: number[(hue, shade)] for hue, shade in reversed(pairs)}
-    entries = tuple(LegendEntry(first[hue], label(hue), per_hue[hue]) for hue in sorted(per_hue))
+    entries = tuple(LegendEntry(first[hue], label(hue)) for hue in sorted(first))
     return Painting(cells, tuple(Paint(hue, shade, shades) for hue, shade in pairs), (Legend(title, entries),))
 
 

@@ -32,12 +32,7 @@ def strip(
     ('0.0', '0.1')
     """
     panels = [_panel(heading, phases, wide, n, xors[n] if n < len(xors) else ()) for n, (heading, phases) in enumerate(parts)]
-    paints = [paint for panel in panels for paint in panel.paints]
-    entries = (
-        LegendEntry(_IDLE, "idle", paints.count(_IDLE)),
-        LegendEntry(_FIRST, "first of its phase", paints.count(_FIRST)),
-        LegendEntry(_LATER, "further: a conflict", paints.count(_LATER)),
-    )
+    entries = tuple(map(LegendEntry, (_IDLE, _FIRST, _LATER), ("idle", "first of its phase", "further: a conflict")))
     banks = "a bank" if wide == 1 else f"{wide} banks"
     caption = f"A row is a wavefront, a column {banks}; a cell shows the lanes that are served there"
     return Figure(

@@ -80,7 +80,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
     told = "; ".join(
         f"tile {t.tile} in stage {t.stage}: slots {t.issued}, {t.full}, {t.begun}, {t.free}" for t in turns[: 2 * made.stages]
     )
-    entries = [LegendEntry(paint, words, painted.count(paint)) for paint, words in WORDS.items() if paint in painted]
+    entries = [LegendEntry(paint, words) for paint, words in WORDS.items() if paint in painted]
     return Figure(
         kind="pipeline",
         title=title,

@@ -39,11 +39,7 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
     caption = (
         f"{where}. A row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
     )
-    entries = (
-        LegendEntry(_NONE, "not moved", paints.count(_NONE)),
-        LegendEntry(_WHOLE, "fully requested", paints.count(_WHOLE)),
-        LegendEntry(_PART, "partly requested", paints.count(_PART)),
-    )
+    entries = tuple(map(LegendEntry, (_NONE, _WHOLE, _PART), ("not moved", "fully requested", "partly requested")))
     panel = Panel(
         labels=tuple(labels),
         paints=tuple(paints),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -72,10 +71,10 @@ def selection(call: Operation, options: FigureOptions) -> Figure:
     shown = [(f"A: {show(parent)}", figures[0]), (f"{words}: {show(result)}{beyond}", figures[1])]
     out = page(options.title or f"{words}: {len(chosen)} of {product(domain(parent).shape)} elements of A", shown, 3, str(call))
     (legend,) = painting.legends
-    count_of = Counter(paints[paint].hue for paint in cells[len(of_whole) :])
-    entries = [replace(e, count=count_of[paints[e.paint].hue]) for e in legend.entries if count_of[paints[e.paint].hue]]
-    if rest := sum(paints[paint].faded for paint in cells if paint != HOLE):
-        entries.append(LegendEntry(len(painting.paints), "not selected, faded", rest))
+    hues = {paints[paint].hue for paint in cells[len(of_whole) :]}
+    entries = [e for e in legend.entries if paints[e.paint].hue in hues]
+    if any(paints[paint].faded for paint in cells if paint != HOLE):
+        entries.append(LegendEntry(len(painting.paints), "not selected, faded"))
     legends = (replace(legend, entries=tuple(entries)),)
     panels_ = tuple([replace(panel, legends=None) for panel in out.panels])
     caption = "The selected elements of A are highlighted; each keeps its color in the panel of the selection"

@@ -72,14 +72,13 @@ def served(
         panels.append(
             _panel(heading, cells, {(c.row, c.col): of[c.wavefront] + faded[c.row, c.col] for c in cells}, len(paints) - 1, n)
         )
-    used = [paint for panel in panels for paint in panel.paints]
     entries = []
     for hue in range(min(count, HUES)):
         mine = [n for n in range(count) if n % HUES == hue and any(cell.wavefront == n for cell in lit)]
         if mine:
-            entries.append(LegendEntry(of[mine[0]], listed(mine), used.count(of[mine[0]])))
+            entries.append(LegendEntry(of[mine[0]], listed(mine)))
     if len(lit) < len(every):
-        entries.append(LegendEntry(len(painting.paints), "not asked for, faded", len(every) - len(lit)))
+        entries.append(LegendEntry(len(painting.paints), "not asked for, faded"))
     wanted = [f"thread {span(thread.start, thread.stop - 1)}"] if thread is not None else []
     wanted += [f"wavefront {wavefront}"] if wavefront is not None else []
     caption = "A cell shows the thread that asks for it, as which value, and its bank" + (

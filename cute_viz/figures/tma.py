@@ -85,7 +85,7 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     paints = (*(Paint(hue) for hue in range(HUES)), Paint(-1))
     used = sorted({hue % HUES for hue in hues})
     what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
-    entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in drawn)) for h in used)
+    entries = tuple(LegendEntry(h, _hue_words(obj, hues, h)) for h in used)
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
     title = options.title or told
     each = f", {ROWS} of them to an instruction" if obj.gathers else ""

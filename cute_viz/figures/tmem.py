@@ -271,14 +271,13 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
 def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Legend:
     if several:
         entries = [
-            LegendEntry(n % HUES, f"{part.name}: columns {part.columns[0]}-{part.columns[1] - 1}", paints.count(n % HUES))
-            for n, part in enumerate(parts)
+            LegendEntry(n % HUES, f"{part.name}: columns {part.columns[0]}-{part.columns[1] - 1}") for n, part in enumerate(parts)
         ]
     else:
         warps = sorted({paint for paint in paints if paint != HUES})
-        entries = [LegendEntry(w, f"warp {w}: lanes {w * WARP}-{w * WARP + WARP - 1}", paints.count(w)) for w in warps]
+        entries = [LegendEntry(w, f"warp {w}: lanes {w * WARP}-{w * WARP + WARP - 1}") for w in warps]
     if HUES in paints:
-        entries.append(LegendEntry(HUES, "free", paints.count(HUES)))
+        entries.append(LegendEntry(HUES, "free"))
     return Legend("hue: tensor" if several else "hue: the warp that reaches these lanes", tuple(entries))
 
 

@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.errors import AlgebraError, NotationError
-from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word, short, source
+from cute_viz.errors import NotationError
+from cute_viz.notation.syntax import Call, Name, Node, Number, short, source
 from cute_viz.values.types import ValueType, bits_of, unsigned
 
 if TYPE_CHECKING:
@@ -23,13 +23,6 @@ _NAMES = (  # how names begin
 
 
 _DSL = re.compile(r"[A-Z]\w*Op")  # classes of its operations
-
-
-class _Sized:
-    """A copy operation of the DSL whose width make_copy_atom gives: CopyUniversalOp, CopyG2SOp."""
-
-    def __init__(self, called: str) -> None:
-        self.called = called
 
 
 def atom_call(evaluator: Meaning, node: Call, name: str) -> Any:
@@ -51,39 +44,31 @@ def atom_call(evaluator: Meaning, node: Call, name: str) -> Any:
 
 
 def _copy_atom(evaluator: Meaning, node: Call, inner: tuple[Node, ...]) -> Any:
-    """make_copy_atom(operation, type, num_bits_per_copy=n)."""
+    """make_copy_atom(operation, type)."""
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
 
-    operands = [item for item in inner if not isinstance(item, Keyword)]
-    if len(operands) < 2:
+    if len(inner) < 2:
         raise NotationError(
             "a copy atom needs an operation and a value type",
             text=evaluator.source.text,
             span=node.span,
             hint="make_copy_atom(SM75_U32x4_LDSM_N, half_t)",
         )
-    operation = evaluator.value(operands[0])
-    value_type = source(evaluator.source.text, operands[1])
-    if isinstance(operands[1], Name) and operands[1].text in evaluator.source.names:
-        bound = evaluator.value(operands[1])
+    operation = evaluator.value(inner[0])
+    value_type = source(evaluator.source.text, inner[1])
+    if isinstance(inner[1], Name) and inner[1].text in evaluator.source.names:
+        bound = evaluator.value(inner[1])
         value_type = bound.name if isinstance(bound, ValueType) else ""
         bits = bits_of(bound.name if isinstance(bound, ValueType) else bound)
     else:
-        bits = bits_of(operands[1].value if isinstance(operands[1], Number) else value_type)
-    if isinstance(operation, _Sized):
-        widths = [evaluator.value(item.value) for item in inner if isinstance(item, Keyword) and item.name == "num_bits_per_copy"]
-        width = widths[0] if widths else bits
-        if not isinstance(width, int):
-            raise AlgebraError(f"num_bits_per_copy must be an integer, not {show(width)}", hint="example: num_bits_per_copy=128")
-        copied = unsigned(width)
-        if copied is None:
-            raise AlgebraError(f"no instruction copies {width} bits", hint="8, 16, 32, 64, 128 or 256")
-        operation = evaluator.resolved(operation.called, (copied,))
+        bits = bits_of(inner[1].value if isinstance(inner[1], Number) else value_type)
+    if isinstance(operation, str):  # of the DSL, whose width is that of the values
+        operation = evaluator.resolved(operation, (unsigned(bits) or "",))
     if not isinstance(operation, CopyOp):
         raise NotationError(
-            f"{source(evaluator.source.text, operands[0])} is not a copy operation",
+            f"{source(evaluator.source.text, inner[0])} is not a copy operation",
             text=evaluator.source.text,
-            span=operands[0].span,
+            span=inner[0].span,
             hint="cute-viz list copy",
         )
     return make_copy_atom(operation, bits, value_type)
@@ -92,15 +77,11 @@ def _copy_atom(evaluator: Meaning, node: Call, inner: tuple[Node, ...]) -> Any:
 def _operation(evaluator: Meaning, node: Call) -> Any:
     """An operation of the DSL, `warp.LdMatrix8x8x16bOp(False, 4)`, by the name that the library finds it by."""
     called = f"{node.name}({', '.join(_argument(evaluator, item) for item in node.args or ())})"
-    return _Sized(called) if short(node.name) in _SIZED else evaluator.resolved(called, ())
+    return called if short(node.name) in _SIZED else evaluator.resolved(called, ())
 
 
 def _argument(evaluator: Meaning, item: Node) -> str:
     """An argument of such a call: numbers and tuples evaluated, types and words as they stand."""
-    if isinstance(item, Keyword):
-        return f"{item.name}={_argument(evaluator, item.value)}"
-    if isinstance(item, Word):
-        return str(item.value)
     bound = evaluator.source.names.get(item.text) if isinstance(item, Name) else None
     return item.text if isinstance(item, Name) and bound is None else show(bound if bound is not None else evaluator.value(item))
 

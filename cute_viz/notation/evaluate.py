@@ -23,7 +23,6 @@ from cute_viz.notation.chains import composed
 from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.reading import Passage
-from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -34,20 +33,27 @@ from cute_viz.notation.syntax import (
     FlaggedPointer,
     Index,
     Infix,
-    Keyword,
     Name,
     Node,
     Number,
     Pair,
     Ratio,
     Sequence,
-    Word,
     short,
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown, arith, unknowns
 from cute_viz.values.types import ValueType, named
+
+
+class Failed:
+    """The value of a name whose statement failed, or that was lost: using it raises the error."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: CuteVizError) -> None:
+        self.error = error
 
 
 class Evaluator:
@@ -153,14 +159,6 @@ class Evaluator:
 
             return get(value, index)
         return called(value, (index,))
-
-    def keyword(self, node: Keyword) -> Any:
-        """`name=value` where no operation takes it: always refused."""
-        raise self.fail(f"{node.name!r} is not an argument here", node.span)
-
-    def word(self, node: Word) -> Any:
-        """A quoted text where no operation takes it: always refused."""
-        raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression, for example (4,8):(8,1)")
 
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""

@@ -10,7 +10,7 @@ from itertools import groupby, repeat
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Legend, Panel
+from cute_viz.figures.model import Figure, Panel
 from cute_viz.limits import limit
 from cute_viz.records import dataclass
 
@@ -152,25 +152,6 @@ def shared_cells(panel: Panel) -> dict[int, int]:
     """
     labels = texts(panel) if panel.owners else ()
     return {cell: len(owners) for cell, owners in panel.owners if labels[cell] and labels[cell].count(",") + 1 < len(owners)}
-
-
-def is_shared(figure: Figure, legend: Legend) -> bool:
-    """Whether a legend tells of cells that have several owners, of which only one is shown.
-
-    >>> from cute_viz import figure
-    >>> [is_shared(one, one.legends[0]) for one in (figure("(2,2):(2,1)", tile=(2, 2)), figure("(2,2):(0,1)", tile=(1, 2)))]
-    [False, True]
-    """
-    return any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)
-
-
-def counted(cells: int) -> str:
-    """A number of cells, in words.
-
-    >>> counted(1), counted(32)
-    ('1 cell', '32 cells')
-    """
-    return f"{cells} cell{'' if cells == 1 else 's'}"
 
 
 def fact_line(figure: Figure) -> str:

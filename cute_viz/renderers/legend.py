@@ -12,13 +12,14 @@ from cute_viz.renderers.primitives import TEXT, Line, Swatch
 from cute_viz.renderers.ways import shelves
 
 LEGEND_WIDTH = 230.0  # of a column
-BLOCK = 400.0  # of a legend without counts, of which several stand beside each other
-SEVERAL = 4  # legends, of which one of a single entry is left out where there is no room for counts
+BLOCK = 400.0  # of a legend, of which several stand beside each other
+SEVERAL = 4  # legends, of which one of a single entry is left out
 ROW = 20.0  # height of an entry of one line
 LINE = 14.0  # height of each further line
 INDENT = 22.0  # from a swatch to its label
 SWATCH = (14.0, 2.0, 0.6)  # size, radius and stroke of a swatch
 SIZES = (12, 11)  # px of a label, and of smaller words
+Look: TypeAlias = "tuple[int, int, bool]"
 Entry: TypeAlias = "tuple[LegendEntry, list[str]]"  # and its label in lines
 
 
@@ -48,7 +49,7 @@ class Key:
         self.corners, _, self.height = shelves(sizes, width, 0.0)
 
     def placed(self, x: float, y: float) -> tuple[list[Swatch], list[Line]]:
-        """Swatches; headings, meanings and counts, from a corner on."""
+        """Swatches; headings and meanings, from a corner on."""
         lines: list[Line] = []
         swatches: list[Swatch] = []
         for (title, rows), (dx, dy) in zip(self.legends, self.corners, strict=True):
@@ -68,7 +69,7 @@ class Key:
 
 
 def _across(label: Sequence[str]) -> float:
-    """px from an entry without a count to the next of its line."""
+    """px from an entry to the next of its line."""
     return INDENT + max(map(len, label)) * SIZES[0] * PROSE + 12
 
 
@@ -107,9 +108,9 @@ def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
     found = []
     for n, legend in enumerate(figure.legends):
         drawn = {p for panel in figure.panels if panel.legends is None or n in panel.legends for p in set(panel.paints)} - {HOLE}
-        looks = {(figure.paints[p].hue, figure.paints[p].faded) for p in drawn}
+        looks = {_look(figure.paints[p]) for p in drawn}
         shades = {figure.paints[p].shade for p in drawn}
-        entries = [e for e in legend.entries if e.count and _is_drawn(figure.paints[e.paint], looks, shades, legend.title)]
+        entries = [e for e in legend.entries if _is_drawn(figure.paints[e.paint], looks, shades, legend.title)]
         title = legend.title if max(shades, default=0) else legend.title.partition("; shade:")[0]
         found.append(replace(legend, title=title, entries=tuple(entries)))
     several = len(found) >= SEVERAL
@@ -122,11 +123,16 @@ def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
     return [*found, Legend("shade: value, the lighter the later", ())] if len(shaded) > 1 else [*found, *shaded]
 
 
-def _is_drawn(paint: Paint, looks: Collection[tuple[int, bool]], shades: Collection[int], title: str) -> bool:
+def _is_drawn(paint: Paint, looks: Collection[Look], shades: Collection[int], title: str) -> bool:
     """Whether any cell has the hue, or in a legend of shades the shade, of an entry."""
     if title.startswith("shade"):
         return paint.shade in shades
-    return (paint.hue, True) in looks or (not paint.faded and (paint.hue, False) in looks)
+    return _look(replace(paint, faded=True)) in looks or _look(paint) in looks
+
+
+def _look(paint: Paint) -> Look:
+    """What tells a paint from others in a legend of hues: without a hue its shade does."""
+    return paint.hue, paint.shade if paint.hue < 0 else 0, paint.faded
 
 
 def narrowest(figure: Figure) -> float:

@@ -17,7 +17,8 @@ from itertools import zip_longest
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.renderers import Options
-from cute_viz.renderers.geometry import is_shared, shared_cells, texts, wrap
+from cute_viz.renderers.geometry import shared_cells, texts, wrap
+from cute_viz.renderers.legend import told
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
@@ -226,17 +227,16 @@ def _wrapped(text: str, columns: int | None) -> str:
 
 def _legends(figure: Figure, paint: Colouring, columns: int | None) -> str:
     out = []
-    for legend in figure.legends:
-        shared = is_shared(figure, legend)  # a cell counts for one
+    for legend in told(figure):
         title = _wrapped(f"{legend.title}:", columns)[:-1]
         line, length = title, len(title.rpartition("\n")[2])
         for n, entry in enumerate(legend.entries):
             comma = "," if n + 1 < len(legend.entries) else ""
-            label, count = printable(entry.label), "" if shared else f" ({entry.count})"
-            need = 1 + len(label) + 2 + len(count) + len(comma)
+            label = printable(entry.label)
+            need = 1 + len(label) + 2 + len(comma)
             if columns is not None and length + need > columns:
                 line, length = line + "\n ", 1
-            line, length = line + " " + paint(entry.paint, f" {label} ").strip() + count + comma, length + need
+            line, length = line + " " + paint(entry.paint, f" {label} ").strip() + comma, length + need
         out.append(line + "\n")
     return "".join(out)
 

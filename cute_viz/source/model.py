@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from cute_viz.notation.reading import Resolver
 
 _MANY = 12  # names that an error lists
-MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # what moves or multiplies tensors
 
 
 @dataclass(frozen=True, slots=True)

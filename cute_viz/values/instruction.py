@@ -157,3 +157,4 @@ def short_of(opcode: str) -> str:
 
 
 UNKNOWN = Instruction()
+MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # statements that move or multiply tensors

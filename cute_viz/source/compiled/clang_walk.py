@@ -25,11 +25,11 @@ from cute_viz.source.compiled.clang_cursors import (
 from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, place_of
 from cute_viz.source.compiled.loops import Around, within
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.values.instruction import MOVES
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
 
-MOVES = frozenset(("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm"))
 _DEEP = 100_000
 _HANDING = frozenset(  # functions of CuTe and of the standard that call what they are given
     ("for_each", "for_each_leaf", "apply", "transform", "transform_apply", "transform_leaf", "fold", "fold_first", "invoke")

@@ -24,7 +24,7 @@ _BUILTIN = {
     if sign or size in ("short", "long long")
 }
 _TYPES = re.compile(rf"\b(?:{'|'.join(sorted(_BUILTIN, key=len, reverse=True))})\b")
-_IN_TUPLES = re.compile(r"[A-Za-z_][\w:]*")
+_IN_TUPLES = re.compile(r"\b[A-Za-z_][\w:]*")
 _WORDS = {*("tuple", "C", "Underscore", "ScaledBasis", "Layout", "ComposedLayout", "Swizzle", "int", "long", "unsigned", "short")}
 _WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char", "signed")}
 _WORDS |= {*("R", "ArithmeticTuple", "smem_ptr_flag_bits", "smem_sparse_ptr_flag_bits")}
@@ -35,10 +35,10 @@ _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr
 def unqualified(type_: str) -> str:
     """A type without what stands around it.
 
-    >>> unqualified("const cute::Layout<cute::C<4>> &")
-    'cute::Layout<cute::C<4>>'
+    >>> unqualified("const cute::Layout<cute::C<4>> &"), unqualified("cute::Layout<cute::C<4>> *const")
+    ('cute::Layout<cute::C<4>>', 'cute::Layout<cute::C<4>>')
     """
-    return type_.removeprefix("const ").rstrip("& ")
+    return type_.removeprefix("const ").removesuffix("const").rstrip("*& ")
 
 
 def unzipped(type_: str) -> str:

@@ -139,6 +139,8 @@ def fits(meaning: Meaning, pattern: Node, value: Any, names: dict[str, Param], o
     """Whether a value is what a pattern says, whose names are added to `out`."""
     if isinstance(pattern, Unary) and pattern.operator in ("T&", "T&&"):
         return fits(meaning, pattern.value, value, names, out)
+    if isinstance(pattern, Unary) and pattern.operator == "T*":
+        return isinstance(value, Pointer) and value.type is not None and fits(meaning, pattern.value, value.type, names, out)
     if isinstance(pattern, Brace) and pattern.type is not None and not pattern.args:
         return fits(meaning, pattern.type, value, names, out)
     if not isinstance(pattern, Id):
@@ -174,10 +176,10 @@ def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
     wanted = argument(meaning.value(pattern))
     found = same(wanted, argument(value))
     if found is None:
-        what = wanted if isinstance(wanted, External) else value
-        if isinstance(what, External) and what.error is not None:
-            raise what.error
-        raise meaning.fail(f"cannot determine whether {what} is meant", pattern.span)
+        for what in (wanted, value):
+            if isinstance(what, External) and what.error is not None:
+                raise what.error
+        raise meaning.fail(f"cannot determine whether {wanted if isinstance(wanted, External) else value} is meant", pattern.span)
     return found
 
 

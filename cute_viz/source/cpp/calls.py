@@ -16,7 +16,7 @@ from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.collective import check, is_plain_fusion
-from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
+from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
@@ -234,10 +234,6 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     return is_major(stride, template[0])
 
 
-def _major_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return major_of(part.name, [*_template(meaning, part), *_solid(meaning, args)])
-
-
 def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if len(args) != 1:
         raise meaning.fail(f"{part.name} has the CTAs of a cluster along one mode", span)
@@ -350,7 +346,6 @@ CALLS: dict[str, _Call] = {
     "make_tiled_mma": _tiled_mma,
     "convert_to_gmma_rs": _register_sourced,
     "is_major": _major,
-    **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,

@@ -7,7 +7,6 @@ cutlass/epilogue/collective/builders/sm90_common.inl.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.inttuple import product, show
@@ -20,12 +19,9 @@ from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, solid, typed
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime, Static
-from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _INT = ValueType("int")
-_LONG = ValueType("int64_t")
-_ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
 
 
 def tag_word(value: Any) -> str:
@@ -123,44 +119,6 @@ def tag_member(value: External, name: str) -> Any:
     return None
 
 
-def strides_of(tag: Any, operand: str) -> tuple[Any, ...] | None:
-    """The strides that a matrix of a tag has, (M,K,L), (N,K,L) or (M,N,L); None of what is no tag of a layout.
-
-    >>> [str(x) for x in strides_of(External("cutlass::layout::RowMajor"), "B")]
-    ['1', 'int64_t', 'int64_t']
-    """
-    if isinstance(tag, Pointer):  # of an array of problems
-        tag = tag.type
-    if isinstance(tag, tuple):
-        return tag
-    word = tag.name.rsplit("::", 1)[-1] if isinstance(tag, External) else ""
-    if word not in ("RowMajor", "ColumnMajor"):
-        return None
-    return _ROWS if (word == "RowMajor") is (operand != "B") else _COLUMNS
-
-
-def _tag_to_stride(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
-    def stride(meaning: Meaning, args: list[Any], span: Span) -> Any:
-        found = strides_of(args[0], operand) if args else None
-        if found is None:
-            solid(args[0] if args else None)
-            raise AlgebraError("the strides of this layout are not known", hint="cutlass::layout::RowMajor or ColumnMajor")
-        return found
-
-    return stride
-
-
-def _stride_to_tag(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
-    def tag(meaning: Meaning, args: list[Any], span: Span) -> Any:
-        strides = solid(args[0]) if args else None
-        rows = [is_major(strides, mode) for mode in (1, 0)]
-        if True not in rows:
-            raise AlgebraError(f"{show(strides)} is not that of a row- or column-major matrix")
-        return External(f"cutlass::layout::{'RowMajor' if rows[0] is (operand != 'B') else 'ColumnMajor'}")
-
-    return tag
-
-
 def is_major(strides: Any, mode: int) -> bool:
     """Whether a mode has the static stride 1.
 
@@ -171,42 +129,6 @@ def is_major(strides: Any, mode: int) -> bool:
     while isinstance(step, tuple) and step:
         step = step[0]
     return isinstance(step, int) and not isinstance(step, (Runtime, bool)) and step == 1
-
-
-MAJORS = tuple(f"{what}_{x}" for x in "AB" for what in ("gmma_ss_tag_to_major", "gmma_rs_tag_to_major", "tag_to_umma_major"))
-IS_MAJORS = ("is_mn_major", "is_k_major", *(f"is_{major}_major_{x}" for x in "AB" for major in ("mn", "k")))
-
-
-def major_of(name: str, args: list[Any]) -> Any:
-    """The major of an operand that a function of MAJORS gives for a tag or strides, or whether it is that of one of IS_MAJORS.
-    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl. Raises: AlgebraError for
-    what is no layout of a matrix.
-
-    >>> rows = External("cutlass::layout::RowMajor")
-    >>> str(major_of("gmma_ss_tag_to_major_B", [ValueType("half_t"), rows])), major_of("is_k_major_A", [rows])
-    ('GMMA::Major::MN', True)
-    """
-    strides = strides_of(solid(args[-1]), name[-1]) if args else None
-    if strides is None:
-        raise AlgebraError(f"{name} is for a layout of a matrix", hint="example: cutlass::layout::RowMajor")
-    columns = is_major(strides, 0)
-    if name in IS_MAJORS:
-        return columns if "_mn_" in name else is_major(strides, 1)
-    if "umma" in name and not columns and not is_major(strides, 1):
-        raise AlgebraError("Invalid layout.")
-    if "_ss_" in name:  # only 16 bits, and float itself, are transposed on the way
-        element = solid(args[0])
-        columns = columns and element.canonical != "tfloat32_t" and bits(element) > 8
-    return major("UMMA" if "umma" in name else "GMMA", columns)
-
-
-def major(space: str, columns: bool) -> Enumerator:
-    """The enumerator of a major, of GMMA or of UMMA: MN where the columns of an operand are contiguous, else K.
-
-    >>> str(major("UMMA", False))
-    'UMMA::Major::K'
-    """
-    return Enumerator(f"{space}::Major", *(("MN", 1) if columns else ("K", 0)))
 
 
 def _is_mn(value: Any) -> bool:
@@ -264,9 +186,3 @@ def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
         raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")
     count = 2 if extent % 16 else 4
     return f"{'ldmatrix' if load else 'stmatrix'}.x{count}{'.trans' * columns}"
-
-
-TYPES: dict[str, Callable[[Meaning, list[Any], Span], Any]] = {
-    **{f"TagToStride{operand}_t": _tag_to_stride(operand) for operand in "ABC"},
-    **{f"StrideToLayoutTag{operand}_t": _stride_to_tag(operand) for operand in "ABC"},
-}

@@ -18,7 +18,7 @@ from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, known_part
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.unknown import certain, tried, unknown
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Template
 from cute_viz.values.integer import Unknown
@@ -210,12 +210,7 @@ class Definitions(Parameters):
 
     def _holds(self, test: Range, env: Env) -> bool | None:
         """Whether a condition holds; None where that is not known."""
-        try:
-            return self.inside(env).truth(self.context.tree(test))
-        except LimitError:
-            raise
-        except CuteVizError:
-            return None
+        return tried(lambda: self.inside(env).truth(self.context.tree(test)), None)
 
     def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Any:
         """A variable whose value depends on how the program runs: of an integer's type an int that is not known."""

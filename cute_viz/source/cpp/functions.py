@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
@@ -17,7 +18,7 @@ from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.unknown import unknown
+from cute_viz.source.cpp.unknown import tried, unknown
 from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, External, Function, Items, copied, typed, zeroed
 from cute_viz.values.integer import Unknown
@@ -66,19 +67,11 @@ class Functions(Running):
     def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
         """A pointer, or an array of shared memory: the type of its elements, and the buffer that it points into."""
         assert declaration.type is not None
-        try:
-            value = self.of(init, self.env) if init is not None and init[0] < init[1] and not declaration.array else None
-        except LimitError:
-            raise
-        except CuteVizError:
-            value = None
+        value = tried(
+            lambda: self.of(init, self.env) if init is not None and init[0] < init[1] and not declaration.array else None, None
+        )
         out = value if isinstance(value, Pointer) else Pointer(base=declaration.name)
-        try:
-            kind = pointed_type(self, declaration.type)
-        except LimitError:
-            raise
-        except CuteVizError:
-            kind = ""
+        kind = tried(partial(pointed_type, self, declaration.type), "")
         out = out.of(ValueType(kind)) if kind else out
         return replace(out, space="smem") if declaration.array else out
 
@@ -146,12 +139,7 @@ class Functions(Running):
     def _kind(self, declaration: Declaration) -> Any:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
         assert declaration.type is not None
-        try:
-            return self.of(declaration.type, self.env)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return None
+        return tried(partial(self.of, declaration.type, self.env), None)
 
     def _is_template(self, part: Range) -> bool:
         """Whether a type is a template's name alone, whose arguments follow from the value: `Tensor a = ...`."""

@@ -94,6 +94,44 @@ template <class Atom, class Shape_, class Order = GenColMajor> constexpr auto ti
   return tiled_divide(tile_to_shape(atom, mn_shape, order), product_each(shape<0>(mma_tile)));
 }
 
+// Strides and majors of a matrix: cutlass/gemm/gemm.h, cutlass/detail/layout.hpp, the builders' sm90_common.inl and sm1xx_common.inl
+
+template <class L> struct cute_viz_strides { using A = L; using B = L; };
+template <class L> struct cute_viz_strides<L*> : cute_viz_strides<L> {};  // of an array of problems
+template <> struct cute_viz_strides<cutlass::layout::RowMajor> { using A = Stride<int64_t, _1, int64_t>; using B = Stride<_1, int64_t, int64_t>; };
+template <> struct cute_viz_strides<cutlass::layout::ColumnMajor> { using A = Stride<_1, int64_t, int64_t>; using B = Stride<int64_t, _1, int64_t>; };
+
+template <class S, class Rows, class Columns> using cute_viz_tag = conditional_t<is_major<1, S>(), Rows,
+    conditional_t<cute_viz_check(is_major<0, S>(), "% is not that of a row- or column-major matrix", S), Columns, void>>;
+template <class S> using StrideToLayoutTagA_t = cute_viz_tag<S, cutlass::layout::RowMajor, cutlass::layout::ColumnMajor>;
+template <class S> using StrideToLayoutTagB_t = cute_viz_tag<S, cutlass::layout::ColumnMajor, cutlass::layout::RowMajor>;
+template <class S> using StrideToLayoutTagC_t = StrideToLayoutTagA_t<S>;
+
+template <class E> constexpr bool cute_viz_turned() { return sizeof_bits_v<E> > 8 && !is_same_v<E, tfloat32_t>; }  // what wgmma transposes
+template <class S> constexpr bool is_mn_major() { return is_major<0, S>(); }
+template <class S> constexpr bool is_k_major() { return is_major<1, S>(); }
+
+template <class L> using TagToStrideA_t = typename cute_viz_strides<L>::A;
+template <class L> constexpr bool is_mn_major_A() { return is_major<0, TagToStrideA_t<L>>(); }
+template <class L> constexpr bool is_k_major_A() { return is_major<1, TagToStrideA_t<L>>(); }
+template <class L> constexpr auto gmma_rs_tag_to_major_A() { return is_mn_major_A<L>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class E, class L> constexpr auto gmma_ss_tag_to_major_A() { return is_mn_major_A<L>() && cute_viz_turned<E>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class L> constexpr auto tag_to_umma_major_A() {
+  if constexpr (is_mn_major_A<L>()) { return UMMA::Major::MN; }
+  return cute_viz_check(is_k_major_A<L>(), "Invalid layout.") ? UMMA::Major::K : UMMA::Major::K;
+}
+
+template <class L> using TagToStrideB_t = typename cute_viz_strides<L>::B;
+template <class L> constexpr bool is_mn_major_B() { return is_major<0, TagToStrideB_t<L>>(); }
+template <class L> constexpr bool is_k_major_B() { return is_major<1, TagToStrideB_t<L>>(); }
+template <class L> constexpr auto gmma_rs_tag_to_major_B() { return is_mn_major_B<L>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class E, class L> constexpr auto gmma_ss_tag_to_major_B() { return is_mn_major_B<L>() && cute_viz_turned<E>() ? GMMA::Major::MN : GMMA::Major::K; }
+template <class L> constexpr auto tag_to_umma_major_B() {
+  if constexpr (is_mn_major_B<L>()) { return UMMA::Major::MN; }
+  return cute_viz_check(is_k_major_B<L>(), "Invalid layout.") ? UMMA::Major::K : UMMA::Major::K;
+}
+template <class L> using TagToStrideC_t = TagToStrideA_t<L>;
+
 // Layouts of CuTe's traits
 
 using SM70_QuadPair = Layout<Shape<_4, _2>, Stride<_1, _16>>;

@@ -22,7 +22,6 @@ from cute_viz.notation.undefined import undefined as unknown_name
 from cute_viz.source.cpp.collective import NAMES as MADE
 from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
 from cute_viz.source.cpp.reading import Meaning
@@ -121,8 +120,6 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
         return Foreign(found) if full.startswith("std::") and type(found) is int else found
     if name in MADE and args is not None:
         return made(meaning, full, args, span)
-    if name in HELPERS:
-        return HELPERS[name](meaning, _values(meaning, args or ()), span)
     if (helper := meaning.lookup.helper(name)) is not None:
         return meaning.meant(helper, part, span)
     if name.startswith("Layout_"):

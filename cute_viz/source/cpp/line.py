@@ -34,7 +34,8 @@ from cute_viz.source.cpp.slices import split
 from cute_viz.source.cpp.tokens import Token
 from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, finished, taken
-from cute_viz.source.model import MOVES, Given
+from cute_viz.source.model import Given
+from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Unknown, unknowns
 
 _OPEN = frozenset(("∘", "⊘", "⊗", ":", "=", ",", ";", "@", "+", "-", "*", "/", "%", "(", "[", "{", "<", "?", "&&", "||"))

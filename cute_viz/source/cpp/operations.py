@@ -19,7 +19,7 @@ from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import finished
-from cute_viz.source.model import MOVES
+from cute_viz.values.instruction import MOVES
 from cute_viz.values.integer import Runtime, Static
 
 _METHODS = {"tile": "logical_divide", "with_shape": "composition", "compose": "composition"}

@@ -29,7 +29,7 @@ from cute_viz.source.cpp.numbers import (
     promoted,
 )
 from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Literal, Node, Unary
-from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.unknown import certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
@@ -74,11 +74,8 @@ class Operators(Definitions):
         """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
         if node.operator == "&" and (cell := self.place(node.value)) is not None:
             self.lose(cell, self.fail("what changes behind its address is not read", node.span))
-        try:
-            value = self.value(node.value)
-        except LimitError:
-            raise
-        except CuteVizError:
+        value = tried(lambda: self.value(node.value), None)
+        if value is None:
             return Pointer()
         if node.operator == "T*" and not (isinstance(value, External) and value.error is not None):
             return Pointer(type=value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
@@ -297,11 +294,8 @@ class Operators(Definitions):
 
     def _cast_pointer(self, kind: Pointer, node: Node) -> Pointer:
         """A pointer of another type, at the address that it is made of."""
-        try:
-            value = self.value(node)
-        except LimitError:
-            raise
-        except CuteVizError:
+        value = tried(lambda: self.value(node), None)
+        if value is None:
             return kind
         if isinstance(value, int) and not isinstance(value, bool):
             return replace(kind, address=int(value))

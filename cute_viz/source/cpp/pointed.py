@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.paths import overloads
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Class, Env, External
 from cute_viz.values.pointer import Pointer
@@ -22,12 +23,7 @@ _POINTER_WORDS = frozenset(("*", "&", "const", "__restrict__", "volatile"))
 
 def element(meaning: Meaning, node: Node) -> str:
     """The type of what a plain pointer points to; "" where the file does not tell."""
-    try:
-        return _element(meaning, node)
-    except LimitError:
-        raise
-    except CuteVizError:
-        return ""
+    return tried(lambda: _element(meaning, node), "")
 
 
 def _element(meaning: Meaning, node: Node) -> str:
@@ -99,12 +95,8 @@ def pointers(caller: Meaning, scope: Scope, use: Use, values: list[Any]) -> None
     for n, (param, part) in enumerate(zip(scope.arguments, use.arguments, strict=False)):
         bare = values[n] is None or (isinstance(values[n], Pointer) and values[n].type is None)
         if bare and param.type is not None and any(token.text == "*" for token in tokens[slice(*param.type)]):
-            try:
-                kind = element(caller, caller.context.tree(part))
-            except LimitError:
-                raise
-            except CuteVizError:
-                kind = ""
+            tree = tried(partial(caller.context.tree, part), None)
+            kind = "" if tree is None else element(caller, tree)
             if kind:
                 values[n] = replace(values[n] or Pointer(), type=ValueType(kind))
 
@@ -128,11 +120,8 @@ def _fits(meaning: Meaning, scope: Scope, use: Use) -> bool:
     for param, value in zip(scope.arguments, values, strict=False):
         words = {token.text for token in tokens[slice(*param.type)]} if param.type is not None else set()
         if isinstance(value, Pointer) and param.type is not None and not words & names:
-            try:
-                wanted = pointed_type(inside, param.type)
-            except LimitError:
-                raise
-            except CuteVizError:
+            wanted = tried(partial(pointed_type, inside, param.type), None)
+            if wanted is None:
                 continue
             if wanted and wanted != str(value.type):
                 return False

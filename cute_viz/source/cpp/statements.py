@@ -18,9 +18,11 @@ from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import finished
-from cute_viz.source.model import MOVES, Given, Launch, Move, chosen
+from cute_viz.source.model import Given, Launch, Move, chosen
+from cute_viz.values.instruction import MOVES
 
 NO_TENSOR = "cannot determine which tensor this is"
 _FAR = 400  # tokens between the name of a kernel and its launch
@@ -158,11 +160,8 @@ def _holds(context: Context, lookup: _BUILD, scope: Scope, test: Range) -> bool 
     """Whether a condition holds; None where that is not known, or is so only of a program without arguments."""
     before, notes = dict(context.assumed or {}), dict(context.given.notes)
     context.deep = 0
-    try:
-        found = Evaluator(context, lookup(context), opened(context, scope)).truth(context.tree(test))
-    except LimitError:
-        raise
-    except CuteVizError:
+    found = tried(lambda: Evaluator(context, lookup(context), opened(context, scope)).truth(context.tree(test)), None)
+    if found is None:
         return None
     if context.assumed == before:
         return found

@@ -10,12 +10,13 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, w
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import placed, zeroed_place
 from cute_viz.source.cpp.tree import Binary, Node, Part
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import External
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
@@ -42,21 +43,11 @@ def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
 
 def _given(meaning: Meaning, node: Node) -> Any:
     """What a pointer is made of; None where that is not known."""
-    try:
-        return meaning.value(node)
-    except LimitError:
-        raise
-    except CuteVizError:
-        return None
+    return tried(lambda: meaning.value(node), None)
 
 
 def _kind(meaning: Meaning, node: Node) -> Any:
-    try:
-        return meaning.argument(node)
-    except LimitError:
-        raise
-    except CuteVizError:
-        return None
+    return tried(lambda: meaning.argument(node), None)
 
 
 def _buffer(meaning: Meaning, node: Node) -> tuple[str, bool]:

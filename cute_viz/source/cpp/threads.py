@@ -7,10 +7,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from operator import and_, lshift, mod, or_, rshift, xor
 
-from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.lookup import Lookup
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.values.integer import Unknown
 
 _OPERATORS: dict[str, Callable[[int, int], int]] = {
@@ -35,11 +35,8 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     """For each of so many threads, the one that an index means, empty where that is itself; None where they are not those. An
     integer that nothing says anything of counts as the thread.
     """
-    try:
-        value = meaning.value(node)
-    except LimitError:
-        raise
-    except CuteVizError:
+    value = tried(lambda: meaning.value(node), None)
+    if value is None:
         return ()
     if not isinstance(value, Unknown):
         return ()

@@ -12,6 +12,7 @@ from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
 from cute_viz.source.cpp.scopes import Param, Range, Scope
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, Env, Lazy, finished
 from cute_viz.values.integer import Unknown
@@ -99,12 +100,7 @@ class Told(Instances):
             untold.setdefault(name, error)
 
     def _lazy(self, part: Range, env: Env) -> Any:
-        try:
-            return self.of(part, env)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return Lazy(lambda: self.of(part, env))
+        return tried(lambda: self.of(part, env), Lazy(lambda: self.of(part, env)))
 
     def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
         assert scope.parent is not None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.values.integer import Unknown, unknowns
+
+_T = TypeVar("_T")
+_D = TypeVar("_D")
 
 
 def unknown(error: CuteVizError, part: str = "") -> Unknown:
@@ -27,3 +31,17 @@ def certain(value: Any) -> Any:
     for found in unknowns(value):
         raise found.error()
     return value
+
+
+def tried(compute: Callable[[], _T], otherwise: _D) -> _T | _D:
+    """What something is, or what stands for it where that is not known. Raises: LimitError, after which nothing is tried any more.
+
+    >>> tried(lambda: certain(4), None), tried(lambda: certain(Unknown("M")), None)
+    (4, None)
+    """
+    try:
+        return compute()
+    except LimitError:
+        raise
+    except CuteVizError:
+        return otherwise

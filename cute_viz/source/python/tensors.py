@@ -200,7 +200,9 @@ def _make_tiled_mma(machine: Machine, op_or_atom: Any, atom_layout_mnk: Any, per
 
 
 def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    bits = need(named.get("num_bits_per_copy"))
+    bits = need(named.get("num_bits_per_copy", 0))
+    if not isinstance(bits, int):
+        raise AlgebraError(f"num_bits_per_copy must be an integer, not {bits}", hint="example: num_bits_per_copy=128")
     known = {"op", "copy_internal_type", "num_bits_per_copy", "memory_order", "memory_scope", "l2_prefetch_size", "cache_mode"}
     known |= {"l1c_evict_priority", "invariant", "no_alloc", "load_cache_mode", "store_cache_mode"}
     if set(named) - known:
