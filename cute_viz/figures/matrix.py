@@ -87,7 +87,7 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
 def bases(
     title: str, source: str, inputs: Sequence[tuple[str, Sequence[int]]], sizes: Sequence[int], options: FigureOptions
 ) -> Figure:
-    """The matrix of a linear map by XOR, such as an encoding of Triton.
+    """The matrix of a linear map by XOR, such as an encoding of a compiler.
 
     inputs: the name of each bit that goes in, such as `lane 0`, and the coordinate that it adds. sizes: the coordinates' extents.
 
