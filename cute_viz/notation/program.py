@@ -50,6 +50,37 @@ class Document:
         out.values[""] = value
         return out
 
+    def keep(self, name: str, value: Any, tensor: Any = None) -> None:
+        """The value of a statement; a tensor is shown as its layout. tensor: what the name of one is bound to, if not to it.
+
+        >>> document = Document()
+        >>> document.keep("a", 4), document.pick()
+        (None, 4)
+        """
+        if (before := self.values.pop(name, None)) is not None and not name:
+            self.passed.append(before)
+        for kept in (self.failures, self.tensors, self.bits):
+            kept.pop(name, None)
+        self.values[name], self.last = drawn(value), name
+        if self.values[name] is not value and isinstance(value, Tensor):
+            self.bits |= {name: value.bits} if value.pointer.known is not None else {}
+            self.tensors |= {name: value if tensor is None else tensor} if name else {}
+
+    def refuse(self, name: str, error: CuteVizError, foreign: Statement | None = None) -> None:
+        """The error of a statement, kept under its name; foreign: one of other code, such as a call of a kernel, is only counted.
+
+        >>> document = Document()
+        >>> document.refuse("a", NotationError("no")), document.problem().message
+        (None, 'no')
+        """
+        if foreign is None:
+            self.last = error
+            self.values.pop(name, None)
+        else:
+            self.unread.append(foreign)
+        if name:
+            self.failures[name] = error
+
     def bound(self) -> dict[str, Any]:
         """What later text sees: the named values, tensors with their pointers."""
         return {**{name: value for name, value in self.values.items() if name}, **self.tensors}
@@ -115,7 +146,9 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
             out.mistaken |= statement.value is not None and (
                 isinstance(error, LimitError) or (not foreign and _uses(statement.value, env))
             )
-            _keep_failure(out, statement, error, foreign)
+            if foreign:
+                statement.error = error
+            out.refuse(statement.name or "", error, statement if foreign else None)
             lost = {statement.name: error} if statement.name else {}
             for name in changed(text[statement.span.start : statement.span.end]) & bound - {statement.name}:
                 lost[name] = unread(name, text, statement.span)
@@ -123,17 +156,7 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
             env |= {name: Failed(error) for name, error in lost.items()}
             bound |= set(lost)
             continue
-        key = statement.name or ""
-        if (before := out.values.pop(key, None)) is not None and not key:
-            out.passed.append(before)
-        out.failures.pop(key, None)
-        out.values[key] = shown = drawn(value)
-        out.tensors.pop(key, None)
-        out.bits.pop(key, None)
-        if shown is not value:
-            out.bits |= {key: value.bits} if value.pointer.known is not None else {}
-            out.tensors |= {key: value} if key else {}
-        out.last = key
+        out.keep(statement.name or "", value)
     return out
 
 
@@ -159,20 +182,6 @@ def _lose(out: Document, name: str, error: CuteVizError) -> None:
         out.failures[name] = error
         if out.last == name:
             out.last = error
-
-
-def _keep_failure(out: Document, statement: Statement, error: CuteVizError, foreign: bool) -> None:
-    """A failed statement leaves its error under its name; other code, such as a call of a kernel, is only counted."""
-    if foreign:
-        statement.error = error
-        out.unread.append(statement)
-        if statement.name:
-            out.failures[statement.name] = error
-        return
-    out.last = error
-    if statement.name:
-        out.values.pop(statement.name, None)
-        out.failures[statement.name] = error
 
 
 def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:

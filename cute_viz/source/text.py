@@ -98,10 +98,11 @@ def _of_file(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> D
     out = Document()
     for entry in read_file(text, Given(names, resolve)).entries:
         try:
-            out.values[entry.name], out.last = certain(entry.read()), entry.name
+            value = certain(entry.read())
         except CuteVizError as error:
-            out.failures[entry.name] = out.last = error
+            out.refuse(entry.name, error)
             continue
+        out.keep(entry.name, value)
         if isinstance(tensor := entry.tensor() if entry.tensor is not None else None, Tensor):
             out.tensors[entry.name] = tensor
             out.bits |= {entry.name: tensor.bits} if tensor.pointer.known is not None else {}

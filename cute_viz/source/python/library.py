@@ -33,7 +33,7 @@ from cute_viz.source.python.shares import carried, first, partitioned
 from cute_viz.source.python.spelled import PARAMETERS, RENAMED, REORDERED, operation
 from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
-from cute_viz.source.python.tensors import TENSORS, call_member, member_of, taken
+from cute_viz.source.python.tensors import TENSORS, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
     Class,
@@ -101,7 +101,10 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if root in ("@python", "math", "@items", "@str"):
         return call_plain(machine, function, args, named, node)
     if root == "@member":
-        return call_member(machine, function.last, args, node)
+        word = f"member__{function.last.removeprefix('sm90_')}"
+        if word not in known.defined(known.HELPERS) or len(args) != 1:
+            raise machine.fail(f"{function.last} of this is not supported here", node)
+        return _helped(machine, word, args, named, node)
     if root == "@tensor":
         function = Symbol(f"cutlass.{function.last}")
     if function.path == "types.SimpleNamespace" and not args:

@@ -75,12 +75,10 @@ class PastedDsl:
             try:
                 value = self._value(entry, again)
             except CuteVizError as error:
-                _keep(out, entry, error, "\n" in self.text.strip() and _is_foreign(entry))
+                foreign = "\n" in self.text.strip() and _is_foreign(entry)
+                out.refuse(entry.name, error, Statement(None, None, entry.span, "", error) if foreign else None)
                 continue
-            if (before := out.values.pop(entry.name, None)) is not None and not entry.name:
-                out.passed.append(before)
-            out.failures.pop(entry.name, None)
-            out.values[entry.name], out.last = value, entry.name
+            out.keep(entry.name, value)
         if not self.entries:
             raise NotationError(
                 "there is nothing to read", text=self.text, span=Span(0, len(self.text)), hint="example: cute.make_layout((4, 8))"
@@ -112,17 +110,6 @@ class PastedDsl:
             if not entry.name and not entry.scope and _function(entry.text) in of and re.search(rf"\b{name}\b", entry.text):
                 with suppress(CuteVizError):  # what cannot be read says nothing of it
                     yield from entry.operations()
-
-
-def _keep(out: Document, entry: Entry, error: CuteVizError, foreign: bool) -> None:
-    """A failed statement leaves its error under its name; other code, such as a call of a kernel, is only counted."""
-    if entry.name:
-        out.values.pop(entry.name, None)
-        out.failures[entry.name] = error
-    if foreign:
-        out.unread.append(Statement(None, None, entry.span, "", error))
-    else:
-        out.last = error
 
 
 def _is_known(name: str) -> bool:

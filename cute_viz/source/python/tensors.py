@@ -267,20 +267,6 @@ TENSORS: dict[str, Callable[..., Any]] = {
 }
 
 
-def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
-    """Methods of LayoutEnum: a row-major A or B is K-major, a row-major C is N-major."""
-    member = args[0]
-    if isinstance(member, EnumMember) and member.enum == "LayoutEnum" and len(args) == 1:
-        row = member.name == "ROW_MAJOR"
-        if name in ("mma_major_mode", "sm90_mma_major_mode"):
-            return EnumMember("OperandMajorMode", "K" if row else "MN")
-        if name in ("is_k_major_a", "is_k_major_b", "is_n_major_c"):
-            return row
-        if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
-            return not row
-    raise machine.fail(f"{name} of this is not supported here", node)
-
-
 def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> EnumMember:
     """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
     if isinstance(value, EnumMember):
