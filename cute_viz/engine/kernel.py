@@ -186,7 +186,7 @@ def _is_lost(operands: list[Any]) -> bool:
     """Whether a copy by threads is of tensors in memory of which nothing says what each of them has."""
     first = operands[0] if operands else None
     tensors = [x for x in operands[-2:] if isinstance(x, Tensor)]
-    if getattr(getattr(first, "instruction", None), "bulk", False) or isinstance(first, TmaCopy):
+    if getattr(getattr(first, "instruction", None), "kind", "").startswith("cp.async.bulk") or isinstance(first, TmaCopy):
         return False
     return len(tensors) == 2 and any(x.pointer.space in ("smem", "gmem") and not x.starts for x in tensors)
 
