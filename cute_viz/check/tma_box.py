@@ -32,7 +32,7 @@ from cute_viz.check.job import (
 )
 from cute_viz.check.kernels import kernel, registers
 from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
-from cute_viz.figures.tma import pieces_at, place_pieces
+from cute_viz.figures.tma_pieces import pieces_at, place_pieces
 
 CHUNK, LINE = 16, 8  # bytes that are judged together, and how many of them stand in a row of the sheet
 SHARED = 200 << 10

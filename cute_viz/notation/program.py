@@ -195,7 +195,7 @@ def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
     from cute_viz.algebra import ops
 
     words = [short(calls[0].name)] if calls else [short(word)] if not statement.name else []
-    known = [*ops.OPS, *ops.ALIASES, *PRINTERS, *SWIZZLES, "make_mma_atom", "make_copy_atom", "make_tensor"]
+    known = [*ops.OPS, *ops.ALIASES, *PRINTERS, *SWIZZLES]
     return bool(words) and not any(_is_like(one, known) or one in env for one in words)
 
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 # Functions and classes.
 _BLOCK = re.compile(r"\w[\s&*]+\w+\s*\([^()]*\)\s*(?:const\s*)?\{|\b(?:struct|class|namespace|template)\b")
 _DSL = re.compile(
-    r"\b(stride|order|mode|tiler|coord|proj|trg_shape|target_profile|atom_layout_mnk)\s*=[^=]|\bNone\b|^\s*(from|import|def)\s",
+    r"\b(stride|order|mode|tiler|coord|proj|trg_shape|target_profile|atom_layout_mnk)\s*=[^=]|\bNone\b|\b[A-Z]\w*Op\(|^\s*(from|import|def)\s",
     re.M,
 )
-_DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
+_DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ", "Op(")  # worth a closer look
 
 
 def is_dsl(text: str, dialect: str = "auto") -> bool:
