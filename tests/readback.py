@@ -64,8 +64,8 @@ def _svg(root: ElementTree.Element) -> Drawn:
         elif tag == "path" and kind == "box":
             pattern = r"M(\S+) (\S+) h(\S+?)a(\S+) .*?v(\S+?)a.*?z".replace(" h", "h")
             out.boxes += [(x - r, y, w + 2 * r, h + 2 * r) for x, y, w, r, h in _floats(pattern, at["d"])]
-        elif tag == "path" and kind == "ear":
-            out.ears += list(_floats(r"M(\S+) ([\d.]+)h", at["d"]))
+        elif tag == "path" and kind == "i":  # the corner of each is its second point
+            out.ears += list(_floats(r"M\S+ \S+?L(\S+) ([\d.]+)L", at["d"]))
         elif tag == "rect" and kind == "s":
             out.swatches.append((at["fill"], float(at["x"]), float(at["y"])))
         elif tag in ("g", "text"):
@@ -129,8 +129,8 @@ def tikz(text: str) -> Drawn:
             corners += [(x + i * dx, y + j * dy) for j in range(int(down)) for i in range(int(across))]
         if size := re.search(r"\(0,0\) rectangle \((\S+),(\S+)\)", shape):
             out.boxes += [(x, y, float(size[1]), float(size[2])) for x, y in corners]
-        else:
-            out.ears += corners
+    for body in re.findall(r"\\path\[fill=cvi,opacity=[^]]*\] (.*);\n", text):
+        out.ears += list(_floats(r"\([^)]*\)--\((\S+?),(\S+?)\)--\([^)]*\)--cycle", body))
     for fill, x, y in re.findall(r"\\path\[draw=cvb,fill=(\w+)[^]]*\] \((\S+?),(\S+?)\)", text):
         out.swatches.append((colours[fill], float(x), float(y)))
     return out

@@ -753,7 +753,14 @@ class TestByName:
         for key, text in (("plain", "(32,64):(64,1)"), ("Sw<2,3,3>", "Sw<2,3,3> o 0 o (32,64):(64,1)")):
             assert json.loads(run("analyze", text, "--access", name, "--type", "f16", "--json").stdout)["wavefronts"] == counts[key]
 
+    @pytest.mark.parametrize("draw", ["phases", "tile", "frames", "access"])
+    def test_a_picture_without_a_type(self, draw, tmp_path):
+        """16 bits, or those of the pointer: of a swizzled tile the plain one, too."""
+        for text in ("Sw<3,3,3> o 0 o (64,64):(64,1)", "GMMA::Layout_K_SW128_Atom<int8_t>{}"):
+            done = run("analyze", text, "--access", "ldmatrix", "--view", draw, "-o", str(tmp_path / "x.svg"))
+            assert done.returncode == 0, done.stderr
+
     def test_what_does_not_fit(self):
         assert "do not divide the tile of 5 rows" in fails(run("analyze", "(5,64):(64,1)", "--access", "ldmatrix"), 1)
         assert "waves of 32 threads" in fails(run("analyze", "(64,64)", "--access", "rows", "--type", "f16", "--arch", "gfx942"), 2)
-        assert "--access ldmatrix.x4" in fails(run("analyze", "(64,64)", "--instruction", "ldmatrix.x4"), 2)
+        assert "--access rows" in fails(run("analyze", "(64,64)", "--instruction", "ld.32"), 2)

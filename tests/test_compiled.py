@@ -97,6 +97,7 @@ template <class T> __global__ void kernel(float* from, int n) {
   auto column = make_tensor(make_smem_ptr(to), make_layout(make_shape(n, Int<4>{})));
   copy(column(threadIdx.x, _), make_tensor<float>(Int<4>{}));
   if (!sizeof(T)) { copy(ts, r); } else cooperative_copy<128>(threadIdx.x, g, s);
+  copy(Copy_Traits<SM90_BULK_COPY_AUTO>{}.with(*(uint64_t*)to), g, s);
 }
 template __global__ void kernel<Traits<32>>(float*, int);
 }
@@ -234,7 +235,7 @@ def test_types_of_a_sparse_mma_and_of_strides_that_users_define() -> None:
     outer = f"cute::Layout<cute::tuple<cute::C<1>, cute::C<1>>, cute::tuple<{own}, cute::C<1>>>"
     bases = "cute::tuple<cute::ScaledBasis<cute::C<9>, 0>, cute::ScaledBasis<cute::C<1>, 1>>"
     inner = f"cute::Layout<cute::tuple<int, cute::C<4>>, {bases}>"
-    gathered = value_of(f"cute::ComposedLayout<{outer}, cute::ArithmeticTuple<int, cute::C<0>>, {inner}>", None)
+    gathered = value_of(f"cute::ComposedLayout<{outer}, cute::ArithmeticTuple<int, cute::C<0U>>, {inner}>", None)
     assert str(gathered) == "(_1,_1):(?,_1) o (?,_0) o (?,_4):(_9@0,_1@1)"
     stored = "cute::sparse_ptr<2, cute::sparse_elem<2, cutlass::half_t> *>"
     tensor = value_of(
@@ -423,13 +424,13 @@ class TestUnits:
         code, out, err = run(capsys, "list", str(unit), "--flags", "-arch=sm_80", "--json")
         rows = json.loads(out)
         assert code == 0
-        assert "k.cu:42: CuTe refuses this: Shape Divisibility Condition" in err
-        assert "k.cu:42: composition((_3,_5):(_5,_7), _5:_2): " in err  # why, in our words
+        assert "k.cu:43: CuTe refuses this: Shape Divisibility Condition" in err
+        assert "k.cu:43: composition((_3,_5):(_5,_7), _5:_2): " in err  # why, in our words
         assert {row["value"] for row in rows if row["name"] == "NeverNamed"} == {"(_8,_64):(_64,_1)", "(_8,_128):(_128,_1)"}
         assert next(row for row in rows if row["name"] == "Mma")["brief"] == "Mine, 128 threads, tile 32x16x16"
         assert [(row["line"], row["brief"]) for row in rows if row["kind"].startswith("launch")] == [
-            (37, "<T=Traits<32>>"),
-            (40, "<T=Traits<64>> <<<dim3(n / 4, 2), 128>>>"),
+            (38, "<T=Traits<32>>"),
+            (41, "<T=Traits<64>> <<<dim3(n / 4, 2), 128>>>"),
         ]
         code, out, _ = run(capsys, "analyze", str(unit), "--flags", "-arch=sm_80", "--launch", "Traits<64>", "--json")
         report = json.loads(out)
@@ -442,7 +443,10 @@ class TestUnits:
             (34, "ld.shared.32", None),  # which row a thread reads is known at run time only
             (35, "ld.global.32", None),  # and nothing in the branch that never runs
             (35, "st.shared.32", 64),
+            (36, "SM90_BULK_COPY_AUTO", None),
         ]
+        bulk = next(row for row in report["accesses"] if row["line"] == 36)
+        assert bulk["reasons"][0].startswith("SM90_BULK_COPY_AUTO: one thread copies")
 
     def test_a_binary_names_instances(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         symbol = "void a::k<float, 64, true>(float*, a::P)"

@@ -58,7 +58,6 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "source/python/plain.py": "asks a reading under way; source.python.read shows it",
     "source/python/statements.py": "asks a reading under way; source.python.read shows it",
     "source/python/subscripts.py": "asks a reading under way; source.python.read shows it",
-    "source/python/tensors.py::call_member": "asks a reading under way; source.python.read shows it",
     "source/python/tensors.py::member_of": "asks a reading under way; source.python.read shows it",
     "check/compiler.py": "needs CuTe's headers and a compiler, which are not installed with the package",
     "check/counters.py::main": "needs a GPU",

@@ -146,7 +146,7 @@ REFUSED = [
     ("Copy_Atom<half_t, half_t>{}", "half_t is not a copy operation"),
     ("Copy_Atom<UniversalCopy<uint128_t>>{}", "a copy atom needs an operation and a value type"),
     ("cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16, num_bits_per_copy=48)", "no instruction copies 48 bits"),
-    ("cute.make_layout((4,8), stride=('a',1))", "'a' is not a layout"),
+    ("cute.make_layout((4,8), stride=('a',1))", "(a,1) is not a shape"),
     ("cute.make_layout(stride=(4,1))", "cute.make_layout needs shape"),
     ("-(3)", "'-' is for integers"),
     ("4*", "the expression ends too early"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,13 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, DATA_TYPES, TensorMap
 from cute_viz.algebra.tmem import _METADATA
 from cute_viz.algebra.umma import refusal, size_words
-from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.errors import AlgebraError, CuteVizError, FigureError
 from cute_viz.figures.descriptor import _cores
 from cute_viz.figures.model import Panel
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.headers import cute_headers
 from cute_viz.notation import read
-from cute_viz.source.cpp.selectors import _LAYOUTS
 from cute_viz.values.integer import Static
 from cute_viz.values.types import named
 
@@ -145,10 +145,12 @@ class TestHeaders:
     def test_fragments_of_mmas(self) -> None:
         text = header("atom/mma_traits_sm70.hpp") + header("atom/mma_traits_sm80.hpp") + header("atom/mma_traits_sm90_gmma.hpp")
         given = dict(re.findall(r"using (\w+) += (Layout<.*?)\s*;", text, re.DOTALL))
-        compared = [name for name in _LAYOUTS if name in given]
-        for name in compared:
-            assert str(parse(f"{' '.join(given[name].split())}{{}}")).replace("_", "") == _LAYOUTS[name], name
-        assert len(compared) >= 9
+        compared = 0
+        for name, text in given.items():
+            with suppress(CuteVizError):  # of other names nothing is known
+                assert str(parse(f"{name}{{}}")) == str(parse(f"{' '.join(text.split())}{{}}")), name
+                compared += 1
+        assert compared >= 9
 
 
 def test_the_tests_that_hold_a_promise_exist() -> None:

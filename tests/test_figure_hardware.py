@@ -18,7 +18,7 @@ from cute_viz.engine.facts import facts_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
-from cute_viz.figures.tma import pieces_at
+from cute_viz.figures.tma_pieces import pieces_at
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Boxes, Labels

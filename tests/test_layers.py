@@ -40,11 +40,11 @@ HOMES = {
     "docutils": {"ext/sphinx"},
     "markdown": {"ext/markdown"},
     "pymdownx": set(),
-    "IPython": {"api"},
     "mcp": {"live/mcp"},
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
-    "ipywidgets": {"api"},
+    "anywidget": {"api"},
+    "traitlets": {"api"},
     "clang": {"source/compiled/clang", "source/compiled/loops"},
 }
 

@@ -23,10 +23,9 @@ from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets, offsets_numpy
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError
 from cute_viz.spec import Library, library, library_files
-from cute_viz.spec.domains import samples
 from cute_viz.spec.library import split_arguments
 from cute_viz.spec.listing import listing as listing_of
-from cute_viz.spec.names import Pattern
+from cute_viz.spec.names import Pattern, samples
 from cute_viz.spec.spoken import meant
 from cute_viz.values.types import bits_of
 

@@ -74,16 +74,35 @@ def test_a_figure_shows_itself() -> None:
     assert str(cv.explain("complement(4:2, 24)")).endswith("(2,3):(1,8)")
 
 
-def test_sliders_draw_again(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("ipywidgets", reason="ipywidgets is not installed")
-    drawn = cv.interact(lambda bits=range(1, 4), tile=("(8,64):(64,1)", "(4,8"): cv.figure(f"Sw<{bits},3,3> o 0 o {tile}"))
-    bits, tile = drawn.widget.children[:2]
-    assert (bits.min, bits.max, len(tile.options)) == (1, 3, 2)
-    bits.value = 2
-    tile.value = "(4,8"
-    assert "never closed" in capsys.readouterr().out
+def test_sliders_draw_again() -> None:
+    """A number for each parameter chooses among its values; the picture, or what is wrong, follows."""
+    pytest.importorskip("anywidget", reason="anywidget is not installed")
+    drawn = cv.interact(lambda bits=range(1, 4), tile=("(8,64):(64,1)", "(4,8"): f"Sw<{bits},3,3> o 0 o {tile}")
+    assert drawn.names == [["bits", ["1", "2", "3"]], ["tile", ["(8,64):(64,1)", "(4,8"]]]
+    assert "Sw&lt;1,3,3&gt;" in drawn.html or "Sw&amp;lt;1,3,3&amp;gt;" in drawn.html
+    before = drawn.html
+    drawn.picked = {"bits": 1, "tile": 0}
+    assert drawn.html != before
+    drawn.picked = {"bits": 1, "tile": 1}
+    assert "never closed" in drawn.html
     with pytest.raises(CuteVizError, match="bits has no values"):
         cv.interact(lambda bits: bits)
+
+
+REPORTED = """void f(float* p) {
+  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));
+  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));
+}"""
+
+
+def test_a_report_and_an_explanation_show_themselves() -> None:
+    """As the page that `analyze -o report.html` writes, and as lines: never as the values that they are made of."""
+    report = cv.report(REPORTED)._repr_mimebundle_()
+    assert "kernel" in report["text/plain"].splitlines()[0]
+    assert "wavefronts" in report["text/html"]
+    told = cv.explain("logical_divide((8,6), (4,3))")
+    assert told._repr_mimebundle_() == {"text/plain": str(told)}
+    assert all(len(one["text/plain"]) <= 2048 and "Report(" not in one["text/plain"] for one in (report, told._repr_mimebundle_()))
 
 
 def test_what_cannot_be_drawn_shows_its_text() -> None:

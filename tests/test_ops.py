@@ -37,6 +37,19 @@ def test_every_row(name):
         op.call([], ())
 
 
+@pytest.mark.parametrize(
+    ("name", "operands", "message"),
+    [
+        ("cute.dsl.group_modes", [Layout((4, 8))], "it needs the first mode"),
+        ("cute.dsl.filter", [Layout((4, 8)), 0], "the DSL has no filter with a profile"),
+        ("max_common_vector", [parse("make_tensor(make_smem_ptr<half_t>(0), (8,8):(8,1))")], "does not take 1 operand"),
+    ],
+)
+def test_too_few_and_too_many_operands_are_refused(name, operands, message):
+    with pytest.raises(AlgebraError, match=message):
+        find(name).call(operands)
+
+
 @pytest.mark.parametrize("alias", ALIASES)
 def test_aliases(alias):
     assert find(f"cute.{alias}").name == ALIASES[alias]

@@ -25,6 +25,8 @@ def test_the_site_is_whole_and_always_the_same():
     site = playground.site()
     assert site == playground.site()
     with zipfile.ZipFile(BytesIO(site["engine/cute_viz.zip"])) as archive:
+        tables = ("options/options.txt", "spec/fields.txt", "values/types.txt", "check/promises.txt", "source/cpp/cutlass.hpp")
+        assert {f"cute_viz/{name}" for name in tables} <= set(archive.namelist())
         names = archive.namelist()
     assert {"cute_viz/live/questions.py", "cute_viz/live/tools.json", "cute_viz/layouts/specs/ampere_gemm.yaml"} <= set(names)
     assert not [name for name in names if name.startswith("cute_viz/cli/") or "__pycache__" in name]

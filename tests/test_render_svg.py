@@ -142,7 +142,7 @@ def test_long_sources_are_wrapped():
 
 def test_owners_and_holes_can_be_seen():
     drawn, root = draw("(8,4):(0,4)", {"tile": (4, 8)})
-    ear = next(path for path in root.iter(f"{NS}path") if path.attrib.get("class") == "ear")
+    ear = next(path for path in root.iter(f"{NS}path") if path.attrib.get("class") == "i")
     assert ear.attrib["d"].count("M") == len(drawn.panels[0].owners) == 4
     assert any(text.text == "V0 ×8" for text in root.iter(f"{NS}text"))
     assert root.find(f".//{NS}pattern") is not None

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
@@ -532,3 +533,61 @@ def test_bases_are_looked_up_once_and_arguments_may_lack() -> None:
     for call in ("len()", "isinstance(1)", "math.prod()", "list(range(1 << 70))"):
         with pytest.raises(CuteVizError, match=r"lacks an argument|too many"):
             value(f"import math\nx = {call}\n", "x")
+
+
+GLUON = """
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout
+
+@gluon.constexpr_function
+def rows(width):
+    return gl.BlockedLayout([1, width], [1, 32], [4, 1], [1, 0])
+
+@gluon.jit
+def kernel(a_ptr, BLOCK: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    part: gl.constexpr = gl.SliceLayout(1, layout)
+    made: gl.constexpr = rows(4)
+    swizzled: gl.constexpr = gl.SwizzledSharedLayout(vec=8, per_phase=1, max_phase=8, order=[1, 0])
+    smem = gl.allocate_shared_memory(gl.float16, [128, 64], swizzled)
+    default: gl.constexpr = gl.NVMMASharedLayout.get_default_for([128, 32], gl.bfloat16)
+    mma: gl.constexpr = gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, 64, 16])
+    held = gl.zeros([128, 64], gl.float32, layout=mma)
+    tmem: gl.constexpr = TensorMemoryLayout([128, 64], col_stride=1)
+    value = gl.load(a_ptr)
+    open: gl.constexpr = gl.BlockedLayout([1, BLOCK], [1, 32], [4, 1], [1, 0])
+"""
+_BLOCKED = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [%s], warpsPerCTA = [4, 1], order = [1, 0]}>"
+_MMA = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>"
+_NVMMA = "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>"
+_TMEM = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #ttng.tensor_memory"
+_SWIZZLED = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"
+
+
+@pytest.mark.parametrize(
+    ("name", "ttgir"),
+    [
+        ("layout", f"tensor<16x32xf16, {_BLOCKED % '4, 8'}>"),
+        ("part", f"tensor<16xf16, #ttg.slice<{{dim = 1, parent = {_BLOCKED % '4, 8'}}}>>"),
+        ("made", f"tensor<4x128xf16, {_BLOCKED % '1, 32'}>"),
+        ("swizzled", f"!ttg.memdesc<8x64xf16, {_SWIZZLED}>"),
+        ("smem", f"!ttg.memdesc<128x64xf16, {_SWIZZLED}>"),
+        (
+            "default",
+            f"!ttg.memdesc<8x32xbf16, {_NVMMA}>",
+        ),
+        ("held", f"tensor<128x64xf32, {_MMA}>"),
+        (
+            "tmem",
+            f"!ttg.memdesc<128x64xf32, {_TMEM}>",
+        ),
+    ],
+)
+def test_layouts_of_gluon_are_those_of_its_ir(name: str, ttgir: str) -> None:
+    assert str(reading(GLUON).find(f"kernel::{name}").read()) == str(parse(ttgir))
+
+
+def test_what_gluon_leaves_open_has_its_cause() -> None:
+    assert refusal(GLUON, "kernel::open").message == "'BLOCK' is a parameter here"
+    assert refusal(GLUON, "kernel::value").message == "load is Triton's, whose tensors are in its TTGIR"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from cute_viz.algebra.common import is_zero, refuse, within
@@ -14,6 +16,7 @@ from cute_viz.algebra.layout import (
     coalesce_modes_extended,
     flat_modes,
     make_layout,
+    map_pairs,
     modes_of,
     trusted,
 )
@@ -68,31 +71,25 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
 def _layouts(a: Layout, b: Layout) -> Layout:
     try:
         if is_coordinate(b.stride):
-            return trusted(*_along_modes(coalesce_extended(a, coprofile(b)), b.shape, b.stride))
-        return trusted(*_compose(coalesce_modes_extended(flat_modes(a)), b.shape, b.stride))
+            return trusted(*map_pairs(partial(_along_modes, coalesce_extended(a, coprofile(b))), b.shape, b.stride))
+        return trusted(*map_pairs(partial(_compose, coalesce_modes_extended(flat_modes(a))), b.shape, b.stride))
     except AlgebraError as error:
         raise within(error, "composition", a, b) from None
 
 
 def _along_modes(a: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
-    """Composition with coordinate strides: each picks from the mode of `a` that it names."""
-    if isinstance(shape, tuple):
-        parts = [_along_modes(a, s, d) for s, d in zip(shape, stride, strict=True)]
-        return tuple(s for s, _ in parts), tuple(d for _, d in parts)
-    if not isinstance(stride, Basis):
-        return _compose(flat_modes(a), shape, stride)
-    for i in stride.path:
-        if not isinstance(a.shape, tuple) or i >= len(a.shape):
-            raise AlgebraError(f"the left operand has no mode for the stride {stride}")
-        a = a[i]
-    return _compose(flat_modes(a), shape, stride.value)
+    """Composition of one extent with a coordinate stride, which picks from the mode of `a` that it names."""
+    if isinstance(stride, Basis):
+        for i in stride.path:
+            if not isinstance(a.shape, tuple) or i >= len(a.shape):
+                raise AlgebraError(f"the left operand has no mode for the stride {stride}")
+            a = a[i]
+        stride = stride.value
+    return _compose(flat_modes(a), shape, stride)
 
 
 def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: Any) -> tuple[Any, Any]:
-    """Shape and stride of the composition of a flat, coalesced layout with a shape and its integer strides."""
-    if isinstance(shape, tuple):
-        parts = [_compose(pairs, s, d) for s, d in zip(shape, stride, strict=True)]
-        return tuple([s for s, _ in parts]), tuple([d for _, d in parts])
+    """Extent and stride of the composition of a flat, coalesced layout with one extent and its integer stride."""
     if is_zero(stride):
         return shape, 0
     if len(pairs) == 1:
@@ -159,8 +156,8 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
     if isinstance(b, Underscore):
         return True
     if isinstance(b, tuple) and isinstance(a, Layout):
-        told = [composition_is_pointwise(part, t, composition(part, t), limit) for part, t in zip(modes_of(a), b, strict=False)]
-        return False if False in told else None if None in told else True
+        parts = zip(modes_of(a), b, strict=False)
+        return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
     if isinstance(b, int) and not isinstance(b, bool):
         b = Layout(b)
     if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
@@ -171,6 +168,16 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
         return [value_at(a, place) for place in offsets(b)] == [without_padding(value) for value in offsets(result)]
     except AlgebraError:  # an operand without values: strides of several kinds, a swizzle alone or of coordinates
         return None
+
+
+def all_hold(answers: Iterable[bool | None]) -> bool | None:
+    """Whether all of several things hold; None where one is not known, and none is known not to.
+
+    >>> all_hold([True, None]), all_hold([None, False])
+    (None, False)
+    """
+    told = list(answers)
+    return False if False in told else None if None in told else True
 
 
 def value_at(layout: Any, place: Any) -> Any:

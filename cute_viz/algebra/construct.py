@@ -11,6 +11,7 @@ from cute_viz.algebra.inttuple import (
     IntTuple,
     Major,
     compact_major,
+    compacted,
     is_int_tuple,
     leaves,
     map_leaves,
@@ -63,21 +64,15 @@ def _compact(shape: IntTuple, left: bool) -> IntTuple:
     """
     if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
-    return _mixed(shape, Static(1), left)[0]
+    return compacted(shape, Static(1), left, _beside_static)[0]  # type: ignore[no-any-return]
 
 
-def _mixed(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
-    if isinstance(shape, tuple):
-        strides = []
-        for extent in shape if left else shape[::-1]:
-            stride, current = _mixed(extent, current, left)
-            strides.append(stride)
-        return tuple(strides if left else strides[::-1]), current
-    if not isinstance(shape, Static):
-        return current, (int(current) if isinstance(current, int) else current) * shape
-    if shape == 1:
+def _beside_static(extent: Any, current: Any) -> tuple[Any, Any]:
+    if not isinstance(extent, Static):
+        return current, (int(current) if isinstance(current, int) else current) * extent
+    if extent == 1:
         return Static(0), current
-    return current, Static(current * shape) if isinstance(current, Static) else current * int(shape)
+    return current, Static(current * extent) if isinstance(current, Static) else current * int(extent)
 
 
 def compact_col_major(shape: IntTuple, current: IntTuple | None = None) -> IntTuple:

@@ -6,6 +6,7 @@ Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -243,75 +244,50 @@ def major_of(word: Any) -> str:
 
 def _make(kind: str, operand: Any, word: Any) -> SmemDescriptor:
     tensor, major = as_tensor(operand), major_of(word)
-    name = f"make_{kind.lower()}_desc<{major}>"
+
+    def no(condition: str) -> NoReturn:
+        raise AlgebraError(f"make_{kind.lower()}_desc<{major}>({tensor}): {condition}", hint=_remedy(condition, tensor))
+
     if tensor.pointer.space != "smem":
-        _no(name, tensor, f"Expected smem. {kind} Descriptors can only be constructed on smem.")
+        no(f"Expected smem. {kind} Descriptors can only be constructed on smem.")
     if tuple_rank(tensor.layout.shape) != 2:
-        _no(name, tensor, f"{kind} Descriptors can only be constructed on rank-2 tensors.")
+        no(f"{kind} Descriptors can only be constructed on rank-2 tensors.")
     units = upcast(tensor.layout, 128 // tensor.bits)
-    _, mode, width, rows = _mode(kind, name, tensor)
-    if major == "MN":
-        leading, stride = _mn_major(kind, name, tensor, units, mode, width, rows)
-    else:
-        leading, stride = _k_major(kind, name, tensor, units, mode, width)
+    swizzle = tensor.pointer.swizzle or Swizzle(0, 4, 3)
+    found = MODES[kind].get((swizzle.bits, swizzle.base, swizzle.shift))
+    if found is None:
+        condition = {4: "Expected S = 3 when M == 4.", 5: "Expected B = 2 and S = 2 when M == 5."}
+        words = condition.get(swizzle.base, "Only 16B and 32B Atoms are supported for UMMA.")
+        no("Unsupported layout swizzle" if kind == "GMMA" else f"{words} Unsupported layout swizzle.")
+    _, mode, width, rows = found
+    leading, stride = _offsets(kind, major, tensor.bits, units, mode, (width, rows), no)
     return SmemDescriptor(kind, major, tensor.address >> 4, leading, stride, mode, tensor)
 
 
-def _mode(kind: str, name: str, tensor: Tensor) -> tuple[int, str, int, int]:
-    """The layout type of a swizzle."""
-    swizzle = tensor.pointer.swizzle or Swizzle(0, 4, 3)
-    found = MODES[kind].get((swizzle.bits, swizzle.base, swizzle.shift))
-    if found is not None:
-        return found
-    if kind == "GMMA":
-        _no(name, tensor, "Unsupported layout swizzle")
-    condition = {4: "Expected S = 3 when M == 4.", 5: "Expected B = 2 and S = 2 when M == 5."}
-    words = condition.get(swizzle.base, "Only 16B and 32B Atoms are supported for UMMA.")
-    _no(name, tensor, f"{words} Unsupported layout swizzle.")
-
-
-def _mn_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, width: int, rows: int) -> tuple[int, int]:
-    """Leading and stride offset of ((W,n),(rows,k)), in units of 16 bytes."""
-    whose, bits = f"Not a canonical {kind}_MN Layout:", tensor.bits
-    if kind == "GMMA" and product(modes(units.shape)[1]) not in (256 // bits, 128 // bits, 512 // bits):
-        _no(name, tensor, f"{whose} Expected K-size 256/sizeof_bits<T> for dense or (128|512)/sizeof_bits<T> for sparse.")
-    (s00, s01), (s10, s11) = _canonical(name, tensor, whose, units, (Layout(width), Layout(rows)))
-    none = mode in ("INTERLEAVE", "SWIZZLE_NONE")
-    if (not none and s00 != 1) or s10 != width:
-        _no(name, tensor, f"{whose} Expected stride failure.")
-    return (s11, s01) if none else (s01, s11)
-
-
-def _k_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, width: int) -> tuple[int, int]:
-    """Leading and stride offset of ((8,m),(2,k)), in units of 16 bytes."""
-    whose = f"Not a canonical {kind}_K Layout:"
-    if mode == "SWIZZLE_128B_BASE32B":
-        _no(name, tensor, f"{mode} is invalid for Major-K")
+def _offsets(
+    kind: str, major: str, bits: int, units: Layout, mode: str, row: tuple[int, int], no: Callable[[str], NoReturn]
+) -> tuple[int, int]:
+    """Leading and stride offset in units of 16 bytes: of ((8,m),(2,k)) K-major, of ((row,n),(rows,k)) MN-major."""
+    whose, none = f"Not a canonical {kind}_{major} Layout:", mode in ("INTERLEAVE", "SWIZZLE_NONE")
     mn, k = map(product, modes(units.shape))
-    if mn % 8:
-        _no(name, tensor, f"{whose} Expected MN-size multiple of 8.")
-    if kind == "GMMA" and k not in (2, 4):
-        _no(name, tensor, f"{whose} Expected K-size 2 for dense or 4 for sparse (in units of uint128_t).")
-    (s00, s01), (s10, _) = _canonical(name, tensor, whose, units, (Layout(8), Layout(2)))
-    none = mode in ("INTERLEAVE", "SWIZZLE_NONE")
-    if s00 != width or (not none and s10 != 1):
-        _no(name, tensor, f"{whose} Expected stride failure.")
-    return s10, s01
-
-
-def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The strides ((a,b),(c,d)) of a layout of 16-byte units cut into core matrices."""
-    cut = logical_divide(units, tiler)
-    assert isinstance(cut, Layout)
-    strides = [modes(mode) for mode in modes(cut.stride)]
-    if not all(len(mode) == 2 and all(isinstance(step, int) for step in mode) for mode in strides):
-        _no(name, tensor, f"{whose} Expected profile failure.")
-    (a, b), (c, d) = ([int(step) for step in mode] for mode in strides)
-    return (a, b), (c, d)
-
-
-def _no(name: str, tensor: Tensor, condition: str) -> NoReturn:
-    raise AlgebraError(f"{name}({tensor}): {condition}", hint=_remedy(condition, tensor))
+    if major == "MN":
+        if kind == "GMMA" and k not in (256 // bits, 128 // bits, 512 // bits):
+            no(f"{whose} Expected K-size 256/sizeof_bits<T> for dense or (128|512)/sizeof_bits<T> for sparse.")
+    elif mode == "SWIZZLE_128B_BASE32B":
+        no(f"{mode} is invalid for Major-K")
+    elif mn % 8:
+        no(f"{whose} Expected MN-size multiple of 8.")
+    elif kind == "GMMA" and k not in (2, 4):
+        no(f"{whose} Expected K-size 2 for dense or 4 for sparse (in units of uint128_t).")
+    cut: Any = logical_divide(units, tuple(map(Layout, row if major == "MN" else (8, 2))))
+    strides = [modes(part) for part in modes(cut.stride)]
+    if not all(len(part) == 2 and all(isinstance(step, int) for step in part) for part in strides):
+        no(f"{whose} Expected profile failure.")
+    (s00, s01), (s10, s11) = ([int(step) for step in part] for part in strides)
+    steps = (s10, s00) if major == "MN" else (s00, s10)
+    if steps[0] != row[0] or (not none and steps[1] != 1):
+        no(f"{whose} Expected stride failure.")
+    return (s10, s01) if major == "K" else (s11, s01) if none else (s01, s11)
 
 
 def _remedy(condition: str, tensor: Tensor) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.common import brief, refuse, within
-from cute_viz.algebra.compose import composition, value_at, without_padding
+from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lifted
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
@@ -17,7 +17,7 @@ from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
-from cute_viz.algebra.shapes import ceil_div, equal, evenly_divides, every, shape_of
+from cute_viz.algebra.shapes import ceil_div, equal, every, shape_of
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
@@ -94,8 +94,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
     while isinstance(layout, ComposedLayout):
         layout = layout.inner if isinstance(layout.inner, (Layout, ComposedLayout)) else Layout(1)
     if isinstance(tiler, tuple):
-        told = [divide_is_pointwise(part, t, limit) for part, t in zip(modes_of(layout), tiler, strict=False)]
-        return False if False in told else None if None in told else True
+        return all_hold(divide_is_pointwise(part, t, limit) for part, t in zip(modes_of(layout), tiler, strict=False))
     if isinstance(tiler, Underscore):
         return True
     tiler = Layout(tiler) if isinstance(tiler, int) else tiler
@@ -174,45 +173,35 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
     >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
     ((1, 2), (2, 3))
     """
-    shape = shape_of(a)
+    shape, sizes = shape_of(a), in_dsl() and isinstance(b, (int, tuple))
     if isinstance(b, Layout):
         return complement(b, shape).shape
-    if in_dsl() and isinstance(b, (int, tuple)):
-        return _ceil_div_sizes(shape, b)
-    if not is_int_tuple(b) and isinstance(b, tuple):
-        if not isinstance(shape, tuple) or len(b) > len(shape):
-            refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
-        return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
-    return ceil_div(shape, shape_of(b))
-
-
-def _ceil_div_sizes(a: Any, b: Any) -> Any:
-    if not isinstance(b, tuple):
-        return ceil_div_tiler(a, b) if isinstance(b, Layout) else ceil_div(product(a), shape_of(b))
-    if not isinstance(a, tuple) or len(b) > len(a):
+    if not isinstance(b, tuple) or (is_int_tuple(b) and not sizes):
+        return ceil_div(product(shape) if sizes else shape, shape_of(b))
+    if not isinstance(shape, tuple) or len(b) > len(shape):
         refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
-    return tuple(_ceil_div_sizes(x, b[i]) if i < len(b) else x for i, x in enumerate(a))
+    return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
 
 
-def evenly_divides_tiler(shape: Any, tiler: Any) -> bool | int:
+def evenly_divides(shape: Any, tiler: Any) -> bool | int:
     """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
 
     Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
     cute/int_tuple.hpp.
 
-    >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
+    >>> evenly_divides((32, 64), (Layout(8, 2), 32)), evenly_divides((12, 64), (Layout(8, 2), 32))
     (True, False)
-    >>> evenly_divides_tiler((8, 6), (4, 3)), evenly_divides_tiler((4, 2), Layout(2, 1))
+    >>> evenly_divides((8, 6), (4, 3)), evenly_divides((4, 2), Layout(2, 1))
     (True, True)
     """
     shape = shape_of(shape)
     if isinstance(tiler, ComposedLayout):
         refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
-    if isinstance(tiler, tuple) and not is_int_tuple(tiler):
-        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides_tiler, modes(shape), tiler))
+    if isinstance(tiler, tuple):
+        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides, modes(shape), tiler))
     if not isinstance(tiler, Layout):
         if not is_int_tuple(tiler):
             refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
-        return evenly_divides(shape, tiler)
+        return equal(product(shape), tiler * product(ceil_div(shape, tiler)))
     check_sorted("evenly_divides", tiler, (shape, tiler))
     return equal(product(shape), product(tiler.shape) * product(ceil_div_tiler(shape, tiler)))

@@ -6,37 +6,26 @@ Source: cutlass/cute/core.py and atom.py of the Python DSL 4.8, and what its com
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify
+from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify, slicing
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
-from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, map_pairs
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import is_constant
 from cute_viz.values.types import bits_of
 
 DIFFERENCES = {
-    "filter",
-    "flat_divide",
-    "flat_product",
-    "flatten",
-    "get_flat_coord",
-    "get_hier_coord",
-    "group",
-    "left_inverse",
-    "make_tiled_copy",
-    "make_tiled_copy_impl",
-    "product_each",
-    "raked_product",
-    "recast_layout",
-    "tile_to_shape",
-    "tiled_divide",
-    "tiled_product",
+    *("filter", "flatten", "group", "product_each", "recast_layout", "make_tiled_copy", "make_tiled_copy_impl"),
+    *("flat_divide", "tiled_divide", "flat_product", "tiled_product", "raked_product", "tile_to_shape"),
+    *("left_inverse", "get_flat_coord", "get_hier_coord", "slice", "dice"),
 }
 
 
@@ -71,14 +60,16 @@ def recast_layout(x: Any, old: Any, new: Any) -> Any:
         return _recast(x, old, new)
     if after % before == 0:
         n = after // before
-        steps = map_leaves(lambda d: 1 if d == 0 else -(-n // abs(d)), x.stride)
-        shape = map_leaves(lambda extent, step: -(-extent // step), x.shape, steps)
-        return Layout(shape, map_leaves(lambda d: (abs(d) + n - 1) // n * (1 if d > 0 else -1), x.stride))
+        return Layout(*map_pairs(lambda s, d: (_up(s, _up(n, d) if d else 1), _up(d, n) * (1 if d > 0 else -1)), x.shape, x.stride))
     if before % after == 0:
         n = before // after
-        shape = map_leaves(lambda extent, d: extent * n if abs(d) == 1 else extent, x.shape, x.stride)
-        return Layout(shape, map_leaves(lambda d: d if abs(d) == 1 else d * n, x.stride))
+        return Layout(*map_pairs(lambda s, d: (s * n, d) if abs(d) == 1 else (s, d * n), x.shape, x.stride))
     return _recast(x, old, new)
+
+
+def _up(a: int, b: int) -> int:
+    """A quotient of magnitudes, rounded up."""
+    return -(-abs(a) // abs(b))
 
 
 def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
@@ -111,28 +102,23 @@ def product_each(x: Any) -> Any:
     return x if isinstance(x, int) else shapes.product_each(x)
 
 
-def get_hier_coord(layout: AnyLayout, idx: int) -> Any:
-    """As in C++; along a stride of 0 it is 0.
+def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayout, int], Any]:
+    """As in C++; along a stride of 0 the coordinate is 0.
 
-    >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3)
-    (0, (0, 3, 0))
+    >>> get_hier_coord(Layout((1, (2, 8, 8)), (24, (8, 1, 0))), 3), get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    ((0, (0, 3, 0)), (1, 7))
     """
-    return coords.get_hier_coord(_spread(layout), idx)
+
+    @wraps(function)
+    def found(layout: AnyLayout, idx: int) -> Any:
+        if isinstance(layout, Layout) and not is_coordinate_layout(layout):
+            layout = Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))
+        return function(layout, idx)
+
+    return found
 
 
-def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
-    """As in C++; along a stride of 0 it is 0.
-
-    >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
-    (1, 7)
-    """
-    return coords.get_flat_coord(_spread(layout), idx)
-
-
-def _spread(layout: AnyLayout) -> AnyLayout:
-    if not isinstance(layout, Layout) or is_coordinate_layout(layout):
-        return layout
-    return Layout(layout.shape, map_leaves(lambda d: 1 << 62 if is_constant(d, 0) else d, layout.stride))
+get_hier_coord, get_flat_coord = map(_over_zeros, (coords.get_hier_coord, coords.get_flat_coord))
 
 
 def flatten(x: Any) -> Any:
@@ -177,3 +163,25 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
     if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or tv.rank != 2:
         return make_copy.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
     return copy.TiledCopy(atom, tv, tiler)
+
+
+def slice(crd: Any, x: Any) -> Any:
+    """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(slice((0, X), ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))))
+    'Sw<0,4,3> o 0 o (64):(1)'
+    """
+    out = slicing.slice_(crd, x)
+    swizzled = isinstance(x, ComposedLayout) and isinstance(x.outer, Swizzle) and isinstance(out, Layout)
+    return ComposedLayout(Swizzle(0, 4, 3), 0, out) if swizzled else out
+
+
+def dice(crd: Any, x: Any) -> Any:
+    """As in C++; of a composed layout the modes of its coordinates.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(dice((X, 1), ComposedLayout(Swizzle(3, 2, 3), 0, Layout((8, 32), (32, 1)))))
+    'Sw<3,2,3> o 0 o (32):(1)'
+    """
+    return replace(x, inner=dice(crd, x.inner)) if isinstance(x, ComposedLayout) else slicing.dice(crd, x)

@@ -22,7 +22,7 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor import Tensor, whole
-from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap
+from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap, in_global_memory
 from cute_viz.algebra.tma import TmaCopy, swizzle_number, tiled_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.types import bits_of, named
@@ -57,8 +57,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
         raise AlgebraError(f"{NAME} takes a tile, a number of CTAs and {WORDS} parameters of a convolution, not {len(more)}")
     tiler = rest[0] if rest else product_each(smem.shape)
     threads = as_layout(rest[1] if len(rest) > 1 else 1)
-    if not isinstance(g, Tensor) or g.pointer.space != "gmem":
-        raise AlgebraError(f"{NAME} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64))")
+    g = in_global_memory(NAME, g, "((8,8,2),64)")
     if len(modes(g.layout.shape)) != 2:
         _no(g, "its modes are (w,h,d,n) and c")
     if not isinstance(threads, Layout):

@@ -169,17 +169,23 @@ def compact_major(shape: IntTuple, current: IntTuple = 1, *, left: bool = True) 
         if not isinstance(shape, tuple) or len(shape) != len(current):
             raise AlgebraError(f"the first strides {show(current)} do not fit the shape {show(shape)}")
         return tuple(compact_major(s, c, left=left) for s, c in zip(shape, current, strict=True))
-    return _compact(shape, current, left)[0]
+    strides, _ = compacted(shape, current, left, lambda extent, step: (0, step) if is_one(extent) else (step, step * extent))
+    return strides  # type: ignore[no-any-return]
 
 
-def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
-    if isinstance(shape, tuple):
-        strides = []
-        for extent in shape if left else shape[::-1]:
-            stride, current = _compact(extent, current, left)
-            strides.append(stride)
-        return tuple(strides if left else strides[::-1]), current
-    return (0, current) if is_one(shape) else (current, current * shape)
+def compacted(shape: Any, current: Any, left: bool, mode: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[Any, Any]:
+    """The strides of a shape from a first one on, and the one that would come next; mode: both of one extent.
+
+    >>> compacted((4, (2, 3)), 1, False, lambda extent, step: (step, step * extent))
+    ((6, (3, 1)), 24)
+    """
+    if not isinstance(shape, tuple):
+        return mode(shape, current)
+    strides = []
+    for extent in shape if left else shape[::-1]:
+        stride, current = compacted(extent, current, left, mode)
+        strides.append(stride)
+    return tuple(strides if left else strides[::-1]), current
 
 
 def is_int_tuple(x: Any) -> bool:

@@ -7,7 +7,7 @@ kind of layout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, overload
 
 from cute_viz.algebra.inttuple import (
@@ -321,7 +321,9 @@ def is_coordinate_layout(layout: Layout) -> bool:
 
 
 def coalesce(layout: Layout, profile: Any = None) -> Layout:
-    """The same function of an integer with as few modes as possible; with a profile, mode by mode.
+    """The same function of an integer with as few modes as possible; with a profile, mode by mode (cute/layout.hpp).
+
+    Raises: AlgebraError for a profile of more modes than the layout.
 
     >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
     '12:1'
@@ -405,6 +407,18 @@ def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
         done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
         return make_layout(*done, *parts[len(profile) :])
     return from_modes(coalesce_modes_extended(flat_modes(layout)))
+
+
+def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: Any, stride: Any) -> tuple[Any, Any]:
+    """A shape and its strides with every leaf's extent and stride made other ones.
+
+    >>> map_pairs(lambda s, d: (s, 2 * d), (4, (2, 3)), (6, (3, 1)))
+    ((4, (2, 3)), (12, (6, 2)))
+    """
+    if not isinstance(shape, tuple):
+        return fn(shape, stride)
+    parts = [map_pairs(fn, s, d) for s, d in zip(shape, stride, strict=True)]
+    return tuple([s for s, _ in parts]), tuple([d for _, d in parts])
 
 
 def modes_of(layout: Layout) -> list[Layout]:

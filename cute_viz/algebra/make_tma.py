@@ -17,7 +17,8 @@ from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.tensor import whole
+from cute_viz.algebra.tensor_map import in_global_memory
 from cute_viz.algebra.tma import TmaCopy, atom_of, tiled_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static
@@ -89,11 +90,7 @@ def _extent(x: Any) -> int | None:
 
 def _tile(name: str, g: Any, tiler: Any) -> Layout:
     """The tile of a tensor: element -> coordinate."""
-    if not isinstance(g, Tensor) or g.pointer.space != "gmem":
-        raise AlgebraError(
-            f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
-        )
-    tile: Layout = composition(make_identity_layout(g.layout.shape), tiler)
+    tile: Layout = composition(make_identity_layout(in_global_memory(name, g).layout.shape), tiler)
     if (extent := _unknown_extent(g.layout.shape, tiler)) is not None:
         words = "the value of '_tma_gbasis_size' is not usable in a constant expression"
         raise AlgebraError(

@@ -92,7 +92,7 @@ def what(value: Any) -> str:
             return "something else" if isinstance(value, bool) else words
     if type(value).__name__ in ("Fraction", "StaticRatio"):
         return "strides"
-    return "an atom or a tiling" if getattr(type(value), "tiling", "") else "something else"
+    return "an atom or a tiling" if getattr(value, "tiling", "") else "something else"
 
 
 _VALUES: tuple[tuple[Any, str], ...] = (

@@ -1,4 +1,4 @@
-"""The products: a block repeated over a layout of blocks (cute/layout.hpp, cute/layout_composed.hpp)."""
+"""The products: a block repeated over a layout of blocks, or into registers (cute/layout.hpp, cute/layout_composed.hpp)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
-from cute_viz.algebra.construct import make_ordered_layout
+from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.divide import by_mode, open_modes
-from cute_viz.algebra.inttuple import show, tuple_rank
+from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
+from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, show, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
-from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
+from cute_viz.algebra.shapes import ceil_div, product_each
+from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.values.integer import is_known
@@ -157,3 +158,30 @@ def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayo
     if not is_known(y) or not is_known(z):
         refuse("logical_product", (block, tiler), "where the bits of the swizzle go is known only at run time")
     return compose_with_offset(make_swizzle(y, z), 0, new)
+
+
+def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
+    """A compact layout for registers: mode 0 column-major first, the others in the order of the layout's strides.
+
+    For a swizzled layout it is that of the layout behind the swizzle; for run-time extents, the compact one. Source:
+    cute/layout.hpp, cute/swizzle_layout.hpp.
+
+    >>> str(make_fragment_like(Layout((4, 8, 2), (0, 2, 1))))
+    '(4,8,2):(0,2,1)'
+    """
+    if isinstance(layout, (int, tuple)):
+        return Layout(layout)
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        return make_fragment_like(layout.inner)  # type: ignore[arg-type]
+    if isinstance(layout, Layout) and (tuple_rank(layout.shape) <= 1 or not all(map(is_known, leaves(layout.shape)))):
+        return Layout(layout.shape)
+    if isinstance(layout, Layout) and all(isinstance(step, Basis) for step in leaves(layout.stride)):
+        return Layout(layout.shape)  # such steps have no order: the modes stay in theirs
+    plain = of_integers("make_fragment_like", layout)
+    assert isinstance(plain.shape, tuple)
+    assert isinstance(plain.stride, tuple)
+    first = plain.shape[0]
+    block = Layout(first, compact_major(without_zeros(first, plain.stride[0])))
+    out = tiled_product(block, make_ordered_layout(plain.shape[1:], plain.stride[1:]))
+    assert isinstance(out, Layout)
+    return out

@@ -5,6 +5,7 @@ Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp, cute
 
 from __future__ import annotations
 
+from functools import partial
 from math import gcd
 from typing import Any
 
@@ -13,7 +14,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, get
+from cute_viz.algebra.layout import Layout, get, map_pairs
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
@@ -38,14 +39,10 @@ def upcast(x: Any, n: int) -> Any:
         if not isinstance(x.offset, int) or x.offset % n:
             refuse(f"upcast<{n}>", (x,), f"the offset is not a multiple of {n}")
         return ComposedLayout(upcast(x.outer, n), x.offset // n, upcast(x.inner, n))
-    shape, stride = _upcast(x.shape, x.stride, n, x)
-    return Layout(shape, stride)
+    return Layout(*map_pairs(partial(_upcast, n, x), x.shape, x.stride))
 
 
-def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
-    if isinstance(shape, tuple):
-        parts = [_upcast(s, d, n, layout) for s, d in zip(shape, stride, strict=True)]
-        return tuple(s for s, _ in parts), tuple(d for _, d in parts)
+def _upcast(n: int, layout: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
     if not isinstance(stride, (int, Unknown)):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
@@ -78,15 +75,11 @@ def downcast(x: Any, n: int) -> Any:
         return compose_with_offset(downcast(x.outer, n), x.offset * n, downcast(x.inner, n))
     if not any(is_constant(leaf, 1) for leaf in leaves(x.stride)):
         refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
-    shape, stride = _downcast(x.shape, x.stride, n)
-    return Layout(shape, stride)
 
+    def narrower(s: Any, d: Any) -> tuple[Any, Any]:
+        return (s * n, d) if is_constant(d, 1) or is_constant(d, -1) else (s, d * n)
 
-def _downcast(shape: Any, stride: Any, n: int) -> tuple[Any, Any]:
-    if isinstance(shape, tuple):
-        parts = [_downcast(s, d, n) for s, d in zip(shape, stride, strict=True)]
-        return tuple(s for s, _ in parts), tuple(d for _, d in parts)
-    return (shape * n, stride) if is_constant(stride, 1) or is_constant(stride, -1) else (shape, stride * n)
+    return Layout(*map_pairs(narrower, x.shape, x.stride))
 
 
 def recast_layout(x: Any, old: Any, new: Any) -> Any:

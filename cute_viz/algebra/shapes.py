@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, compared, is_known
@@ -149,17 +149,6 @@ def every(answers: Iterable[bool | int]) -> bool | int:
     found = list(answers)
     static = all(map(is_known, found)) or not all(x for x in found if is_known(x))
     return all(found) if static else Runtime(all(found))
-
-
-def evenly_divides(shape: Any, tiler: Any) -> bool | int:
-    """Whether a tiler divides a shape without remainder: a tuple mode by mode, an integer the shape as a whole.
-
-    >>> evenly_divides((8, 6), (4, 3)), evenly_divides((8, 6), (4, 4)), evenly_divides((8, 6), 4)
-    (True, False, True)
-    """
-    if isinstance(tiler, tuple):
-        return len(tiler) <= tuple_rank(shape) and every(map(evenly_divides, modes(shape), tiler))
-    return equal(product(shape), product(tiler) * product(ceil_div(shape, tiler)))
 
 
 def shape_of(x: Any, *path: int) -> Any:

@@ -34,18 +34,7 @@ def _narrow(extent: Any) -> Any:
     return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 
-@lifted
-def coalesce(layout: Layout, profile: Any = None) -> AnyLayout:
-    """The same function of an integer with as few modes as possible; with a profile, mode by mode.
-
-    Raises: AlgebraError for a profile of more modes than the layout. Source: cute/layout.hpp.
-
-    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
-    '12:1'
-    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
-    '(2,6):(1,2)'
-    """
-    return plain_layout.coalesce(layout, profile)
+coalesce = lifted(plain_layout.coalesce)
 
 
 def filter_zeros(layout: Any, profile: Any = None) -> Any:

@@ -51,7 +51,6 @@ class Tensor(Shown):
     ('(8,64):(64,1)', 'Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)')
     """
 
-    tiling: ClassVar[str] = "tmem"  # of other memories the layout is what is drawn
     marked: ClassVar[tuple[str, ...]] = ("pointer", "layout", "part")
     pointer: Pointer
     layout: Any
@@ -59,6 +58,11 @@ class Tensor(Shown):
     sliced: tuple[str, list[Any]] | None = field(default=None, compare=False)
     name: str = ""
     part: Any = None
+
+    @property
+    def tiling(self) -> str:
+        """The family of its pictures: of tensor memory; of other memories the layout is what is drawn."""
+        return "tmem" if self.pointer.space == "tmem" else ""
 
     @property
     def bits(self) -> int:

@@ -6,7 +6,7 @@ Sources: cute/atom/copy_traits_sm90_tma.hpp, make_tma_copy_desc; cute/arch/copy_
 from __future__ import annotations
 
 from math import gcd
-from typing import Any, NoReturn
+from typing import Any
 
 from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.layout import Layout
@@ -153,24 +153,19 @@ def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: in
                 dims[n] = (dims[n] - 1) * (before // strides[n]) + (extent - 1) * (step // strides[n]) + 1
             else:
                 dims[n] = extent
-    check(
-        name,
-        g.address % 16 == 0,
-        "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0",
-        "the address must be a multiple of 16 bytes",
-    )
-    for n, extent in enumerate(dims):
-        check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent must be 1 to 2^32")
-    check(name, strides[0] == 1, "gmem_prob_stride[0] == 1", "Majorness of smem doesn't match majorness of gmem")
     in_bytes = [step * bits // 8 for step in strides]
-    for n in range(1, RANK):
-        check(
-            name, in_bytes[n] < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride must be less than 2^40 bytes"
-        )
-        check(name, in_bytes[n] % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride must be a multiple of 16 bytes")
+    address = "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0"
+    checks = [(g.address % 16 == 0, address, "the address must be a multiple of 16 bytes")]
+    for n, extent in enumerate(dims):
+        checks.append((1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent must be 1 to 2^32"))
+    checks.append((strides[0] == 1, "gmem_prob_stride[0] == 1", "Majorness of smem doesn't match majorness of gmem"))
+    for n, step in list(enumerate(in_bytes))[1:]:
+        checks.append((step < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride must be less than 2^40 bytes"))
+        checks.append((step % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride must be a multiple of 16 bytes"))
+    _assert_all(name, checks)
     box = _box(name, [size(get(gbasis, n)) for n in range(len(groups))], ctas)
-    for n, extent in enumerate(box):
-        check(name, extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", "a box must be at most 256 elements along a mode")
+    words = "a box must be at most 256 elements along a mode"
+    _assert_all(name, [(extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", words) for n, extent in enumerate(box)])
     return TensorMap(kind, len(groups), g.address, tuple(dims), tuple(in_bytes[1:]), tuple(box), (1,) * RANK, swizzle), recast
 
 
@@ -182,23 +177,29 @@ def _box(name: str, sizes: list[int], ctas: int) -> list[int]:
         if n < 0:
             raise AlgebraError(f"{name}: a box {show(tuple(sizes))} has no part for each of {ctas} CTAs")
         condition = f"smem_box_shape[{n}] % multicast == 0 || multicast % smem_box_shape[{n}] == 0"
-        check(
-            name, box[n] % rest == 0 or rest % box[n] == 0, condition, "Stride Divisibility Condition: the CTAs must divide the box"
-        )
+        words = "Stride Divisibility Condition: the CTAs must divide the box"
+        _assert_all(name, [(box[n] % rest == 0 or rest % box[n] == 0, condition, words)])
         rest, box[n] = -(-rest // box[n]), -(-box[n] // rest)
         n -= 1
     return box
 
 
-def check(name: str, holds: bool, condition: str, words: str) -> None:
-    """Refuse what CuTe asserts at run time.
-
-    >>> check("f", True, "a == b", "they are the same")
-    """
-    if not holds:
-        _assert(name, condition, words)
-
-
-def _assert(name: str, condition: str, words: str) -> NoReturn:
+def _assert_all(name: str, checks: list[tuple[bool, str, str]]) -> None:
+    """Refuse what CuTe asserts at run time: whether each holds, its condition and its words."""
     hint = "CuTe asserts this at run time; a release build continues, and cuTensorMapEncodeTiled fails"
-    raise AlgebraError(f'{name}: {condition} && "{words}"', hint=hint)
+    for holds, condition, words in checks:
+        if not holds:
+            raise AlgebraError(f'{name}: {condition} && "{words}"', hint=hint)
+
+
+def in_global_memory(name: str, g: Any, example: str = "(1024,256):(256,1)") -> Tensor:
+    """The tensor of a TMA. Raises: AlgebraError for one in another memory, and for anything else.
+
+    >>> in_global_memory("f", Layout(4))
+    Traceback (most recent call last):
+    cute_viz.errors.AlgebraError: f needs a tensor in global memory
+      hint: make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))
+    """
+    if not isinstance(g, Tensor) or g.pointer.space != "gmem":
+        raise AlgebraError(f"{name} needs a tensor in global memory", hint=f"make_tensor(make_gmem_ptr<half_t>(0), {example})")
+    return g

@@ -27,7 +27,7 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor, viewed, whole
-from cute_viz.errors import AlgebraError
+from cute_viz.algebra.tensor_map import in_global_memory
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one, unknowns
 
@@ -250,10 +250,7 @@ _APART = {"multicast", "gather4", "scatter4", "im2col", "reduce", "prefetch", "o
 
 def _values(name: str, operand: str, g: Any, tiler: Any, mma: Any) -> Layout:
     """The part of a tile that a CTA loads or stores for its MMA: element -> coordinate of the tensor."""
-    if not isinstance(g, Tensor) or g.pointer.space != "gmem":
-        raise AlgebraError(
-            f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
-        )
+    g = in_global_memory(name, g)
     if not isinstance(tiler, tuple) or len(tiler) < 3:
         refuse(name, (tiler,), "the tile must be (M,N,K)")
     kept = tuple(extent for n, extent in enumerate(tiler) if n != "BAC".index(operand))

@@ -12,9 +12,9 @@ class Transfer:
     kind: `load` or `store` of shared memory, `async` from global to shared memory, `convert` between layouts of registers,
         `issued`: an instruction that one thread, or a group of warps, issues.
     bits: of an element. registers, lanes, warps: for each bit the offset in elements that it adds, by XOR. paddings: intervals and
-        the elements that are left out after each. matrices: whether the machine has ldmatrix (of a store stmatrix). arch: which of
-        AMD's machines, `gfx942`, "" of all others. name: of what is issued, or how a conversion moves its elements. count: of
-        instructions that all warps execute. why: what a reader should know of it.
+        the elements that are left out after each. matrices: whether the machine has ldmatrix (of a store stmatrix). arch: the
+        machine, where its waves are of their own, else "". name: of what is issued, or how a conversion moves its elements.
+        count: of instructions that all warps execute. why: what a reader should know of it.
 
     >>> Transfer("load", 16, (1, 2), (4, 8, 16, 32, 64), (128,)).elements
     4

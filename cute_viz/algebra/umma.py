@@ -13,7 +13,6 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
 from cute_viz.algebra.descriptor import make_fragment as _described
 from cute_viz.algebra.divide import tiled_divide
-from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.instruction import FORMATS
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
@@ -21,7 +20,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, as_tiled_mma, partition
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import of_tensor
-from cute_viz.algebra.products import tile_to_shape
+from cute_viz.algebra.products import make_fragment_like, tile_to_shape
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
 from cute_viz.algebra.tmem import make_fragment as _in_tmem

@@ -29,7 +29,7 @@ def get_slice(tiled: Any, thread: int) -> Any:
     if not some and (not isinstance(thread, int) or thread < 0):
         raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
     given = tiled
-    if getattr(type(tiled), "tiling", "") == "tma":
+    if getattr(tiled, "tiling", "") == "tma":
         tiled = tiled.tiled  # of make_tma_copy
     if not isinstance(tiled, (TiledMMA, TiledCopy)):
         hint = "make_tma_copy makes a TiledCopy" if given is not tiled else "make_tiled_mma and make_tiled_copy make one"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from cute_viz.algebra import ops
@@ -198,12 +199,9 @@ def _logical_divide(told: OperationSteps, a: Layout, tiler: Any) -> None:
     told.add(words, _do("composition", a, make_layout(tile, rest)), "A o that: (tile, rest)")
 
 
-def _gathered(name: str, gather: str) -> Callable[..., None]:
-    def write(told: OperationSteps, a: Layout, tiler: Any) -> None:
-        (_logical_product if "product" in name else _logical_divide)(told, a, tiler)
-        told.add(f"{name}: {gather}", _do(name, a, tiler), name)
-
-    return write
+def _gathered(name: str, gather: str, told: OperationSteps, a: Layout, tiler: Any) -> None:
+    (_logical_product if "product" in name else _logical_divide)(told, a, tiler)
+    told.add(f"{name}: {gather}", _do(name, a, tiler), name)
 
 
 def _logical_product(told: OperationSteps, a: Layout, tiler: Any) -> None:
@@ -222,16 +220,13 @@ def _logical_product(told: OperationSteps, a: Layout, tiler: Any) -> None:
     told.add("block and copies side by side", _do("logical_product", a, tile), "(block, copies)")
 
 
-def _paired(name: str, order: str) -> Callable[..., None]:
-    def write(told: OperationSteps, a: Layout, b: Any) -> None:
-        if not isinstance(b, Layout):
-            return
-        r = max(len(modes(a.shape)), len(modes(b.shape)))
-        a, b = (make_layout(*modes_of(x), *([Layout(1, 0)] * (r - len(modes(x.shape))))) for x in (a, b))
-        _logical_product(told, a, b)
-        told.add(f"{name}: modes paired, {order}", _do(name, a, b), name)
-
-    return write
+def _paired(name: str, order: str, told: OperationSteps, a: Layout, b: Any) -> None:
+    if not isinstance(b, Layout):
+        return
+    r = max(len(modes(a.shape)), len(modes(b.shape)))
+    a, b = (make_layout(*modes_of(x), *([Layout(1, 0)] * (r - len(modes(x.shape))))) for x in (a, b))
+    _logical_product(told, a, b)
+    told.add(f"{name}: modes paired, {order}", _do(name, a, b), name)
 
 
 def _tile_to_shape(told: OperationSteps, a: Layout, shape: Any, order: Any = None) -> None:
@@ -241,7 +236,7 @@ def _tile_to_shape(told: OperationSteps, a: Layout, shape: Any, order: Any = Non
     told.add(f"tile_to_shape: {told(own)} goes into {told(wanted)} {told(counts)} times; the copies are laid out {words}")
     tiles = _do("make_ordered_layout", counts, order) if order is not None else Layout(counts)
     told.add("where the copies are, counted in blocks", tiles, "the copies")
-    _paired("blocked_product", "the block inside")(told, a, tiles)
+    _paired("blocked_product", "the block inside", told, a, tiles)
 
 
 def _coalesce(told: OperationSteps, a: Layout, profile: Any = None) -> None:
@@ -339,15 +334,15 @@ WRITERS: dict[str, Callable[..., None]] = {
     "coalesce": _coalesce,
     "right_inverse": _right_inverse,
     "logical_divide": _logical_divide,
-    "zipped_divide": _gathered("zipped_divide", "tiles together, rests together"),
-    "tiled_divide": _gathered("tiled_divide", "tiles together, rests one by one"),
-    "flat_divide": _gathered("flat_divide", "tiles and rests one by one"),
+    "zipped_divide": partial(_gathered, "zipped_divide", "tiles together, rests together"),
+    "tiled_divide": partial(_gathered, "tiled_divide", "tiles together, rests one by one"),
+    "flat_divide": partial(_gathered, "flat_divide", "tiles and rests one by one"),
     "logical_product": _logical_product,
-    "zipped_product": _gathered("zipped_product", "blocks together, copies together"),
-    "tiled_product": _gathered("tiled_product", "blocks together, copies one by one"),
-    "flat_product": _gathered("flat_product", "blocks and copies one by one"),
-    "blocked_product": _paired("blocked_product", "the block inside"),
-    "raked_product": _paired("raked_product", "the copies inside"),
+    "zipped_product": partial(_gathered, "zipped_product", "blocks together, copies together"),
+    "tiled_product": partial(_gathered, "tiled_product", "blocks together, copies one by one"),
+    "flat_product": partial(_gathered, "flat_product", "blocks and copies one by one"),
+    "blocked_product": partial(_paired, "blocked_product", "the block inside"),
+    "raked_product": partial(_paired, "raked_product", "the copies inside"),
     "tile_to_shape": _tile_to_shape,
     "slice": _slice,
     "create_tma_multicast_mask": _mask,

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.descriptor import MODES, UNIT, major_of
+from cute_viz.algebra.call import Operation
+from cute_viz.algebra.descriptor import MODES, UNIT, DescriptorTensor, major_of
 from cute_viz.algebra.inttuple import modes, product, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.recast import upcast
@@ -101,3 +102,21 @@ def _atoms(name: str, tensor: Tensor, major: str, mn: int, k: int, whole: int) -
         except AlgebraError:
             continue
         yield f"Layout_{major}_{mode}_{'Sp' if each > 1 else ''}Atom"
+
+
+def descriptors_of(value: DescriptorTensor) -> tuple[Operation, tuple[Step, ...]]:
+    """The operation and the steps of a fragment of descriptors: those of its first one, and where the others start.
+
+    >>> from cute_viz import parse
+    >>> tile = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
+    >>> mma = "make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{})"
+    >>> tensor = f"make_tensor(make_smem_ptr<half_t>(0), {tile})"
+    >>> descriptors_of(parse(f"{mma}.get_slice(0).make_fragment_A({mma}.get_slice(0).partition_A({tensor}))"))[0].name
+    'make_gmma_desc'
+    """
+    first = value.first
+    name = f"make_{first.kind.lower()}_desc"
+    words = "the others start so many units of 16 bytes further, by block of M or N, block of K, stage"
+    told = [Step("a fragment of descriptors, one for each instruction and stage, of the tensor", value.tensor.layout)]
+    told += [*descriptor_steps(name, first.tensor, first.major), Step(words, value.layout)]
+    return Operation(name, (first.tensor, first.major), ()), tuple(told)

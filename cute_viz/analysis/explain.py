@@ -16,6 +16,7 @@ from cute_viz.analysis.algebra_steps import WRITERS, OperationSteps
 from cute_viz.analysis.fragment_steps import FRAGMENTS, fragment_steps
 from cute_viz.analysis.partition_steps import PARTITIONS, partition_steps
 from cute_viz.analysis.steps import Step
+from cute_viz.analysis.verdict import Verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.values.integer import unknowns
 
@@ -89,3 +90,16 @@ def is_layout(value: Any) -> bool:
     (True, False)
     """
     return isinstance(value, (Layout, ComposedLayout))
+
+
+def steps_of_verdict(found: Verdict) -> list[Step]:
+    """A verdict in sentences.
+
+    >>> [step.words for step in steps_of_verdict(Verdict("gemm", "SM80_16x8x16_F32F16F16F32_TN", 4))]
+    ['CuTe accepts it: 4 instructions per thread, SM80_16x8x16_F32F16F16F32_TN']
+    """
+    times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
+    out = [Step(f"CuTe accepts it: {times} per thread, {found.instruction}")]
+    if found.common is not None:
+        out.append(Step(f"max_common_vector is {found.common}: this many elements are contiguous in both source and destination"))
+    return [*out, *(Step(f"  {reason}") for reason in found.reasons)]

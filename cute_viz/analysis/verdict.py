@@ -81,9 +81,8 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
         return Verdict("gemm", *gemm_calls(*_operands("gemm", operands, 3, (MMA_Atom, TiledMMA, ThrMMA))))
     if name == "cooperative_copy":
         return _cooperative(operands, template)
-    if name == "axpby":
-        return _axpby(operands)
-    return _copy_if(operands) if name == "copy_if" else _copy(operands, aligned=name == "copy_aligned")
+    other = {"axpby": _axpby, "copy_if": _copy_if}.get(name)
+    return other(operands) if other is not None else _copy(operands, aligned=name == "copy_aligned")
 
 
 def _cooperative(operands: list[Any], template: tuple[Any, ...]) -> Verdict:
@@ -109,9 +108,9 @@ def _axpby(operands: list[Any]) -> Verdict:
     return Verdict("copy", f"loads of x and y and a store of {y.bits} bits, element by element", size(x.layout), y.bits)
 
 
-def _whole_bytes(dst: Tensor) -> None:
-    if dst.bits % 8:
-        raise AlgebraError(f"an element of {dst.bits} bits has no address of its own and cannot be written separately")
+def _whole_bytes(*tensors: Tensor) -> None:
+    if odd := next((x.bits for x in tensors if x.bits % 8), 0):
+        raise AlgebraError(f"an element of {odd} bits has no address of its own and cannot be written separately")
 
 
 def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
@@ -182,8 +181,7 @@ def async_bits(src: Tensor, dst: Tensor) -> int:
 
 def _async(src: Tensor, dst: Tensor) -> Verdict:
     """AutoCopyAsync: an instruction for each element, whatever lies together."""
-    _whole_bytes(src)
-    _whole_bytes(dst)
+    _whole_bytes(src, dst)
     words = f"cp.async of {dst.bits // 8} bytes" if async_bits(src, dst) else f"a load and a store of {dst.bits} bits"
     common = auto_width(src, dst, WIDEST, filtered=False).common if src.bits == dst.bits else 0
     told = "AutoCopyAsync moves one element at a time; Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>, TYPE> takes 128 bits"

@@ -14,8 +14,8 @@ from cute_viz.files import read_text
 from cute_viz.options.words import parse_tile
 from cute_viz.spec import PACKAGED, Library, read
 from cute_viz.spec.build import read_specs
-from cute_viz.spec.domains import numbers
 from cute_viz.spec.listing import Listed
+from cute_viz.spec.names import numbers
 
 TRIED = ("SM100_TMEM_LOAD", "SM100_TMEM_STORE", "SM100_U8")  # of SM100, what kernels are there for
 ARGUMENTS = {"D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}  # those that are tried, by the parameters of a family

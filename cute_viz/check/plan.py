@@ -26,12 +26,10 @@ from cute_viz.check import (
     descriptors,
     layouts,
     mma,
-    sparse,
     swizzle_atom,
     tcgen05,
     tiled,
     tma_box,
-    tma_conv,
     umma,
     wgmma,
     wgmma_ptx,
@@ -96,7 +94,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
                 return _items({"wgmma descriptor": blocks}, name)
             return [item for x, job in blocks.items() for item in _items({"wgmma descriptor": job}, f"{name} as {x}", figure)]
         if isinstance(obj, TmaCopy):
-            return _items({"TMA im2col": tma_conv.job(obj, name)} if obj.im2col else {"TMA box": tma_box.job(obj, name)}, name)
+            return _items({"TMA im2col" if obj.im2col else "TMA box": tma_box.job(obj, name)}, name)
         if isinstance(obj, MmaOperands):
             return _items({"tcgen05.mma": umma.job(obj, name)}, name)
         if isinstance(obj, MMA_Atom):
@@ -132,7 +130,7 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> list[Item]:
     if has_metadata(atom):
         shown = wgmma.drawn(build(atom, options))
         found = wgmma_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
-        metadata = found if isinstance(found, str) else sparse.Metadata(found, entry_name("sparse", name), shown)
+        metadata = found if isinstance(found, str) else wgmma.Metadata(found, entry_name("sparse", name), shown)
         return _items({"sparse wgmma": metadata}, name, shown.digest)
     if atom.instruction.kind == "wgmma":
         found = wgmma_ptx.instruction(atom)

@@ -1,9 +1,12 @@
-"""TMA copies as they are drawn: the tensor maps that we compute drive loads and stores, out of bounds and multicast included."""
+"""TMA copies as they are drawn: the tensor maps that we compute drive loads and stores, out of bounds and multicast included.
+
+Those of im2col mode drive loads of convolutions: pixels and channels must land as drawn, zeros out of bounds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +31,8 @@ from cute_viz.check.job import (
     sheet,
 )
 from cute_viz.check.kernels import kernel, registers
-from cute_viz.figures.tma import pieces_at, place_pieces
+from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
+from cute_viz.figures.tma_pieces import pieces_at, place_pieces
 
 CHUNK, LINE = 16, 8  # bytes that are judged together, and how many of them stand in a row of the sheet
 SHARED = 200 << 10
@@ -40,9 +44,11 @@ def job(obj: TmaCopy, name: str) -> Corners | str:
     """The check of a TMA copy, or why there is none: its tile at the beginning of the tensor, across its end, and before it.
 
     >>> from cute_viz.check.library import subjects
-    >>> len(job(next(subjects("tma"))[1], "x").launches())
-    3
+    >>> [len(job(next(subjects(section))[1], "x").launches()) for section in ("tma", "im2col")]
+    [3, 4]
     """
+    if obj.im2col:
+        return _of_convolution(obj, name)
     op, tensor = obj.op.instruction, obj.tensor
     if op.arch == "sm100" or obj.map.swizzle > 3:
         return "it needs a device of compute capability 10.0"
@@ -188,6 +194,60 @@ class Corners:
                 wrong[[0, -1]] = wrong[[-1, 0]] ^ 1
                 control |= bool((wrong != seen).any())
         return Outcome(tuple(sheets), control, {"tiles" if self.offsets else "boxes": len(outputs)})
+
+
+def _of_convolution(obj: TmaCopy, name: str) -> Pixels | str:
+    """Of a load of im2col mode: tiles at the first pixel, inside of a row with the last of the filter, across the end."""
+    if obj.op.instruction.home("D") != "smem" or obj.op.instruction.arch == "sm100" or obj.map.swizzle > 3:
+        return f"{obj.op.name} is not checked"
+    if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * SHARED:
+        return "the tensor or the tile is too large, or of elements of less than 8 bits"
+    return Pixels(obj, entry_name("tma_im2col", name))
+
+
+@dataclass(frozen=True, slots=True)
+class Pixels(Corners):
+    """The launches of one copy, a corner of the im2col matrix each, and their judgement."""
+
+    @property
+    def offsets(self) -> int:
+        """As many as there are dimensions of the filter."""
+        return len(conv(self.obj).lower)
+
+    def corners(self) -> list[Any]:
+        """Where the tile is put."""
+        filters = conv(self.obj).filters
+        first, last = (0,) * len(filters), tuple(extent - 1 for extent in filters)
+        total = product(outputs(self.obj))
+        return [Corner(0, 0, first), Corner(min(5, total - 1), 0, last), Corner(max(0, total - 7), 0, first), Corner(0, 0, last)]
+
+    def elements(self) -> int:
+        """How many elements the tensor has in global memory, c first."""
+        x = self.obj.map
+        return x.global_dim[x.rank - 1] * x.global_strides[x.rank - 2] * 8 // self.obj.tensor.bits
+
+    def sources(self, corner: Any) -> Iterator[int]:
+        """For each element of the tile at a corner its place in the tensor, -1 out of bounds."""
+        bits = self.obj.tensor.bits
+        steps = [bits // 8, *self.obj.map.global_strides]
+        for pixel in tile_pixels(self.obj, corner):
+            coord = (pixel.channel, *pixel.place, pixel.image)
+            byte = sum(a * b for a, b in zip(coord, steps, strict=False))
+            yield byte * 8 // bits if inside(self.obj, pixel) else -1
+
+    def issued(self, corner: Any) -> list[tuple[int, ...]]:
+        """The integers of each instruction, the offsets behind them."""
+        pieces = issues(self.obj, corner)
+        return [(*piece.start, *[0] * (MOST - len(piece.start)), *piece.offsets) for piece in pieces]
+
+    def map(self) -> Map:
+        """The tensor map that we compute, of im2col mode."""
+        made = conv(self.obj)
+        return replace(Corners.map(self), steps=self.obj.map.element_strides, corners=(made.lower, made.upper))
+
+    def where(self, corner: Any) -> str:
+        """A corner in words."""
+        return f"tile at pixel {corner.pixel}, filter {','.join(map(str, corner.filter))}"
 
 
 def _chunks(role: str, right: Any, seen: Any, bits: int) -> PanelCheck:

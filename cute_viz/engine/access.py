@@ -15,7 +15,7 @@ from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
-from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, plain_of
+from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, plain_of, width_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
@@ -81,7 +81,7 @@ def picture_of(layout: Any, access: Accessor) -> Figure:
         return build(layout, FigureOptions(view="access", by=accessed(layout, access)))
     worst = max(found, key=lambda a: a.wavefronts)
     plain = plain_of(layout)
-    before = [] if plain is None else found_of(plain, access, element_bits(layout, access.by, operand=access.operand, given=bits))
+    before = [] if plain is None else found_of(plain, access, width_of(layout, access, bits))
     if before and len(before) == len(found):  # the step that the swizzle is for
         old = max(before, key=lambda a: a.wavefronts)
         worst = max(found, key=lambda a: (a.wavefronts, (a.warp, a.step) == (old.warp, old.step)))
@@ -100,7 +100,7 @@ def picture_of(layout: Any, access: Accessor) -> Figure:
         framed = [(name, phases) for name, (_, phases) in zip(names, parts, strict=True)]
         return frames(title, show(layout), framed, note, ([], [x // WORD % BANKS for x in xor]))
     if access.draw == "tile":
-        size = element_bits(layout, access.by, operand=access.operand, given=bits)
+        size = width_of(layout, access, bits)
         tiles = [(heading, cells_of(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
         return served(title, show(layout), tiles, access.thread, access.wavefront, note)
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note, ([], xor))

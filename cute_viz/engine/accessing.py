@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
+from cute_viz.algebra.composed import ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
@@ -57,6 +57,19 @@ def plain_of(layout: Any) -> Any:
     return None
 
 
+def width_of(layout: Any, access: Accessor, bits: int | None) -> int:
+    """The width of a tile's elements in bits: given, of what accesses it, or 16 of what moves 16 bytes a lane.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> width_of(Layout((8, 64)), Accessor("ldmatrix"), None)
+    16
+    """
+    if not isinstance(access.by, str):
+        return element_bits(layout, access.by, operand=access.operand, given=bits)
+    usual = 16 if "matrix" in access.by or access.by in UNITS or access.by.startswith("cp") else None
+    return element_bits(layout, given=bits or pointer_bits(layout) or usual)
+
+
 def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
     """Every instruction of every warp that accesses a tile, or that a pattern makes of it.
 
@@ -70,9 +83,7 @@ def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
     if isinstance(access.by, str):
         if memory is not None:
             raise UsageError(f"`access={access.by}` is for waves of 32 threads", hint="give a layout (thread, value)")
-        return named_accesses(
-            layout, access.by, element_bits(layout, given=bits or (16 if "matrix" in access.by else None)), access.store
-        )
+        return named_accesses(layout, access.by, width_of(layout, access, bits), access.store)
     return accesses(
         layout,
         bits,
@@ -100,8 +111,7 @@ def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
         raise UsageError(f"`operand=` applies to an MMA, not to {access.by}")
     bits = read("type", access.element)
     unit = access.by if named and access.by in UNITS else ""
-    usual = 16 if named and ("matrix" in access.by or unit or access.by.startswith("cp")) else None
-    size = element_bits(layout, None if named else access.by, operand=access.operand, given=bits or usual)
+    size = width_of(layout, access, bits)
     if size % 8:
         raise UsageError("the picture of an access needs elements of whole bytes")
     tiles = [layout] if plain is None else [plain, layout]

@@ -20,11 +20,13 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
+from cute_viz.analysis.descriptor_steps import descriptors_of
 from cute_viz.analysis.explain import explain as steps_of_call
-from cute_viz.analysis.explain import is_layout
+from cute_viz.analysis.explain import is_layout, steps_of_verdict
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import NAMES, steps_of
 from cute_viz.analysis.verdict import Verdict, verdict
+from cute_viz.display import Shown
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -44,7 +46,7 @@ _MOVED = re.compile(r"\b(?:" + "|".join(MOVES) + r")\s*[<(]")  # a text without 
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Shown):
     """The steps of what `subject` is: an Operation, a swizzled layout, the matrix of one, another value. where: of a definition
     of a file its name, its line and the expression; "" of any other.
     """
@@ -167,7 +169,9 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     'together, coalesced'
     """
     if is_triton(text):
-        return _encoding(text, library)
+        from cute_viz.engine.encodings import encoding_steps  # for which alone Triton's readers are loaded
+
+        return Explanation(*encoding_steps(text, library))
     if _MOVED.search(text):
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
     calls = read_calls(text, names, library.resolve, entry)
@@ -204,10 +208,8 @@ def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Operation,
         entry = file.find(query)
         return entry, _operations(entry, strict=False)
     for entry in file.statements():
-        if entry.name:
-            if entry.likely or _operations(entry, strict=False):
-                return entry, _operations(entry, strict=False)
-        elif calls := _operations(entry, strict=True):
+        calls = _operations(entry, strict=not entry.name)
+        if calls or (entry.name and entry.likely):
             return entry, calls
     entry = meant(file, None)[0]
     return entry, _operations(entry, strict=False)
@@ -253,7 +255,7 @@ def _explained(
     if isinstance(value, MulticastMask) and value.coord is not None:
         calls = (Operation("create_tma_multicast_mask", (value.cluster, value.coord, *value.modes)),)
     if isinstance(value, DescriptorTensor):
-        return _fragment(value, where)
+        return Explanation(*descriptors_of(value), where=where)
     steps, plain = _told(calls), whole(value)
     last = whole(steps[-1].value) if steps else None
     if last is not None and (calls[-1].name == "slice" or _parts_of(last) == _parts_of(plain)):  # which has the marks
@@ -281,8 +283,7 @@ def _parts_of(value: Any) -> Any:
     return (value.offset, value.inner) if moved else value
 
 
-_LONG = 160  # characters of a value among others
-_MOST = 8  # parts of a definition that are told
+_LONG, _MOST = 160, 8  # characters of a value among others; parts of a definition that are told
 
 
 def _what(value: Any, parts: Iterable[str]) -> tuple[Step, ...]:
@@ -319,7 +320,7 @@ def _in_words(value: Any) -> str:
     if not isinstance(plain, Layout) or next(unknowns(plain), None) is not None or is_coordinate_layout(plain):
         return in_a_line(value, kind_of(value))
     names = NAMES[: len(modes(plain.shape))]
-    if len(names) < len(modes(plain.shape)):
+    if len(modes(plain.shape)) > len(NAMES):
         return f"{plain.size} elements"
     terms = []
     for name, shape, stride in zip(names, modes(plain.shape), modes(plain.stride), strict=True):
@@ -348,59 +349,3 @@ def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library)
     names = {"threadIdx.x": 0, **names}
     for call in calls_with(text, tensor, MOVES, names, library.resolve) if _MOVED.search(text) else ():
         verdict(call.name, list(call.operands), call.template)
-
-
-def _fragment(value: DescriptorTensor, where: str) -> Explanation:
-    """The steps of a fragment of descriptors: those of its first one, and where the others start."""
-    first = value.first
-    name = f"make_{first.kind.lower()}_desc"
-    words = "the others start so many units of 16 bytes further, by block of M or N, block of K, stage"
-    told = [Step("a fragment of descriptors, one for each instruction and stage, of the tensor", value.tensor.layout)]
-    told += [*steps_of_call(name, [first.tensor, first.major], ()), Step(words, value.layout)]
-    return Explanation(Operation(name, (first.tensor, first.major), ()), tuple(told), where=where)
-
-
-def _encoding(text: str, library: Library) -> Explanation:
-    """The bits of an encoding of Triton as a matrix, and what they come to."""
-    from cute_viz.figures.bases import bases
-    from cute_viz.notation.triton import inputs_of, layout_of, linear_of
-    from cute_viz.notation.triton_text import find
-
-    typed = find(text)[-1]
-    try:
-        linear = linear_of(typed, library.shape)
-    except CuteVizError as error:
-        raise error.at(text, typed.encoding.span) from None
-    steps = [
-        Step(f"{name}: {', '.join(show(basis if len(basis) > 1 else basis[0]) for basis in those)}, added by XOR")
-        for name, those in linear.bases.items()
-        if those
-    ]
-    words = "as (thread, register) to the column-major index"
-    if "offset" in linear.bases:
-        words = "inverted: coordinates to offsets in elements"
-    elif "row" in linear.bases:
-        words = "as (row, column) to the column-major index"
-    try:
-        layout = layout_of(typed, library.shape)
-        steps.append(Step(words, layout))
-        title = show(layout)
-    except CuteVizError as error:  # the bits are known all the same
-        title = f"no layout in CuTe notation: {error.message}"
-        steps.append(Step(title))
-    shape = " x ".join(map(str, linear.sizes))
-    figure = bases(f"{typed.encoding.name} of {shape}, bit by bit", title, inputs_of(linear), linear.sizes, FigureOptions())
-    return Explanation(figure, tuple(steps))
-
-
-def steps_of_verdict(found: Verdict) -> list[Step]:
-    """A verdict in sentences.
-
-    >>> [step.words for step in steps_of_verdict(Verdict("gemm", "SM80_16x8x16_F32F16F16F32_TN", 4))]
-    ['CuTe accepts it: 4 instructions per thread, SM80_16x8x16_F32F16F16F32_TN']
-    """
-    times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
-    out = [Step(f"CuTe accepts it: {times} per thread, {found.instruction}")]
-    if found.common is not None:
-        out.append(Step(f"max_common_vector is {found.common}: this many elements are contiguous in both source and destination"))
-    return [*out, *(Step(f"  {reason}") for reason in found.reasons)]

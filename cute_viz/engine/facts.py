@@ -34,7 +34,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
     if isinstance(obj, Swizzle):
         unit = "offsets of elements; bytes behind a pointer"
         return {"swizzle": str(obj), "acts on": unit, "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
-    if getattr(type(obj), "tiling", "") in _MEMORY or isinstance(obj, (MulticastMask, DescriptorWord)):
+    if getattr(obj, "tiling", "") in _MEMORY or isinstance(obj, (MulticastMask, DescriptorWord)):
         from cute_viz.analysis.hardware import hardware_facts
 
         if (known := hardware_facts(obj)) is not None:
@@ -47,7 +47,7 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
         from cute_viz.analysis.facts import layout_facts
 
         return layout_facts(obj)
-    if getattr(type(obj), "tiling", "") == "stages":
+    if getattr(obj, "tiling", "") == "stages":
         return {f"stage {n + 1}": _own(as_layout(part), library) for n, part in enumerate(obj.parts)}
     if is_tiling(obj) or type(obj).__name__ == "CopyOp":
         from cute_viz.analysis.tilings import tiling_facts

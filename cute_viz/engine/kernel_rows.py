@@ -10,6 +10,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import Cost
+from cute_viz.display import Shown
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_elements import Element
 from cute_viz.engine.kernel_fix import Fix
@@ -158,7 +159,7 @@ def _counts(cost: Cost) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes.
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not

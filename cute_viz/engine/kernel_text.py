@@ -50,7 +50,10 @@ def text_of(
         out += ["", _cut(f"ideal  {lines}", f"    {len(good)} {'more ' * bool(groups)}access{'es' * (len(good) > 1)}")]
         out[-1] += "; `all=` lists them" * (not everything and bool(groups))
     if everything or not groups:
-        same = Counter((row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in good)
+        told_of = [row for row in good if everything or row.cost.instructions]  # not of registers that nothing moves
+        same = Counter(
+            (row.move.place, row.cost.instruction, _count(row), *_basis(row), _statement(row.move, 48)) for row in told_of
+        )
         wide = [max(map(len, cells)) for cells in list(zip(*same, strict=True))[:5]]
         times = [f"  {n} rows" if n > 1 else "" for n in same.values()]
         told = ["       " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, (*wide, 0), strict=True)) for row in same]

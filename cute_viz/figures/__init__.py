@@ -62,7 +62,7 @@ def _is_bulk(obj: Any) -> bool:
 
 def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     """The kind of picture that fits an object, in words and by its row."""
-    tiling = getattr(type(obj), "tiling", "")
+    tiling = getattr(obj, "tiling", "")
     if tiling == "operation":
         if options.view == "steps":
             return "`view=steps`", VIEWS["steps"]

@@ -11,6 +11,7 @@ from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.owners import TVMap, first_owners
 from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
+from cute_viz.figures.words import runs
 
 LOWEST = "; of several, the lowest"  # whose hue a cell has
 
@@ -137,13 +138,7 @@ def _runs(numbers: Sequence[int]) -> str:
     >>> _runs([0, 2]), _runs([1, 2, 3, 8])
     ('0, 2', '1..3, 8')
     """
-    out: list[list[int]] = []
-    for n in numbers:
-        if out and n == out[-1][-1] + 1:
-            out[-1].append(n)
-        else:
-            out.append([n])
-    return ", ".join(", ".join(map(str, run)) if len(run) < 3 else f"{run[0]}..{run[-1]}" for run in out)
+    return ", ".join(f"{a}" if a == b else f"{a}, {b}" if b == a + 1 else f"{a}..{b}" for a, b in runs(numbers))
 
 
 def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], maps: Sequence[TVMap]) -> Painting:

@@ -5,6 +5,7 @@ PTX ISA, "Im2col mode": base pixels run through a box, w first, a traversal stri
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from cute_viz.algebra.compose import composition
@@ -19,12 +20,12 @@ from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_moved
+from cute_viz.figures.memory import CHUNK, LINE, in_chunks
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.words import count
 
-LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_LINES = 16
 MOST_PLANES = 4  # images, or depths of one, that are drawn
 # 8 x 8 pixels of 2 images and 64 channels, a filter of 3 x 3
@@ -319,15 +320,10 @@ def _memory(obj: TmaCopy, pixels: list[Pixel], hue: dict[int, int], planes: int)
         byte = element * bits // 8
         cells[(swizzle(byte) if isinstance(swizzle, Swizzle) else byte) // CHUNK] = pixels[element]
     lines = min(MOST_LINES, max(cells) // (LINE // CHUNK) + 1)
-    shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
+    shown = [
+        None if (p := cells.get(n)) is None else (f"p{p.row} c{p.channel}", hue[p.row] if inside(obj, p) else HOLE)
+        for n in range(lines * LINE // CHUNK)
+    ]
     more = f", the first {MOST_LINES} lines" if max(cells) // (LINE // CHUNK) >= MOST_LINES else ""
-    return Panel(
-        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell{more}",
-        labels=tuple("" if p is None else f"p{p.row} c{p.channel}" for p in shown),
-        paints=tuple(HOLE if p is None or not inside(obj, p) else hue[p.row] for p in shown),
-        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines))),
-        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK))),
-        data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
-        place=(0, 1) if planes == 1 else ((planes + 1) // 2, 0),
-        legends=(0,),
-    )
+    caption = f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell{more}"
+    return replace(in_chunks(caption, shown, (0, 1) if planes == 1 else ((planes + 1) // 2, 0)), legends=(0,))

@@ -72,12 +72,12 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
         following = mmas[1] if len(mmas) > 1 and mmas[1].instruction.home("A") == "rmem" else None
         told = _chained(mmas[0], following) if following else ("", "")
         k = product(following.shape_mnk[2]) if following else 0
-        path.append(("registers", _accumulator("First product" if k else "Accumulator", hues, mmas[0], k, rows), "store"))
+        path.append(("registers", _of_rows("First product" if k else "Accumulator", hues, _columns(mmas[0]), k, rows), "store"))
         if following:
             path[-1] = (*path[-1][:2], "in place\nno copy" if told[1] else "moved\nto A")
-            kept = _accumulator("A of the next", hues, mmas[0], k, rows, "k")
+            kept = _of_rows("A of the next", hues, _columns(mmas[0]), k, rows, "k")
             path.append(("registers", kept, f"wgmma\nk 0..{k - 1}"))
-            path.append(("registers", _accumulator("Next product", hues, following, 0, rows), "store"))
+            path.append(("registers", _of_rows("Next product", hues, _columns(following), 0, rows), "store"))
     tensors = next((in_tensor_memory(x) for x in obj.parts if in_tensor_memory(x)), ())
     every = [held_by(name, tensor) for name, tensor in tensors]
     if tensors and not mmas:
@@ -86,7 +86,7 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
         columns = set(range(wide))
         path.append(("tensor memory", _tensor_memory(tensors, every, wide, rows), f"tcgen05.ld\n{wide} columns" if wide else ""))
         if wide:
-            path.append(("registers", _registers(hues, wide, rows), "store"))
+            path.append(("registers", _of_rows("C, by thread", hues, (wide, 1), 0, rows, "register"), "store"))
     if store is not None and len(path) > 2:
         path.append(("shared", _lines("D", store, hues, columns, rows), _moved("TMA store", store, pair)))
         path.append(("global", _tile("Tile of D", store, hues, columns, rows, "n"), ""))
@@ -247,12 +247,19 @@ def _lines(name: str, part: TmaCopy, hues: Mapping[int, int], lit: set[int] | No
     return _panel(f"{name}, {'swizzled' if swizzled else 'plain'}", lines, paints, ruler, across, words)
 
 
-def _accumulator(caption: str, hues: Mapping[int, int], atom: MMA_Atom, lit: int, rows: Collection[int], mode: str = "n") -> Panel:
-    """C in registers by rows, a cell for 8 columns; in full hue the first `lit` of them, or all."""
-    m, cols = max(hues) + 1, -(-product(atom.shape_mnk[1]) // GROUP)
-    paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * GROUP < lit) for r in range(m) for c in range(cols)]
-    labels = tuple([str(c * GROUP) for c in range(cols)])
-    words = [f"{r},{c * GROUP}" for r in range(m) for c in range(cols)]
+def _columns(atom: MMA_Atom) -> tuple[int, int]:
+    """The cells of a row of C, and how many columns each has."""
+    return -(-product(atom.shape_mnk[1]) // GROUP), GROUP
+
+
+def _of_rows(
+    caption: str, hues: Mapping[int, int], across: tuple[int, int], lit: int, rows: Collection[int], mode: str = "n"
+) -> Panel:
+    """C in registers by rows, so many cells of so many columns across; in full hue the first `lit` columns, or all."""
+    m, (cols, each) = max(hues) + 1, across
+    paints = [_paint(hues.get(r, 0), r in rows if rows else not lit or c * each < lit) for r in range(m) for c in range(cols)]
+    labels = tuple([str(c * each) for c in range(cols)])
+    words = [f"{r},{c * each}" for r in range(m) for c in range(cols)]
     return _panel(caption, m, paints, Ruler("", ("",) * m), (mode, labels), words)
 
 
@@ -298,15 +305,6 @@ def _tensor_memory(
     ruler = Ruler("", ("",) * LANES)
     panel = _panel("C, by lane", LANES, paints, ruler, ("column", tuple(map(str, starts))), words)
     return replace(panel, col_ruler=replace(panel.col_ruler, levels=(0, *steps, 0)))
-
-
-def _registers(hues: Mapping[int, int], wide: int, rows: Collection[int]) -> Panel:
-    """What one tcgen05.ld of each warp gives: a row for each thread, a column for each register."""
-    m = max(hues) + 1
-    paints = [_paint(hues.get(r, 0), not rows or r in rows) for r in range(m) for _ in range(wide)]
-    words = [f"{r},{c}" for r in range(m) for c in range(wide)]
-    ruler = Ruler("", ("",) * m)
-    return _panel("C, by thread", m, paints, ruler, ("register", tuple(map(str, range(wide)))), words)
 
 
 def _panel(

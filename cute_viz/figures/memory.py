@@ -6,10 +6,15 @@ in the layout, but in the record of the instruction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from cute_viz.figures.model import HOLE, Panel, Ruler
+from cute_viz.figures.rulers import borders
 from cute_viz.values.instruction import Instruction
 from cute_viz.values.pointer import SPACES
 
 SHARED, TENSOR, GLOBAL = (SPACES[space] for space in ("smem", "tmem", "gmem"))
+LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a cell
 THREAD, CTA = "T", "CTA"  # who owns the cells of a picture, as labels begin
 
 
@@ -33,3 +38,24 @@ def owner(op: Instruction) -> str:
     ('CTA', 'T')
     """
     return CTA if op.issued else THREAD
+
+
+def in_chunks(caption: str, cells: Sequence[tuple[str, int] | None], place: tuple[int, int], every: int = 0) -> Panel:
+    """Shared memory in lines of 128 bytes, a cell for 16: of each its label and paint, None of what holds nothing.
+
+    every: lines between two borders, 0 for none.
+
+    >>> in_chunks("", [("a", 0)] + [None] * 7, (0, 0)).col_ruler.labels[:2]
+    ('0-3', '4-7')
+    """
+    per = LINE // CHUNK
+    lines = len(cells) // per
+    return Panel(
+        caption=caption,
+        labels=tuple(["" if cell is None else cell[0] for cell in cells]),
+        paints=tuple([HOLE if cell is None else cell[1] for cell in cells]),
+        row_ruler=Ruler("byte", tuple([str(r * LINE) for r in range(lines)]), borders(lines, every)),
+        col_ruler=Ruler("banks", tuple([f"{4 * c}-{4 * c + 3}" for c in range(per)])),
+        data={"byte": tuple([n * CHUNK for n in range(len(cells))])},
+        place=place,
+    )

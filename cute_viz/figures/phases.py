@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.words import runs
 
 BANKS = 32
 LISTED = 4  # runs of lanes that a label lists
@@ -77,13 +78,8 @@ def lane_words(lanes: Sequence[int]) -> str:
     >>> lane_words([3]), lane_words([0, 1, 2, 3]), lane_words([0, 4, 8, 12]), lane_words([0, 1, 4, 5])
     ('T3', 'T0-3', 'T0,4,8,12', 'T0-1,4-5')
     """
-    runs: list[list[int]] = []
-    for lane in lanes:
-        if runs and lane == runs[-1][1] + 1:
-            runs[-1][1] = lane
-        else:
-            runs.append([lane, lane])
+    found = runs(lanes)
     steps = {b - a for a, b in pairwise(lanes)}
-    if len(runs) > LISTED:
+    if len(found) > LISTED:
         return f"T{lanes[0]},{lanes[1]}..{lanes[-1]}" if len(steps) == 1 else f"T{lanes[0]},{lanes[1]} and {len(lanes) - 2} more"
-    return "T" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) if runs else ""
+    return "T" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in found) if found else ""

@@ -7,42 +7,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import gcd, prod
-from typing import Any, NamedTuple
+from typing import Any
 
-from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import domain
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
+from cute_viz.algebra.swizzled import get_swizzle_portion
 from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
-from cute_viz.algebra.tma import ROWS, TmaCopy, get_tma_tensor
+from cute_viz.algebra.tma import ROWS, TmaCopy
 from cute_viz.errors import FigureError
 from cute_viz.figures.machine import of_boxes, of_moved
+from cute_viz.figures.memory import CHUNK, LINE, in_chunks
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
-from cute_viz.figures.rulers import borders
+from cute_viz.figures.tma_pieces import Piece, dimensions_of, elements_of, flat, pieces_at, tma_coord
 from cute_viz.figures.trim import some_lines
 from cute_viz.figures.words import count, not_run
 
-LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it
 FINEST = 16  # and at most
 EXAMPLE = (7, 389)  # of a gather: the row that it picks first, and how far on it picks the next
-
-
-class Piece(NamedTuple):
-    """What one instruction of one CTA moves: its number, the CTA, where its box begins in TMA dimensions, and in shared memory."""
-
-    instruction: int
-    cta: int
-    start: tuple[int, ...]
-    element: int
 
 
 def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
@@ -137,66 +124,6 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
             number //= int(extent)
         out.append(number)
     return tuple(out)
-
-
-def _dimensions(obj: TmaCopy) -> list[tuple[int, int]]:
-    """Of each extent of the tensor, the dimension of the tensor map that counts it, and what a step is there."""
-    tensor: Any = domain(get_tma_tensor(obj, obj.tensor.layout.shape))
-    return [(0, 0) if isinstance(basis, int) else (basis.path[0], int(basis.value)) for basis in leaves(tensor.stride)]
-
-
-def _tma_coord(obj: TmaCopy, coord: Sequence[int], dimensions: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first."""
-    out = [0] * obj.map.rank
-    for number, (dimension, step) in zip(coord, dimensions, strict=True):
-        out[dimension] += number * step
-    return tuple(out)
-
-
-def _elements(obj: TmaCopy) -> Layout:
-    """Element of shared memory, before the swizzle -> coordinate of the tile in the tensor."""
-    out: Layout = composition(obj.cta_v_map, right_inverse(get_nonswizzle_portion(obj.smem)))
-    return out
-
-
-def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
-    """What each instruction of each CTA moves of the tile at a coordinate of the tensor, a number for each extent.
-
-    >>> from cute_viz import parse
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"), (8, 0))[0].start
-    (0, 8)
-    """
-    where, dimensions = _elements(obj), _dimensions(obj)
-    per, total = obj.bits // obj.tensor.bits, size(obj.cta_v_map)
-    out = []
-    for n in range(max(1, total // per)):
-        for cta in range(obj.ctas):
-            element = n * per + cta * (per // obj.ctas)
-            tile = _flat(where(element), obj.tensor.layout.shape)
-            start = _tma_coord(obj, [a + b for a, b in zip(corner, tile, strict=True)], dimensions)
-            out.append(Piece(n, cta, start, element))
-    return out
-
-
-def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
-    """The coordinate in the tile, a number for each extent of the tensor, of each element of shared memory before the swizzle.
-
-    >>> from cute_viz import parse
-    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
-    >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
-    (1, 1)
-    """
-    where, shape = _elements(obj), obj.tensor.layout.shape
-    return [_flat(where(n), shape) for n in range(size(obj.cta_v_map))]
-
-
-def _flat(coord: Any, shape: Any) -> tuple[int, ...]:
-    """A coordinate of the tensor, a number for each extent: what a coordinate does not name is 0."""
-    if not isinstance(shape, tuple):
-        return (next((int(leaf) for leaf in leaves(coord)), 0),)
-    entries = coord if isinstance(coord, tuple) else (coord,)
-    return tuple(x for n, mode in enumerate(shape) for x in _flat(entries[n] if n < len(entries) else 0, mode))
 
 
 def _label(obj: TmaCopy, coord: Sequence[int]) -> str:
@@ -333,16 +260,16 @@ def _is_in_plane(piece: Piece, box: Sequence[int], plane: Sequence[int]) -> bool
 
 def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple[Panel, int]:
     """Shared memory as the tile lands in it, and how many of all its elements are out of bounds."""
-    where, dimensions = _elements(obj), _dimensions(obj)
+    where, dimensions = elements_of(obj), dimensions_of(obj)
     swizzle, bits = get_swizzle_portion(obj.smem), obj.tensor.bits
     per, total = obj.bits // bits // obj.ctas, size(obj.cta_v_map)
     wide = max(1, CHUNK * 8 // bits)
     cells: dict[int, tuple[str, int]] = {}
     outside = 0
     for element in range(0, total, wide):
-        tile = _flat(where(element), obj.tensor.layout.shape)
+        tile = flat(where(element), obj.tensor.layout.shape)
         coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
-        inner = _tma_coord(obj, coord, dimensions)
+        inner = tma_coord(obj, coord, dimensions)
         inside = all(0 <= x < extent for x, extent in zip(inner, obj.map.global_dim, strict=False))
         fits = max(0, min(wide, obj.map.global_dim[0] - inner[0]) - max(0, -inner[0])) if inside or _rest_inside(obj, inner) else 0
         outside += wide - fits
@@ -353,16 +280,8 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         cells[place // CHUNK] = (_label(obj, coord), hues[element // per] % HUES if inside else HOLE)
     lines = max(cells) // (LINE // CHUNK) + 1
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
-    panel = Panel(
-        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell",
-        labels=tuple("" if cell is None else cell[0] for cell in shown),
-        paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
-        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), borders(lines, 8)),
-        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK))),
-        data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
-        place=(0, 1),
-    )
-    return panel, outside
+    caption = f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell"
+    return in_chunks(caption, shown, (0, 1), 8), outside
 
 
 def _starts(memory: Panel) -> set[int]:

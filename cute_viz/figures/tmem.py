@@ -27,7 +27,7 @@ from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ru
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import count, not_run
+from cute_viz.figures.words import count, not_run, runs
 
 STEP = 16  # lanes that a cell stands for
 FEWEST, MOST = 8, 64  # columns of cells of the picture
@@ -250,22 +250,14 @@ def _words(held: Sequence[tuple[int, int, int, int]], name: str, stage: int) -> 
     if stage and n0 // stage == n1 // stage:
         name = f"{name} stage {n0 // stage}".strip()
         n0, n1 = n0 % stage, n1 % stage
-    runs = _runs(sorted({row for first, _, last, _ in held for row in (first, last)}))
-    rows = "…".join(_span(*run) for run in dict.fromkeys((runs[0], runs[-1])))
-    words = f"{rows if len(runs) > 1 else _span(m0, m1)},{_span(n0, n1)}"
+    gaps = runs(sorted({row for first, _, last, _ in held for row in (first, last)}))
+    rows = "…".join(_span(*run) for run in dict.fromkeys((gaps[0], gaps[-1])))
+    words = f"{rows if len(gaps) > 1 else _span(m0, m1)},{_span(n0, n1)}"
     return f"{name}\n{words}" if name else words
 
 
 def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
-
-
-def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
-    """Numbers in order as runs without gaps."""
-    out: list[tuple[int, int]] = []
-    for row in rows:
-        out[-1:] = [(out[-1][0], row)] if out and row == out[-1][1] + 1 else [*out[-1:], (row, row)]
-    return out
 
 
 def _legend(parts: Sequence[Region], paints: Sequence[int], several: bool) -> Legend:

@@ -25,6 +25,18 @@ def an(number: int) -> str:
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
 
 
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Rising numbers as runs without gaps: the first and the last of each.
+
+    >>> runs([0, 1, 2, 5])
+    [(0, 2), (5, 5)]
+    """
+    out: list[tuple[int, int]] = []
+    for n in numbers:
+        out[-1:] = [(out[-1][0], n)] if out and n == out[-1][1] + 1 else [*out[-1:], (n, n)]
+    return out
+
+
 NOT_RUN = "not run on hardware"  # what a figure says of machines; check/digest.py, `told`, takes it back where a report is kept
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump", "triton")
 _MESSAGES = ("warning", "error", "note", "remark", "Traceback")  # of a compiler, of Python: worth a closer look
-_DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
 
 def parse(
@@ -37,7 +36,7 @@ def parse(
 
     >>> str(parse("((16,8),8):((64,1),8)")), parse("(4,(2,3))"), str(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))
     ('((16,8),8):((64,1),8)', (4, (2, 3)), 'Sw<3,3,3> o _0 o (_8,_64):(_64,_1)')
-    >>> str(parse("cute.make_layout((M, 8), stride=(8, 1))", {"M": 4}))
+    >>> str(parse("(M,8):(8,1)", {"M": 4}))
     '(4,8):(8,1)'
     """
     return read(text, names, dialect=dialect, resolve=resolve).pick(name)
@@ -95,7 +94,7 @@ def _read(source: Passage) -> Document:
             return log
     problem: CuteVizError | None
     try:
-        document = evaluate_program(_statements(source), source)
+        document = evaluate_program(parse_program(text), source)
         problem = document.problem()
     except CuteVizError as error:
         document, problem = Document(), error
@@ -155,7 +154,7 @@ def read_calls(
     """
     with _shallow(text):
         source = Passage(text, names or {}, resolve=resolve)
-        statements = _statements(source)
+        statements = parse_program(text)
         binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
         return _calls(statements[: binding[-1] + 1] if binding else statements, source)
 
@@ -168,7 +167,7 @@ def called_last(text: str) -> str:
     """
     try:
         with _shallow(text):
-            return _called(_statements(Passage(text, {}))[-1])
+            return _called(parse_program(text)[-1])
     except CuteVizError:
         return ""
 
@@ -181,9 +180,9 @@ def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any
     """
     with _shallow(text):
         source = Passage(text, names, resolve=resolve)
-        statements = _statements(source)
+        statements = parse_program(text)
         for n, statement in enumerate(statements):
-            if _called(statement) in of and not statement.scope and _mentions(statement.value, name):
+            if _called(statement) in of and _mentions(statement.value, name):
                 with suppress(CuteVizError):  # what cannot be read says nothing of it
                     yield from _calls(statements[: n + 1], source)
 
@@ -230,14 +229,3 @@ def _shallow(text: str) -> Iterator[None]:
             span=Span(0, 1),
             hint="name its parts, a line each: a = ...; b = f(a)",
         ) from None
-
-
-def _statements(source: Passage) -> list[Statement]:
-    """The statements of a text in the dialect that was asked for, or that shows."""
-    text, dialect = source.text, source.dialect
-    if dialect == "dsl" or (dialect == "auto" and any(mark in text for mark in _DSL_MARKS)):
-        from cute_viz.notation.dsl import is_dsl, parse_dsl
-
-        if dialect == "dsl" or is_dsl(text):
-            return parse_dsl(text)
-    return parse_program(text)

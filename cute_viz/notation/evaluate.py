@@ -18,12 +18,11 @@ from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.atoms import atom_call, is_atom_name
+from cute_viz.notation.atoms import is_atom_name
 from cute_viz.notation.chains import composed
 from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.reading import Passage
-from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -34,20 +33,27 @@ from cute_viz.notation.syntax import (
     FlaggedPointer,
     Index,
     Infix,
-    Keyword,
     Name,
     Node,
     Number,
     Pair,
     Ratio,
     Sequence,
-    Word,
     short,
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown, arith, unknowns
 from cute_viz.values.types import ValueType, named
+
+
+class Failed:
+    """The value of a name whose statement failed, or that was lost: using it raises the error."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: CuteVizError) -> None:
+        self.error = error
 
 
 class Evaluator:
@@ -57,13 +63,6 @@ class Evaluator:
         self.source = source
         self.text, self.names, self.warnings, _, self.resolve, *_ = source
         self.free: list[str] | None = None  # names without a value, where they are run-time integers
-
-    def resolved(self, name: str, args: tuple[str, ...]) -> Any:
-        """The atom of a name; an error where the library has none, or there is no library."""
-        atom = self.resolve(name, args) if self.resolve else None
-        if atom is None:
-            raise AlgebraError(f"there is no atom {name!r}", hint="cute-viz list mma and cute-viz list copy name them")
-        return atom
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> NotationError:
         """The error at a place in the text; the caller raises it."""
@@ -153,14 +152,6 @@ class Evaluator:
 
             return get(value, index)
         return called(value, (index,))
-
-    def keyword(self, node: Keyword) -> Any:
-        """`name=value` where no operation takes it: always refused."""
-        raise self.fail(f"{node.name!r} is not an argument here", node.span)
-
-    def word(self, node: Word) -> Any:
-        """A quoted text where no operation takes it: always refused."""
-        raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression, for example (4,8):(8,1)")
 
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
@@ -261,8 +252,6 @@ class Evaluator:
         if node.name in self.names and not node.template:
             return called(self._bound(node.name), tuple(map(self.value, node.args or ())))
         name = short(node.name)
-        if (atom := atom_call(self, node, name)) is not None:
-            return atom
         from cute_viz.algebra import ops
 
         is_operation = name in ops.OPS or name in ops.ALIASES

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
+from cute_viz.algebra.composed import PointerFlag, with_origin
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
@@ -75,27 +74,6 @@ def _argument(evaluator: Meaning, node: Call) -> Any:
     return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
 
 
-def _tensor(evaluator: Meaning, node: Call) -> Any:
-    """make_tensor(pointer, layout) of the DSL: its layout, but that of a tensor of coordinates has an origin."""
-    from cute_viz.algebra import ops
-
-    if not node.args:
-        return None
-    args = node.args[0 if node.template or len(node.args) == 1 else 1 :]
-    values = [evaluator.value(item) for item in args]
-    values = [x if not isinstance(x, Tensor) else x.layout if x.swizzle is None else x.whole for x in values]  # `t.layout()` is t
-    whole = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
-    layout = values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
-    first = node.args[0]
-    if len(node.args) > 1 and isinstance(first, Call) and first.name.endswith(".data"):  # behind the pointer of another tensor
-        other = evaluator.source.names.get(first.name.removesuffix(".data"))
-        if isinstance(other, Tensor) and isinstance(layout, Layout):
-            return replace(other, layout=layout, sliced=None)
-        return with_origin(other.offset, layout) if isinstance(other, ComposedLayout) and has_origin(other) else layout
-    origin = _origin(evaluator, node)
-    return layout if origin is None else with_origin(origin, layout)
-
-
 def _owning(evaluator: Meaning, node: Call) -> Any:
     """make_fragment_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
     if node.args is None or len(node.args) != 1:
@@ -108,22 +86,6 @@ def _owning(evaluator: Meaning, node: Call) -> Any:
         return None
     layout = evaluator.operate(ops.find(short(node.name)), [given.layout])
     return Tensor(Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
-
-
-def _origin(evaluator: Meaning, node: Call) -> Any:
-    """The coordinate that a tensor of coordinates begins at, in the place of a pointer; None for a pointer."""
-    assert node.args
-    first = node.args[0]
-    iterator = isinstance(first, Call) and short(first.name) in _ITERATORS
-    if node.template or len(node.args) == 1 or not (iterator or isinstance(first, Sequence)):
-        return None
-    if isinstance(first, Call) and short(first.name) != "ArithTuple":  # of a tuple, or of its entries
-        values = tuple(map(evaluator.value, first.args or ()))
-        return values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
-    return evaluator.value(first)
-
-
-_ITERATORS = ("make_inttuple_iter", "ArithmeticTupleIterator", "ArithTuple")
 
 
 def _tensor_type(evaluator: Meaning, node: Call) -> Any:
@@ -169,7 +131,6 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     "ArithTuple": _make_tuple,
     **dict.fromkeys(PRINTERS, _argument),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
-    "make_tensor": _tensor,
     "make_fragment_like": _owning,
     "make_tensor_like": _owning,
     "tensor": _tensor_type,

@@ -11,18 +11,18 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, NotationError
-from cute_viz.notation.evaluate import Evaluator
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.notation.evaluate import Evaluator, Failed
 from cute_viz.notation.forms import PRINTERS, SWIZZLES
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Passage
-from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
+_CHANGED = re.compile(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
 
 
 class Document:
@@ -49,6 +49,37 @@ class Document:
         out = cls()
         out.values[""] = value
         return out
+
+    def keep(self, name: str, value: Any, tensor: Any = None) -> None:
+        """The value of a statement; a tensor is shown as its layout. tensor: what the name of one is bound to, if not to it.
+
+        >>> document = Document()
+        >>> document.keep("a", 4), document.pick()
+        (None, 4)
+        """
+        if (before := self.values.pop(name, None)) is not None and not name:
+            self.passed.append(before)
+        for kept in (self.failures, self.tensors, self.bits):
+            kept.pop(name, None)
+        self.values[name], self.last = drawn(value), name
+        if self.values[name] is not value and isinstance(value, Tensor):
+            self.bits |= {name: value.bits} if value.pointer.known is not None else {}
+            self.tensors |= {name: value if tensor is None else tensor} if name else {}
+
+    def refuse(self, name: str, error: CuteVizError, foreign: Statement | None = None) -> None:
+        """The error of a statement, kept under its name; foreign: one of other code, such as a call of a kernel, is only counted.
+
+        >>> document = Document()
+        >>> document.refuse("a", NotationError("no")), document.problem().message
+        (None, 'no')
+        """
+        if foreign is None:
+            self.last = error
+            self.values.pop(name, None)
+        else:
+            self.unread.append(foreign)
+        if name:
+            self.failures[name] = error
 
     def bound(self) -> dict[str, Any]:
         """What later text sees: the named values, tensors with their pointers."""
@@ -95,18 +126,10 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
     (6, ['c'])
     """
     text = source.text
-    scopes = Scopes(source.names)
+    env = dict(source.names)
+    bound = set[str]()
     out = Document()
     for statement in statements:
-        scopes.enter(statement.scope)
-        env = scopes.names
-        if statement.lost:
-            if statement.name and statement.error and scopes.is_bound(statement.name):
-                if statement.declares:
-                    scopes.hide(statement.name, statement.error)
-                else:
-                    _lose(out, scopes, statement.name, statement.error)
-            continue
         try:
             if statement.value is None:
                 assert statement.error is not None
@@ -115,32 +138,25 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
             if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
                 raise division
             value = marked(value, statement.value, env)
-            if statement.name and not (_certain(statement, scopes) and scopes.bind(statement, value)):
-                error = depends(statement.name, text, statement.span)
-                _lose(out, scopes, statement.name, error)
-                out.failures[statement.name] = out.last = error
-                continue
+            if statement.name:
+                env[statement.name] = value
+                bound.add(statement.name)
         except CuteVizError as error:
             foreign = "\n" in text and _is_foreign(statement, env)
             out.mistaken |= statement.value is not None and (
                 isinstance(error, LimitError) or (not foreign and _uses(statement.value, env))
             )
-            _keep_failure(out, statement, error, scopes, foreign)
-            for name in changed(text[statement.span.start : statement.span.end]) - {statement.name}:
-                if scopes.is_bound(name):
-                    _lose(out, scopes, name, unread(name, text, statement.span))
+            if foreign:
+                statement.error = error
+            out.refuse(statement.name or "", error, statement if foreign else None)
+            lost = {statement.name: error} if statement.name else {}
+            for name in changed(text[statement.span.start : statement.span.end]) & bound - {statement.name}:
+                lost[name] = unread(name, text, statement.span)
+                _lose(out, name, lost[name])
+            env |= {name: Failed(error) for name, error in lost.items()}
+            bound |= set(lost)
             continue
-        key = statement.name or ""
-        if (before := out.values.pop(key, None)) is not None and not key:
-            out.passed.append(before)
-        out.failures.pop(key, None)
-        out.values[key] = shown = drawn(value)
-        out.tensors.pop(key, None)
-        out.bits.pop(key, None)
-        if shown is not value:
-            out.bits |= {key: value.bits} if value.pointer.known is not None else {}
-            out.tensors |= {key: value} if key else {}
-        out.last = key
+        out.keep(statement.name or "", value)
     return out
 
 
@@ -161,33 +177,11 @@ def _value(statement: Statement, source: Passage, free: bool) -> Any:
     return ungroup(Evaluator(source).value(statement.value))
 
 
-def _certain(statement: Statement, scopes: Scopes) -> bool:
-    """Whether `if (x) a = b` and the like bind a name that had no value."""
-    return statement.word not in CONTROL or not scopes.is_bound(statement.name or "")
-
-
-def _lose(out: Document, scopes: Scopes, name: str, error: CuteVizError) -> None:
-    scopes.lose(name, error)
+def _lose(out: Document, name: str, error: CuteVizError) -> None:
     if out.values.pop(name, None) is not None:
         out.failures[name] = error
         if out.last == name:
             out.last = error
-
-
-def _keep_failure(out: Document, statement: Statement, error: CuteVizError, scopes: Scopes, foreign: bool) -> None:
-    """A failed statement leaves its error under its name; other code, such as a call of a kernel, is only counted."""
-    if foreign:
-        statement.error = error
-        out.unread.append(statement)
-        if statement.name:
-            out.failures[statement.name] = error
-            scopes.lose(statement.name, error)
-        return
-    out.last = error
-    if statement.name:
-        out.values.pop(statement.name, None)
-        out.failures[statement.name] = error
-        scopes.lose(statement.name, error)
 
 
 def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
@@ -201,7 +195,7 @@ def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
     from cute_viz.algebra import ops
 
     words = [short(calls[0].name)] if calls else [short(word)] if not statement.name else []
-    known = [*ops.OPS, *ops.ALIASES, *PRINTERS, *SWIZZLES, "make_mma_atom", "make_copy_atom", "make_tensor"]
+    known = [*ops.OPS, *ops.ALIASES, *PRINTERS, *SWIZZLES]
     return bool(words) and not any(_is_like(one, known) or one in env for one in words)
 
 
@@ -287,3 +281,22 @@ def _operation(node: Node, source: Passage) -> tuple[str, list[Any], tuple[Any, 
     if node.name in SWIZZLES:
         return None
     return node.name.removeprefix("cute::"), [evaluator.value(item) for item in node.args], evaluator.template(node)
+
+
+def changed(text: str) -> set[str]:
+    """The names that a statement which cannot be read may change.
+
+    >>> sorted(changed("x *= 2")), sorted(changed("read(&a, b)")), sorted(changed("if (a && b == c)"))
+    (['x'], ['a'], [])
+    """
+    return {name for match in _CHANGED.finditer(text) for name in match.groups() if name}
+
+
+def unread(name: str, text: str, span: Span) -> NotationError:
+    """The error of a name that is changed by what cannot be read.
+
+    >>> unread("x", "x++;", Span(0, 4)).message
+    "'x' is modified here by code that cannot be evaluated"
+    """
+    message = f"{name!r} is modified here by code that cannot be evaluated"
+    return NotationError(message, text=text, span=span, hint=f"write {name} = ... instead")

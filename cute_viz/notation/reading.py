@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from cute_viz.errors import NotationError, Span
-    from cute_viz.notation.syntax import Call, Node
+    from cute_viz.notation.syntax import Node
 
 Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
 
@@ -56,12 +56,3 @@ class Meaning(Protocol):
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation."""
-
-    def call(self, node: Call) -> Any:
-        """The value of a call."""
-
-    def template(self, node: Call) -> tuple[Any, ...]:
-        """The template arguments of a call."""
-
-    def resolved(self, name: str, args: tuple[str, ...]) -> Any:
-        """The atom of a name; an error where there is none."""

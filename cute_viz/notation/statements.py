@@ -59,9 +59,7 @@ class _Program(Parser):
         if self.token.kind == "equal":
             operator, right = self.advance().text, self.chain()
             value = Infix(value.span | right.span, operator, value, right)
-        out = Statement(name, value, first.span | value.span, first.text)
-        out.declares = name != first.text
-        return out
+        return Statement(name, value, first.span | value.span, first.text)
 
     def unread(self, start: int, error: NotationError) -> Statement:
         """The statement at a token that could not be read; goes on behind its end."""

@@ -104,21 +104,6 @@ class Call(_Node):
     args: tuple[Node, ...] | None
 
 
-class Keyword(_Node):
-    """`name=value` among the arguments of a call (Python)."""
-
-    __slots__ = ("name", "value")
-    name: str
-    value: Node
-
-
-class Word(_Node):
-    """A string, True or False (Python): an option of an instruction, never a layout."""
-
-    __slots__ = ("value",)
-    value: Any
-
-
 class Apply(_Node):
     """A layout called on a coordinate: `(A)(1,2)`."""
 
@@ -161,12 +146,9 @@ class Index(_Node):
 
 
 class Statement:
-    """`name = value`, or a value alone; one that could not be read carries its error instead of a value. scope, region: the blocks
-    around it that have names of their own, and those that may be skipped or repeated, each by a number. declares: it binds in
-    its own scope, not a name of a scope around. lost: there is no value, the name only loses its own.
-    """
+    """`name = value`, or a value alone; one that could not be read carries its error instead of a value."""
 
-    __slots__ = ("declares", "error", "lost", "name", "region", "scope", "span", "value", "word")
+    __slots__ = ("error", "name", "span", "value", "word")
 
     def __init__(self, name: str | None, value: Node | None, span: Span, word: str = "", error: CuteVizError | None = None) -> None:
         self.name = name
@@ -174,15 +156,10 @@ class Statement:
         self.span = span
         self.word = word  # what it begins with
         self.error = error
-        self.scope: tuple[int, ...] = ()
-        self.region: tuple[int, ...] = ()
-        self.declares = True
-        self.lost = False
 
 
 Node: TypeAlias = (
     "Number | Ratio | Blank | Sequence | Pair | At | FlaggedPointer | Name | Call | Apply | Chain | Infix | Arith | Index"
-    " | Keyword | Word"
 )
 
 

@@ -20,7 +20,7 @@ from cute_viz.notation import triton_shared as memory
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.triton_linear import Linear
-from cute_viz.notation.triton_text import Typed, find
+from cute_viz.notation.triton_text import Encoding, Typed, find
 
 _TENSOR_MEMORY = "tensor_memory_encoding"
 
@@ -104,6 +104,36 @@ def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
     if encoding.name == _TENSOR_MEMORY:
         return memory.tensor_memory(encoding, shape)
     return memory.shared(encoding, shape)
+
+
+def smallest(encoding: Encoding) -> tuple[int, ...]:
+    """The smallest tile that an encoding covers once, () where it does not say one.
+
+    >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>"
+    >>> smallest(find(text)[0].encoding), smallest(find(f"#ttg.slice<{{dim = 1, parent = {text}}}>")[0].encoding)
+    ((16, 32), (16,))
+    """
+    fields = encoding.fields
+    if (parent := fields.get("parent")) is not None:
+        tile = smallest(parent)
+        if encoding.name == "slice":
+            return tuple(extent for n, extent in enumerate(tile) if n != fields.get("dim"))
+        k = 8 * fields.get("kWidth", 0)  # two registers of four threads
+        return ((tile[0], k) if fields.get("opIdx") == 0 else (k, tile[1])) if k and len(tile) == 2 else ()
+    match encoding.name:
+        case "blocked":
+            return tuple(map(prod, zip(*(fields[x] for x in ("sizePerThread", "threadsPerWarp", "warpsPerCTA")), strict=True)))
+        case "nvidia_mma" | "amd_mfma":
+            return tuple(a * b for a, b in zip(fields["warpsPerCTA"], fields["instrShape"], strict=False))
+        case "swizzled_shared" if len(fields["order"]) == 2:
+            tile = fields["perPhase"] * fields["maxPhase"], fields["vec"] * fields["maxPhase"]
+            return tile if fields["order"][0] == 1 else tile[::-1]
+        case "nvmma_shared":
+            tile = 8, (fields["swizzlingByteWidth"] or 16) * 8 // fields["elementBitWidth"]
+            return tile[::-1] if fields.get("transposed") in (True, "true", "True") else tile
+        case "tensor_memory_encoding" if "block" in fields:
+            return tuple(fields["block"])
+    return ()
 
 
 def _of_a_buffer(typed: Typed) -> tuple[int, ...]:

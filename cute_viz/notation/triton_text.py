@@ -30,7 +30,7 @@ class Typed(NamedTuple):
 
 
 # Gluon's constructors: TTGIR's name, and TTGIR's names of their parameters in order.
-_GLUON = {
+GLUON = {
     "BlockedLayout": ("blocked", "sizePerThread threadsPerWarp warpsPerCTA order CGALayout"),
     "NVMMADistributedLayout": ("nvidia_mma", "version warpsPerCTA instrShape CGALayout"),
     "AMDMFMALayout": ("amd_mfma", "version instrShape isTransposed warpsPerCTA elementBitWidth tilesPerWarp CGALayout"),
@@ -62,7 +62,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<name>[#!]?[A-Za-z_]\w*(?:\.\w+)*)|(?P<number>-?\d+)|(?P<mark>:\+|[-:<>{}\[\](),=])|(?P<string>\"[^\"]*\"))"
 )
 # A chain of names is tried where it begins, and once.
-_START = re.compile(r"#ttn?g\.\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(_GLUON) + r")\s*\(")
+_START = re.compile(r"#ttn?g\.\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(GLUON) + r")\s*\(")
 _ALIAS = re.compile(r"^[ \t]*#(\w+)[ \t]*=[ \t]*(?=#ttn?g\.)", re.M)
 _TYPE = re.compile(r"(?:tensor|memdesc|(?<=-> ))<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
 _BLANKS = re.compile(r"\s*")
@@ -112,7 +112,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
     while (found := _START.search(text, at)) is not None:
         if (call := _around(text, found.start())) is not None:
             name = call[1].rpartition(".")[2]
-            known = did_you_mean(name, _GLUON) or f"example: {', '.join(list(_GLUON)[:4])}"
+            known = did_you_mean(name, GLUON) or f"example: {', '.join(list(GLUON)[:4])}"
             raise NotationError(f"{name} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
         reader = _TritonReader(text, found.start(), aliases)
         out.append(Typed(reader.attribute(), (), _bound(text, found.start())))
@@ -180,14 +180,14 @@ class _TritonReader:
             self.depth -= 1
             return known
         name = word.rpartition(".")[2]
-        fields = self._call(name) if name in _GLUON else self._angle(start, word)
+        fields = self._call(name) if name in GLUON else self._angle(start, word)
         self.depth -= 1
-        return Encoding(_GLUON[name][0] if name in _GLUON else name, fields, Span(start, self.at))
+        return Encoding(GLUON[name][0] if name in GLUON else name, fields, Span(start, self.at))
 
     def _angle(self, start: int, word: str) -> dict[str, Any]:
         """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""
         if not word.startswith("#"):
-            raise self.fail(f"{word} is not a supported encoding", start, hint=f"example: {', '.join(list(_GLUON)[:4])}")
+            raise self.fail(f"{word} is not a supported encoding", start, hint=f"example: {', '.join(list(GLUON)[:4])}")
         out: dict[str, Any] = {}
         if self.peek() != "<":
             return out  # such as #ttg.shared_memory
@@ -224,7 +224,7 @@ class _TritonReader:
 
     def _call(self, name: str) -> dict[str, Any]:
         """The arguments of a constructor, by TTGIR's names."""
-        encoding, listed = _GLUON[name]
+        encoding, listed = GLUON[name]
         names = listed.split()
         self.take("(")
         out: dict[str, Any] = {}

@@ -25,7 +25,7 @@ def is_drawable(value: Any) -> bool:
     >>> is_drawable(Layout(4)), is_drawable(4)
     (True, False)
     """
-    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or bool(getattr(type(value), "tiling", ""))
+    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle, Tensor)) or bool(getattr(value, "tiling", ""))
 
 
 def drawn(value: Any) -> Any:

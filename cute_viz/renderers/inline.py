@@ -12,9 +12,12 @@ _RULE = re.compile(r"\.([\w-]+)(\{[^{}]*\})")
 DARK = ":is([data-theme=dark],[data-bs-theme=dark],[data-md-color-scheme=slate],[data-jp-theme-light=false],.vscode-dark,.dark)"
 _OTHERS = (("dark]", "light]"), ("slate", "default"), ("=false", "=true"), ("-dark,.dark", "-light,.light"))
 LIGHT = reduce(lambda words, pair: words.replace(*pair), _OTHERS, DARK)
-FOLLOW = (  # tells the framed page how dark the page around it is, now and whenever its theme is another
-    "const f=this,say=()=>{let d=matchMedia('(prefers-color-scheme:dark)').matches;for(let e=f;e;e=e.parentElement){"
-    "const c=getComputedStyle(e).backgroundColor.match(/[\\d.]+/g);if(c&&(c.length<4||+c[3])){d=.3*c[0]+.6*c[1]+.1*c[2]<128;break}}"
+# tells the framed page how dark the page around it is, now and whenever its theme is another; a canvas knows all colors
+FOLLOW = (
+    "const f=this,x=document.createElement('canvas').getContext('2d'),say=()=>{"
+    "let d=matchMedia('(prefers-color-scheme:dark)').matches;"
+    "for(let e=f;e;e=e.parentElement||e.getRootNode().host){x.clearRect(0,0,1,1);x.fillStyle=getComputedStyle(e).backgroundColor;"
+    "x.fillRect(0,0,1,1);const c=x.getImageData(0,0,1,1).data;if(c[3]>127){d=.3*c[0]+.6*c[1]+.1*c[2]<128;break}}"
     "f.contentWindow.postMessage({theme:d?'dark':'light'},'*')};say();const o=new MutationObserver(()=>setTimeout(say,80));"
     "for(const e of[document.documentElement,document.body])o.observe(e,{attributes:true})"
 )

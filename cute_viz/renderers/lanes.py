@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from cute_viz.figures.model import Arrow, Figure, Ruler
 from cute_viz.renderers.arrows import WIDTH, curved
-from cute_viz.renderers.frame import TIGHT, Detail, Fitted, PanelFrame, frames
+from cute_viz.renderers.fitting import Fitted
+from cute_viz.renderers.frame import TIGHT, Detail, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, CAPTION
 from cute_viz.renderers.primitives import END, MIDDLE, MUTED, START, TEXT, Grid, Line, Primitive
 from cute_viz.renderers.shapes import HEAD, arrows

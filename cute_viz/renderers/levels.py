@@ -14,7 +14,8 @@ from typing import NamedTuple
 from cute_viz.figures.model import Figure, Ruler
 from cute_viz.figures.repeats import repeated
 from cute_viz.figures.trim import abridged, lying
-from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit, has_text
+from cute_viz.renderers.fitting import has_text
+from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.targets import Target

@@ -25,7 +25,6 @@ from cute_viz.renderers.mpl_canvas import ADVANCE, DPI, MONO, SANS, Canvas, rect
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import Palette, rgb
 
-EAR = "#555555"  # of a dog-ear, on most paints what black of its opacity is
 LARGE = 3000  # px: larger pages are drawn at a pixel for each, smaller ones at two
 SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
@@ -137,15 +136,6 @@ class _Painter:
                     outline = rounded(0, 0, w, h, item.radius)
                     vertices = (outline.vertices[None] + np.array(corners)[:, None]).reshape(-1, 2)
                     self.canvas.shape(Path(vertices, np.tile(outline.codes, len(corners))), edge=self.border, width=item.width)
-            case p.Ears():
-                size = item.size
-                places = zip(item.xs, item.ys, strict=True)
-                self.canvas.shapes(
-                    [Path([(x - size, y), (x, y), (x, y + size), (x - size, y)], [1, 2, 2, 79]) for x, y in places], face=EAR
-                )
-            case p.Plates():
-                for plate in item.plates:
-                    self.canvas.shape(rounded(plate.x, plate.y, plate.w, plate.h, plate.radius), face=self.fills[plate.paint])
             case p.Swatch():
                 square = rectangle(item.x, item.y, item.size, item.size)
                 self.canvas.shape(square, face=self.fills[item.paint], edge=self.theme["b"], width=item.width)

@@ -14,19 +14,8 @@ from cute_viz.renderers import Options, lanes
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.board import board_of
 from cute_viz.renderers.colours import page_palette
-from cute_viz.renderers.frame import (
-    GAP,
-    LARGEST,
-    LOOSE,
-    TIGHT,
-    Detail,
-    Fit,
-    Fitted,
-    PanelFrame,
-    aligned,
-    fit_panels,
-    frames,
-)
+from cute_viz.renderers.fitting import Fitted, aligned, fit_panels
+from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.levels import Drawing, arranged, drawings, is_comparison, prepared, units

@@ -16,7 +16,7 @@ MOST_BORDER = 0.4  # of a cell's width that a tile border may take
 BOX = 1.1  # px: stroke of a box
 INSET = 1.6  # px from the edge of the cells to their box, so that neighbours stay apart
 EAR = (8.0, 0.55)  # size and opacity of a dog-ear
-PLATE = (16.0, 3.0)  # height and radius of what lies below the name of a group, so that no line runs through it
+PLATE = 16.0  # height of what lies below the name of a group, so that no line runs through it
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
 ARROW, ARROW_AT = 1.2, 0.93  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
@@ -87,7 +87,8 @@ def _labels(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     if frame.labels.shared:
         places = [divmod(cell, grid.cols) for cell in frame.labels.shared]
         xs, ys = grid.xs(), grid.ys()
-        yield p.Ears([xs[c + 1] for _, c in places], [ys[r] for r, _ in places], *EAR)
+        corners = [(xs[c + 1], ys[r]) for r, c in places]
+        yield p.Path([[(x - EAR[0], y), (x, y), (x, y + EAR[0])] for x, y in corners], p.INK, 0.0, p.INK, EAR[1])
     lines = frame.labels.lines
     for n, texts in enumerate(lines):
         size, weight, opacity = (FONT, BOLD if len(lines) > 1 else PLAIN, 1.0) if n == 0 else (frame.fit.small, PLAIN, 0.8)
@@ -98,23 +99,23 @@ def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """A text for each label of several cells, in their middle; on a plate, where a border would run through it."""
     if not frame.marks:
         return
-    height, radius = PLATE
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
     borders = [[i for i, level in enumerate(mine) if level] for mine in levels]
     places = {(mark.r0, mark.r1, len(mark.lines)) for mark in frame.marks}  # few: boxes stand in rows and columns
-    middles = {(r0, r1, n): _clear(r0, r1, borders[0], (height + 12 * (n - 1)) / grid.cell_h) for r0, r1, n in places}
+    middles = {(r0, r1, n): _clear(r0, r1, borders[0], (PLATE + 12 * (n - 1)) / grid.cell_h) for r0, r1, n in places}
     spans = ({(mark.r0, mark.r1) for mark in frame.marks}, {(mark.c0, mark.c1) for mark in frame.marks})
     across, down = ({(a, b): any(a < i < b for i in mine) for a, b in span} for span, mine in zip(spans, borders, strict=True))
-    plates, rows = [], []
+    plates: dict[int, list[list[tuple[float, float]]]] = {}
+    rows = []
     for mark in frame.marks:
         x = grid.left + (mark.c0 + mark.c1) / 2 * grid.cell_w
         y = grid.top + middles[mark.r0, mark.r1, len(mark.lines)] * grid.cell_h
         if frame.detail == Detail.COLOUR or across[mark.r0, mark.r1] or down[mark.c0, mark.c1]:
-            tall = height + 12 * (len(mark.lines) - 1)
-            plates.append(p.Plate(x - mark.width / 2, y - tall / 2, mark.width, tall, radius, mark.paint))
+            tall = PLATE + 12 * (len(mark.lines) - 1)
+            w, h = mark.width / 2, tall / 2
+            plates.setdefault(mark.paint, []).append([(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h)])
         rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
-    if plates:
-        yield p.Plates(plates)
+    yield from (p.Path(areas, p.INK, 0.0, paint) for paint, areas in plates.items())
     xs, ys, texts, sizes, paints = zip(*rows, strict=True)
     yield p.Texts(xs, ys, texts, sizes, FONT, paints, p.MIDDLE, BOLD)
 

@@ -146,32 +146,6 @@ class Boxes(NamedTuple):
         return out
 
 
-class Ears(NamedTuple):
-    """Dog-ears: triangles that fill the upper right corner of a cell, which is at (x, y)."""
-
-    xs: Sequence[float]
-    ys: Sequence[float]
-    size: float
-    opacity: float
-
-
-class Plate(NamedTuple):
-    """A filled rectangle with round corners, below a text."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-    radius: float
-    paint: int
-
-
-class Plates(NamedTuple):
-    """The plates of a panel."""
-
-    plates: Sequence[Plate]
-
-
 class Swatch(NamedTuple):
     """An outlined square of a paint in the legend."""
 
@@ -241,7 +215,7 @@ class Path(NamedTuple):
     dash: float = 0.0
 
 
-Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Ears | Plates | Swatch | Labels | Texts | Line"
+Primitive: TypeAlias = "Path | Cells | Image | Strokes | Border | Boxes | Swatch | Labels | Texts | Line"
 
 
 _LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes", "dash"}  # px, or columns of px
@@ -253,8 +227,6 @@ def scaled(item: Primitive, k: float) -> Primitive:
     >>> scaled(Line("a", 10, 20, 12), 0.5)
     Line(text='a', x=5.0, y=10.0, size=6.0, role='m', mono=False, weight=400, anchor='start')
     """
-    if isinstance(item, Plates):
-        return Plates([plate._replace(**_scaled(plate._asdict(), k)) for plate in item.plates])
     if isinstance(item, Path):
         return item._replace(
             lines=[[(x * k, y * k) for x, y in line] for line in item.lines], width=item.width * k, dash=item.dash * k

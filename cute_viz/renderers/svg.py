@@ -161,12 +161,6 @@ class _SvgWriter:
                 self._path(outline, "b", fill="none", stroke=BORDER, stroke_width=number(item.width))
             case p.Boxes():
                 self._boxes(item)
-            case p.Ears():
-                size = number(item.size)
-                ears = (f"M{number(x)} {number(y)}h-{size}l{size} {size}z" for x, y in zip(item.xs, item.ys, strict=True))
-                self._path("".join(ears), "ear", fill="#000000", fill_opacity=number(item.opacity))
-            case p.Plates():
-                self._group("".join(map(self._plate, item.plates)))
             case p.Swatch():
                 style = {
                     "stroke": BORDER,
@@ -247,12 +241,8 @@ class _SvgWriter:
         style = {"stroke": FILLS[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
         style |= {"opacity": number(item.opacity)} if item.opacity < 1 else {}
         style |= {"stroke_dasharray": number(item.dash)} if item.dash else {}
-        self._path(d, role or "path", fill=fill, **style)
-
-    def _plate(self, item: p.Plate) -> str:
-        place = f'x="{number(item.x)}" y="{number(item.y)}" width="{number(item.w)}" height="{number(item.h)}"'
-        cls = f' class="{self.dark_fill[item.paint]}"' if item.paint in self.dark_fill else ""
-        return f'<rect {place} rx="{number(item.radius)}"{cls} fill="{self.fills[item.paint]}"/>'
+        cls = self.dark_fill.get(item.fill, "path") if isinstance(item.fill, int) else role or "path"
+        self._path(d, cls, fill=fill, **style)
 
     def _labels(self, item: p.Labels) -> None:
         """A group of texts for each ink."""

@@ -75,7 +75,7 @@ def write(page: Page, options: Options) -> str:
 def _weight(page: Page) -> int:
     """How much of TeX's memory a page takes, in labels."""
     labels = sum(len(item.texts) - item.texts.count("") for item in page.items if isinstance(item, p.Labels))
-    shapes = [list(zip(item.xs, item.ys, strict=True)) for item in page.items if isinstance(item, (p.Boxes, p.Ears))]
+    shapes = [list(zip(item.xs, item.ys, strict=True)) for item in page.items if isinstance(item, p.Boxes)]
     return labels + 15 * sum(len(lattices(corners)) for corners in shapes)
 
 
@@ -121,9 +121,8 @@ class _TikzWriter:
             "cvtile": BETWEEN if self.dark else BORDER,
             "cvhatch": HATCH[0],
         }
-        if figure.flow:
-            self.colours["cvi"] = LIGHT["t"]
-        else:
+        self.colours["cvi"] = LIGHT["t"]
+        if not figure.flow:
             del self.colours["cvx"]
         if "cvfaded" in self.inks:
             self.colours["cvfaded"] = FADED_INKS[self.dark]
@@ -157,16 +156,6 @@ class _TikzWriter:
                 return [
                     _stamps(f"\\draw[{style}] (0,0) rectangle ({number(w)},{number(h)});", corners)
                     for (w, h), corners in item.by_size().items()
-                ]
-            case p.Ears():
-                size = number(item.size)
-                shape = f"\\fill[black,fill opacity={number(item.opacity)}] (0,0) -- (-{size},0) -- (0,{size}) -- cycle;"
-                return [_stamps(shape, zip(item.xs, item.ys, strict=True))]
-            case p.Plates():
-                return [
-                    f"\\fill[{self.names[one.paint]},rounded corners={_pt(one.radius)}] ({number(one.x)},{number(one.y)}) "
-                    f"rectangle ({number(one.x + one.w)},{number(one.y + one.h)});\n"
-                    for one in item.plates
                 ]
             case p.Swatch():
                 style = f"draw=cvb,fill={self.names[item.paint]},line width={_pt(item.width)},rounded corners={_pt(item.radius)}"

@@ -86,9 +86,7 @@ class _MlirReader:
             equals = re.compile(r"=\s*").search(self.text, at + len(name)) if self.text[at] == "%" else None
             parts = operation(self.text, equals.end()) if equals is not None and self.is_defined(at) else ("", "", ())
             definitions.setdefault(name, []).append(Definition(at, *parts, self.text[start:end]))
-        for match in re.finditer(
-            r"(?m)^[ \t]*(%[\w$.-]+)\s*=\s*(?=cute\.(?:get_iter|recast_iter|add_offset|append_to_rank|get_layout)\b)", self.text
-        ):
+        for match in _UNTYPED.finditer(self.text):
             definitions.setdefault(match[1], []).append(Definition(match.start(1), *operation(self.text, match.end()), ""))
         for rows in definitions.values():
             rows.sort(key=lambda row: row.at)

@@ -185,6 +185,8 @@ class _Operands(TypeParts):
             tiling = self.typed(self.type_of(made.operands[0], made.at))
             return self.parted(whole, tiling, side, value)
         first = self.behind(made.operands[0], made.at) if made.name == "cute.make_view" else made.operands[0]
+        if made.name == "cute_nvgpu.atom.tma_partition" and len(made.operands) == 5:
+            first = made.operands[3]  # the tensor of shared memory, in the order of an instruction
         around = None if first is None else self.named(first, made.at, deep)
         if around is None:
             return self.numbered(value, name.lstrip("%"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from cute_viz.limits import limit
+from cute_viz.notation import is_triton
+
 KINDS = ("cpp", "python", "mlir", "triton", "types", "print", "notation")
 _SAMPLE = 1 << 13  # characters of the beginning, the middle and the end that are looked at
 
@@ -122,3 +125,28 @@ def _sampled(text: str) -> str:
     return "\n".join(
         piece if len(max(piece.split("\n"), key=len)) < 4000 else "\n".join(x[:4000] for x in piece.split("\n")) for piece in pieces
     )
+
+
+# What C++ has and notation has not: braces, types with arguments, what makes tuples and pointers, declarations.
+_CPP = re.compile(
+    r"(?<!LayoutLeft)(?<!LayoutRight)(?<!GenRowMajor)(?<!GenColMajor)(?<!\?)(?<=[\w>])\{|\b(?:auto|using|constexpr|decltype|typename)\b"
+    r"|\b(?:Layout|Shape|Stride|Step|Tiler?|Coord|tuple|Int|C|ComposedLayout|(?:Copy|MMA)_(?:Atom|Traits)|TiledMMA|TiledCopy|uint_\w+_t|\w+_v|smem_ptr_flag_bits)<"
+    r"|\bmake_(?:(?:shape|stride|step|coord|tile|tuple|\w+_ptr|tensor|inttuple_iter|(?:copy|mma)_atom)\b|\w+\(\s*\d+\s*[,)])|_selector(?:_sparse)?<|\bLayout_\w+<|\brecast<|>::\w+"
+    r"|(?m:^|;)[ \t]*(?!return\b|import\b|from\b|for\b)[A-Za-z_][\w:]*[ \t]+[&*]*[A-Za-z_]\w*[ \t]*="
+)
+_OTHER = re.compile(r"\bcute\.|\bstride\s*=|#tt|!cute|\?\{")  # the DSL, Triton, CuTe IR
+
+
+def is_cpp(text: str, dialect: str = "auto") -> bool:
+    """Whether a text is one of C++.
+
+    >>> [is_cpp(x) for x in ("(4,8):(8,1)", "auto a = Layout<_4>{};", "size<1>((4,8))", "cute.make_layout(4)")]
+    [False, True, False, False]
+    """
+    if dialect not in ("auto", "cpp", "cute") or _CPP.search(text) is None or len(text) > limit("source"):
+        return False
+    if _OTHER.search(text) is not None or is_triton(text):
+        return False
+    if "\n" not in text.strip():
+        return True
+    return sniff(text) in ("cpp", "notation")

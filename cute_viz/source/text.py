@@ -1,4 +1,4 @@
-"""A text of no file -> what it holds, by the reader of its language: `cpp/` for C++, `notation/` for all else."""
+"""A text of no file -> what it holds, by its language: `cpp/` reads C++, `python/` the DSL, `notation/` all else."""
 
 from __future__ import annotations
 
@@ -8,48 +8,57 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz import notation
 from cute_viz.errors import CuteVizError
-from cute_viz.limits import limit
 from cute_viz.notation.reading import Passage
+from cute_viz.source.sniff import is_cpp
 
 if TYPE_CHECKING:
     from cute_viz.algebra.call import Operation
     from cute_viz.notation.program import Document
     from cute_viz.notation.reading import Resolver
     from cute_viz.source.cpp.line import Pasted
+    from cute_viz.source.python.line import PastedDsl
 
-# What C++ has and notation has not: braces, types with arguments, what makes tuples and pointers, declarations.
-_CPP = re.compile(
-    r"(?<!LayoutLeft)(?<!LayoutRight)(?<!GenRowMajor)(?<!GenColMajor)(?<!\?)(?<=[\w>])\{|\b(?:auto|using|constexpr|decltype|typename)\b"
-    r"|\b(?:Layout|Shape|Stride|Step|Tiler?|Coord|tuple|Int|C|ComposedLayout|(?:Copy|MMA)_(?:Atom|Traits)|TiledMMA|TiledCopy|uint_\w+_t|\w+_v|smem_ptr_flag_bits)<"
-    r"|\bmake_(?:(?:shape|stride|step|coord|tile|tuple|\w+_ptr|tensor|inttuple_iter)\b|\w+\(\s*\d+\s*[,)])|_selector(?:_sparse)?<|\bLayout_\w+<|\brecast<|>::\w+"
-    r"|(?m:^|;)[ \t]*(?!return\b|import\b|from\b|for\b)[A-Za-z_][\w:]*[ \t]+[&*]*[A-Za-z_]\w*[ \t]*="
-)
 # Functions and classes.
 _BLOCK = re.compile(r"\w[\s&*]+\w+\s*\([^()]*\)\s*(?:const\s*)?\{|\b(?:struct|class|namespace|template)\b")
-_OTHER = re.compile(r"\bcute\.|\bstride\s*=|#tt|!cute|\?\{")  # the DSL, Triton, CuTe IR
+_DSL = re.compile(
+    r"\b(stride|order|mode|tiler|coord|proj|trg_shape|target_profile|atom_layout_mnk)\s*=[^=]|\bNone\b|\b[A-Z]\w*Op\(|^\s*(from|import|def)\s",
+    re.M,
+)
+_DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ", "Op(")  # worth a closer look
 
 
-def is_cpp(text: str, dialect: str = "auto") -> bool:
-    """Whether a text is one of C++.
+def is_dsl(text: str, dialect: str = "auto") -> bool:
+    """Whether a text is the Python DSL's source: Python reads it, and keywords or names of modules show it.
 
-    >>> [is_cpp(x) for x in ("(4,8):(8,1)", "auto a = Layout<_4>{};", "size<1>((4,8))", "cute.make_layout(4)")]
-    [False, True, False, False]
+    >>> is_dsl("cute.make_layout((4,8), stride=(8,1))"), is_dsl("composition((4,8):(8,1), 4:2)")
+    (True, False)
     """
-    if dialect not in ("auto", "cpp", "cute") or _CPP.search(text) is None or len(text) > limit("source"):
+    if dialect != "auto":
+        return dialect == "dsl"
+    if not any(mark in text for mark in _DSL_MARKS) or notation.is_triton(text):
         return False
-    if _OTHER.search(text) is not None or notation.is_triton(text):
+    if (strong := _DSL.search(text)) is None and not re.search(r"\b(cute|cutlass)\.\w", text):
         return False
-    if "\n" not in text.strip():
-        return True
-    from cute_viz.source.sniff import sniff
+    from cute_viz.source.python.tree import Tree
 
-    return sniff(text) in ("cpp", "notation")
+    try:
+        Tree(text)
+    except CuteVizError:
+        return strong is not None and ";" not in text and "::" not in text and not re.search(r"\d\)?:\(?_?\d", text)
+    return True
 
 
-def _lines(source: Passage) -> Pasted:
-    from cute_viz.source.cpp.line import Pasted
+def _lines(source: Passage) -> Pasted | PastedDsl | None:
+    """The statements of a text of C++ or of the DSL."""
+    if is_cpp(source.text, source.dialect):
+        from cute_viz.source.cpp.line import Pasted
 
-    return Pasted(source)
+        return Pasted(source)
+    if is_dsl(source.text, source.dialect):
+        from cute_viz.source.python.line import PastedDsl
+
+        return PastedDsl(source)
+    return None
 
 
 def read(
@@ -67,11 +76,12 @@ def read(
     >>> str(read("auto a = Layout<_4>{}; composition(a, 2:1)").pick())
     '_2:_1'
     """
-    if not is_cpp(text, dialect):
-        return notation.read(text, names, warnings, dialect=dialect, resolve=resolve, shape=shape, free=free)
-    if _BLOCK.search(text):
+    if is_cpp(text, dialect) and _BLOCK.search(text):
         return _of_file(text, names or {}, resolve)
-    document = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free)).document()
+    lines = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free))
+    if lines is None:
+        return notation.read(text, names, warnings, dialect=dialect, resolve=resolve, shape=shape, free=free)
+    document = lines.document()
     if not document.values and (problem := document.problem()) is not None:
         raise problem
     return document
@@ -88,10 +98,11 @@ def _of_file(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> D
     out = Document()
     for entry in read_file(text, Given(names, resolve)).entries:
         try:
-            out.values[entry.name], out.last = certain(entry.read()), entry.name
+            value = certain(entry.read())
         except CuteVizError as error:
-            out.failures[entry.name] = out.last = error
+            out.refuse(entry.name, error)
             continue
+        out.keep(entry.name, value)
         if isinstance(tensor := entry.tensor() if entry.tensor is not None else None, Tensor):
             out.tensors[entry.name] = tensor
             out.bits |= {entry.name: tensor.bits} if tensor.pointer.known is not None else {}
@@ -124,9 +135,8 @@ def read_calls(
     >>> [str(call) for call in read_calls("auto a = logical_divide(Layout<_8>{}, 2)(_,1);", name="a")]
     ['logical_divide(_8:_1, 2)', 'slice((_,1), (2,4):(_1,2))']
     """
-    if not is_cpp(text):
-        return notation.read_calls(text, names, resolve, name)
-    return _lines(Passage(text, names or {}, resolve=resolve)).calls(name)
+    lines = _lines(Passage(text, names or {}, resolve=resolve))
+    return notation.read_calls(text, names, resolve, name) if lines is None else lines.calls(name)
 
 
 def read_call(
@@ -150,10 +160,9 @@ def called_last(text: str) -> str:
     >>> called_last("a = 4:2; cute::copy(a, a)"), called_last("a = 4:2")
     ('copy', '')
     """
-    if not is_cpp(text):
-        return notation.called_last(text)
     try:
-        return _lines(Passage(text)).called()
+        lines = _lines(Passage(text))
+        return notation.called_last(text) if lines is None else lines.called()
     except CuteVizError:
         return ""
 
@@ -164,6 +173,5 @@ def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any
     >>> [str(call) for call in calls_with("a = Layout<_4>{}; size(a); size(8)", "a", ("size",), {}, None)]
     ['size(_4:_1)']
     """
-    if is_cpp(text):
-        return _lines(Passage(text, names, resolve=resolve)).calls_with(name, of)
-    return notation.calls_with(text, name, of, names, resolve)
+    lines = _lines(Passage(text, names, resolve=resolve))
+    return notation.calls_with(text, name, of, names, resolve) if lines is None else lines.calls_with(name, of)

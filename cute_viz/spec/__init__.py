@@ -116,7 +116,11 @@ class Library:
         return directories(self.folders)
 
     def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
-        """The atom of a name and its template arguments, or None; see `spec.library.resolve`."""
+        """The atom of a name and its template arguments, None where there is none; see `spec.library.resolve`.
+
+        >>> resolve("SM80_16x8x16_F32F16F16F32_TN").name, resolve("no_such_atom")
+        ('SM80_16x8x16_F32F16F16F32_TN', None)
+        """
         from cute_viz.spec.library import resolve
 
         return resolve(name, args, self.folders, self.machine)
@@ -195,24 +199,5 @@ class Library:
         return spec_names(self.folders)
 
 
-PACKAGED = Library()
-
-
-def resolve(name: str, args: tuple[str, ...] = ()) -> Any:
-    """The atom of a name and its template arguments, of those that come with cute-viz; None where there is none.
-
-    >>> str(resolve("SM80_16x8x16_F32F16F16F32_TN").layout_c), resolve("no_such_atom")
-    ('((_4,_8),(_2,_2)):((_32,_1),(_16,_8))', None)
-    """
-    return PACKAGED.resolve(name, args)
-
-
-def read(
-    text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None, *, dialect: str = "auto"
-) -> Document:
-    """Everything that a text holds, by name, with the atoms that come with cute-viz at hand; see `Library.read`.
-
-    >>> str(read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
-    '_32:_1'
-    """
-    return PACKAGED.read(text, names, warnings, dialect=dialect)
+PACKAGED = Library()  # what comes with cute-viz
+resolve, read = PACKAGED.resolve, PACKAGED.read

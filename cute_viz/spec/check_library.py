@@ -13,11 +13,11 @@ from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
-from cute_viz.spec.domains import allows, samples
 from cute_viz.spec.entry import FilledEntry, LibraryEntry
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, OF_MMA, Family, Match, families, find
 from cute_viz.spec.library import entry
 from cute_viz.spec.library_files import LibraryFile
+from cute_viz.spec.names import allows, samples
 from cute_viz.spec.yaml import Keys, SpecError, read_yaml
 
 FOREIGN = {"mma": {*COPY_KEYS, "reverse"} - {*MMA_KEYS}, "copy": {*MMA_KEYS, *OF_MMA, "types", "incongruent"} - {*COPY_KEYS}}

@@ -16,8 +16,8 @@ from cute_viz.errors import CuteVizError
 from cute_viz.limits import current
 from cute_viz.notation import parse
 from cute_viz.records import dataclass
-from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
+from cute_viz.spec.names import as_number
 from cute_viz.spec.yaml import Keys, SpecError, Text
 from cute_viz.values.instruction import ISSUED, Instruction
 from cute_viz.values.integer import unknowns

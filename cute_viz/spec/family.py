@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from cute_viz.errors import Span, did_you_mean
 from cute_viz.limits import limit, over
-from cute_viz.spec.domains import allows, in_words, numbers
 from cute_viz.spec.library_files import OF_INSTRUCTION, LibraryFile, Section, read_block
-from cute_viz.spec.names import Pattern
+from cute_viz.spec.names import Pattern, allows, in_words, numbers
 from cute_viz.spec.yaml import Keys, SpecError, Text, Value
 from cute_viz.values.types import spelt
 

@@ -10,10 +10,10 @@ from math import prod
 from typing import NamedTuple
 
 from cute_viz.limits import limit, over
-from cute_viz.spec.domains import words
 from cute_viz.spec.entry import in_ptx
 from cute_viz.spec.family import Family, families
 from cute_viz.spec.library_files import LibraryFile, library_files
+from cute_viz.spec.names import words
 from cute_viz.values.instruction import short_of
 
 

@@ -184,7 +184,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     seen: Counter[Any] = Counter()
     labels = _labels(unit) if only is not None or sum(one.kernel for one in unit.instances) <= APART else {}
     for frame in frames(unit, only):
-        instance, launch = unit.instances[frame.number], labels.get(frame.root, "")
+        instance, launch = unit.instances[frame.number], labels.get(frame.chain[-1].number, "")
         for call in filter(lambda one: one.runs, instance.calls):
             key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
@@ -200,12 +200,9 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
 def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:
     """How often a block runs a call that a chain of callers reaches. seen: how many calls have its key."""
     found = often((one.read(_relative(call.file, path)) for one in call.around), seen[key] == 1)
-    while frame.caller is not None:
-        outer = unit.instances[frame.caller.number]
-        use = outer.uses[frame.use]
+    for outer, use in frame.uses(unit):
         more = often((one.read(_relative(use.file, path)) for one in use.around), not outer.foreign and use.name != "lambda")
         found = found.within(more)
-        frame = frame.caller
     return found
 
 

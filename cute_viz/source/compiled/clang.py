@@ -104,7 +104,7 @@ def _answers(unit: TranslationUnit, asked: list[tuple[str, Instance, Variable]])
 def words(flags: Flags) -> Iterator[str]:
     """The command line of libclang: CUDA code for a device, CUDA's and CuTe's headers, where the flags do not name them."""
     number = int(flags.arch.rstrip("af") or 80)
-    yield from ("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-w", "-ferror-limit=0")
+    yield from ("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-w", "-ferror-limit=0", "-fms-extensions")
     if not any(word.startswith("-std=") for word in flags.words):
         yield "-std=c++17"
     yield f"-D__CUDA_ARCH__={number}0"

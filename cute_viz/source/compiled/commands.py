@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.errors import CuteVizError
@@ -54,13 +55,13 @@ def _held(found: Flags, root: str | None) -> Flags:
     """Flags without the folders and files that a project must not name. root: None for those of the user."""
     if root is None:
         return found
-    pairs = [found.words[n : n + 2] for n in range(len(found.words)) if found.words[n] in ("-I", "-isystem", "-include")]
-    gone = [pair for pair in pairs if not is_allowed(pair[1], root)]
-    words = list(found.words)
-    for flag, path in gone:
-        at = next(n for n in range(len(words)) if words[n : n + 2] == [flag, path])
-        del words[at : at + 2]
-    return Flags(tuple(words), found.arch)
+    words: list[str] = []
+    for word in found.words:
+        if words and words[-1] in ("-I", "-isystem", "-include") and not is_allowed(word, root):
+            words.pop()
+        else:
+            words.append(word)
+    return replace(found, words=tuple(words))
 
 
 def _commands(place: str) -> Iterator[tuple[str, Flags]]:

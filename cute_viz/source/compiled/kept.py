@@ -16,7 +16,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from cute_viz.files import write
 from cute_viz.source.compiled.unit import Unit
 
-_FORM = 8  # counts with what is written
+_FORM = 9  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
 
 
@@ -96,13 +96,14 @@ def unit_from(data: dict[str, Any]) -> Unit:
         parts = get_args(kind)
         if get_origin(kind) is tuple and parts[-1] is ...:
             return lambda row: tuple(map(reader(parts[0]), row))
+        inner = [reader(part) for part in parts if part is not type(None)]
         if get_origin(kind) is tuple:
-            return lambda row: tuple(reader(part)(x) for part, x in zip(parts, row, strict=True))
-        if parts:  # one of these, or None
-            return lambda row: None if row is None else reader(parts[0])(row)
+            return lambda row: tuple(read(x) for read, x in zip(inner, row, strict=True))
+        if inner:  # one of these, or None
+            return lambda row: None if row is None else inner[0](row)
         if isinstance(kind, type) and is_dataclass(kind):
-            hints = [*get_type_hints(kind).values()]
-            return lambda row: kind(*(reader(hint)(x) for hint, x in zip(hints, row, strict=True)))
+            members = [reader(hint) for hint in get_type_hints(kind).values()]
+            return lambda row: kind(*(read(x) for read, x in zip(members, row, strict=True)))
         return words.__getitem__ if kind is str else kind
 
     unit: Unit = reader(Unit)(data["unit"])

@@ -6,7 +6,7 @@ What is computed here is held to the compiler's type: where a static integer dif
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,19 +41,18 @@ class Reached:
     use: int = -1
 
     @property
-    def root(self) -> int:
-        """The instance that the chain begins with."""
-        return self.number if self.caller is None else self.caller.root
+    def chain(self) -> tuple[Reached, ...]:
+        """It and its callers, innermost first."""
+        return (self, *(self.caller.chain if self.caller is not None else ()))
+
+    def uses(self, unit: Unit) -> list[tuple[Instance, CallSite]]:
+        """Each caller with the call by which it goes on, innermost first."""
+        callers = [(unit.instances[one.caller.number], one.use) for one in self.chain if one.caller is not None]
+        return [(outer, outer.uses[use]) for outer, use in callers]
 
     def lines(self, unit: Unit) -> tuple[int, ...]:
         """Where each of the chain is called, innermost first."""
-        out: list[int] = []
-        frame = self
-        while frame.caller is not None:
-            if not unit.instances[frame.caller.number].foreign:
-                out.append(unit.instances[frame.caller.number].uses[frame.use].line)
-            frame = frame.caller
-        return tuple(out)
+        return tuple(use.line for outer, use in self.uses(unit) if not outer.foreign)
 
 
 class UnitMeaning(TypeParts):
@@ -258,40 +257,44 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Re
     used = {use.instance for instance in unit.instances for use in instance.uses if use.name != "&"}
     kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel and only in (None, n)]
     todo = [Reached(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
+    moving = _closure((n for n, one in enumerate(unit.instances) if one.calls), _users(unit))
     seen = 0
     while todo and seen < most:
         frame = todo.pop()
         seen += 1
         yield frame
-        chain = {frame.number}
-        above = frame.caller
-        while above is not None:
-            chain.add(above.number)
-            above = above.caller
+        chain = {one.number for one in frame.chain}
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
-            if use.name != "&" and use.runs and use.instance not in chain and _counts(unit, use.instance, {}):
+            if use.name != "&" and use.runs and use.instance in moving and use.instance not in chain:
                 todo.append(Reached(use.instance, frame, n))
 
 
 def reached(unit: Unit, number: int) -> set[int]:
     """The instances that an instance calls, itself among them, and those of the classes that these are members of."""
-    out, todo = set(), [number]
-    while todo:
-        n = todo.pop()
-        if n not in out:
-            out.add(n)
-            todo += [use.instance for use in unit.instances[n].uses]
+    out = _closure([number], [[use.instance for use in one.uses] for one in unit.instances])
     scopes = {unit.instances[n].scope[:-1] for n in out} | {unit.instances[n].scope for n in out}
     return out | {n for n, one in enumerate(unit.instances) if not one.calls and not one.uses and one.scope in scopes}
 
 
-def _counts(unit: Unit, number: int, known: dict[int, bool]) -> bool:
-    """Whether an instance, or one that it uses, has a statement that moves."""
-    if number not in known:
-        known[number] = False
-        instance = unit.instances[number]
-        known[number] = bool(instance.calls) or any(_counts(unit, use.instance, known) for use in instance.uses)
-    return known[number]
+def _users(unit: Unit) -> list[list[int]]:
+    """For each instance those that use it."""
+    out: list[list[int]] = [[] for _ in unit.instances]
+    for n, one in enumerate(unit.instances):
+        for use in one.uses:
+            if use.instance >= 0:
+                out[use.instance].append(n)
+    return out
+
+
+def _closure(begin: Iterable[int], after: list[list[int]]) -> set[int]:
+    """What follows from numbers, they among it. after: what follows from each at once."""
+    out, todo = set(), [*begin]
+    while todo:
+        n = todo.pop()
+        if n not in out:
+            out.add(n)
+            todo += after[n]
+    return out
 
 
 def _named(instance: Instance) -> dict[tuple[str, int], Variable]:

@@ -24,21 +24,21 @@ _BUILTIN = {
     if sign or size in ("short", "long long")
 }
 _TYPES = re.compile(rf"\b(?:{'|'.join(sorted(_BUILTIN, key=len, reverse=True))})\b")
-_IN_TUPLES = re.compile(r"[A-Za-z_][\w:]*")
+_IN_TUPLES = re.compile(r"\b[A-Za-z_][\w:]*")
 _WORDS = {*("tuple", "C", "Underscore", "ScaledBasis", "Layout", "ComposedLayout", "Swizzle", "int", "long", "unsigned", "short")}
 _WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char", "signed")}
 _WORDS |= {*("R", "ArithmeticTuple", "smem_ptr_flag_bits", "smem_sparse_ptr_flag_bits")}
-_SUBBYTE = re.compile(r"\b(?:cutlass::)?integer_subbyte<(\d+), (true|false)>")
+_SUBBYTE = re.compile(r"\b(?:cutlass::)?integer_subbyte<(\d+)(?:, (true|false))?>")
 _SPACES = {"gmem_ptr": "gmem", "smem_ptr": "smem", "rmem_ptr": "rmem", "tmem_ptr": "tmem"}
 
 
 def unqualified(type_: str) -> str:
     """A type without what stands around it.
 
-    >>> unqualified("const cute::Layout<cute::C<4>> &")
-    'cute::Layout<cute::C<4>>'
+    >>> unqualified("const cute::Layout<cute::C<4>> &"), unqualified("cute::Layout<cute::C<4>> *const")
+    ('cute::Layout<cute::C<4>>', 'cute::Layout<cute::C<4>>')
     """
-    return type_.removeprefix("const ").rstrip("& ")
+    return type_.removeprefix("const ").removesuffix("const").rstrip("*& ")
 
 
 def unzipped(type_: str) -> str:
@@ -145,18 +145,14 @@ def _pointer(engine: str) -> Pointer | None:
     if name == "DescriptorIterator":
         return Pointer()
     if name == "swizzle_ptr" and len(parts) == 2:
+        bits = arguments(parts[0])  # the third is the first, where it is left out
         behind = _pointer(f"cute::ViewEngine<{parts[1]}>")
-        return None if behind is None else replace(behind, swizzle=_swizzle(*map(int, arguments(parts[0]))))
+        return None if behind is None else replace(behind, swizzle=Swizzle(*(*map(int, bits), int(bits[0]))[:3]))
     if name in _SPACES:
         return replace(_pointer(f"cute::ViewEngine<{parts[0]}>") or Pointer(), space=_SPACES[name])
     if name in ("subbyte_iterator", "sparse_ptr"):
         return Pointer("", element_of(parts[-1].rstrip("* ")))
     return Pointer("", element_of(inside[0].rstrip("* ")) if inside[0].rstrip().endswith("*") or not parts else None)
-
-
-def _swizzle(base: int, low: int, shift: int | None = None) -> Swizzle:
-    """`Swizzle<B,M,S = B>`."""
-    return Swizzle(base, low, base if shift is None else shift)
 
 
 def _named(type_: str) -> tuple[str, list[str]]:
@@ -166,14 +162,14 @@ def _named(type_: str) -> tuple[str, list[str]]:
 
 
 def _narrow(type_: str) -> str:
-    """Integers of a few bits by their names: `cutlass::integer_subbyte<4, false>` is `uint4_t`."""
-    return _SUBBYTE.sub(lambda match: f"{'' if match[2] == 'true' else 'u'}int{match[1]}_t", type_)
+    """Integers of a few bits by their names: `integer_subbyte<4, false>` is `uint4_t`, `integer_subbyte<4>` is `int4_t`."""
+    return _SUBBYTE.sub(lambda match: f"{'u' if match[2] == 'false' else ''}int{match[1]}_t", type_)
 
 
 def element_of(type_: str) -> str:
     """The type of an element, as the library names it.
 
-    >>> element_of("const cutlass::integer_subbyte<4, false>")
-    'uint4_t'
+    >>> element_of("const cutlass::integer_subbyte<4, false>"), element_of("cutlass::integer_subbyte<4>")
+    ('uint4_t', 'int4_t')
     """
     return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", _narrow(_TYPES.sub(lambda m: _BUILTIN[m[0]], type_))).strip()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from cute_viz.algebra.composed import as_layout
@@ -151,92 +153,53 @@ def register_sourced(meaning: Meaning, tiled: Any, span: Span) -> Any:
     return replace(tiled, atom=instruction(meaning, op.name.replace("_SS", "_RS"), majors, span))
 
 
-def value_type(name: str) -> ValueType:
-    """The type of elements of an atom, `f16`, as C++ has it.
-
-    >>> str(value_type("f16"))
-    'half_t'
-    """
-    return ValueType(ValueType(name).cpp)
-
-
 def member_of(value: Any, name: str) -> Any:
-    """`T::name` of an atom, a tiling or an operation; None of what it has not."""
+    """`T::name` of an atom, a tiling or an operation; None of what it has not. A tiling has the members of its atom."""
     if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
         return External(name, (value,))
-    if isinstance(value, (TiledMMA, ThrMMA)):
-        return _of_mma(value if isinstance(value, TiledMMA) else value.tiled, name)
-    if isinstance(value, MMA_Atom):
-        return _of_atom(value, name)
-    if isinstance(value, (TiledCopy, Copy_Atom)):
-        return _of_copy(value, name)
-    if isinstance(value, CopyOp):
-        return {"ThrID": value.thr_id, "SrcLayout": value.src, "DstLayout": value.dst, "RefLayout": value.ref}.get(name)
+    value = value.tiled if isinstance(value, ThrMMA) else value
+    for x in (value, getattr(value, "atom", None)):
+        if (member := _MEMBERS.get(type(x), {}).get(name)) is not None:
+            return member(x)
     return None
 
 
-def _of_mma(value: TiledMMA, name: str) -> Any:
-    if name in ("AtomThrID", "AtomThrLayout"):
-        return value.atom.thr_id
-    if name in ("AtomShape_MNK", "Shape_MNK"):
-        return value.atom.shape_mnk
-    if name == "ThrLayoutVMNK":
-        return value.thr_layout_vmnk
-    if name in ("AtomLayoutMNK", "AtomLayout_MNK"):
-        return atom_layout(value)
-    if name.startswith("AtomLayout") and name.endswith("_TV"):
-        return _of_atom(value.atom, name.removeprefix("Atom"))
-    if name in ("Atom", "MMA_Atom"):
-        return value.atom
-    return _of_atom(value.atom, name)
+def _fields(**names: str) -> dict[str, Callable[[Any], Any]]:
+    """Members by their names, of the fields that have them."""
+    return {name: attrgetter(field) for field, several in names.items() for name in several.split()}
 
 
-def _of_atom(value: MMA_Atom, name: str) -> Any:
-    parts = {
-        "ThrID": value.thr_id,
-        "AtomThrID": value.thr_id,
-        "Shape_MNK": value.shape_mnk,
-        "AtomShape_MNK": value.shape_mnk,
-        "LayoutA_TV": value.layout_a,
-        "LayoutB_TV": value.layout_b,
-        "LayoutC_TV": value.layout_c,
-        "ALayout": value.layout_a,
-        "BLayout": value.layout_b,
-        "CLayout": value.layout_c,
-    }
-    if name in parts:
-        return parts[name]
-    types = {f"ValType{x}": kind for x, kind in zip("ABCD", value.types, strict=False)}
-    return value_type(types[name]) if name in types else None
+def _value_type(n: int) -> Callable[[MMA_Atom], Any]:
+    return lambda atom: ValueType(ValueType(atom.types[n]).cpp) if n < len(atom.types) else None
 
 
-def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:
-    atom = value.atom if isinstance(value, TiledCopy) else value
-    if isinstance(value, TiledCopy):
-        if name == "TiledLayout_TV":
-            return value.layout_tv
-        if name == "Tiler_MN":
-            return value.tiler_mn
-        if name == "TiledNumThr":
-            return size(get(value.layout_tv, 0))
-        if name == "TiledNumVal":
-            return size(get(value.layout_tv, 1))
-    parts = {
-        "ThrID": atom.thr_id,
-        "AtomThrID": atom.thr_id,
-        "ValLayoutSrc": atom.layout_src,
-        "ValLayoutDst": atom.layout_dst,
-        "ValLayoutRef": atom.layout_ref,
-        "AtomLayoutSrc": atom.layout_src,
-        "AtomLayoutDst": atom.layout_dst,
-        "AtomLayoutRef": atom.layout_ref,
-    }
-    if name in parts:
-        return parts[name]
-    if name in ("NumValSrc", "AtomNumVal", "NumValDst"):
-        return Runtime(size(get(atom.layout_dst if name.endswith("Dst") else atom.layout_src, 1)))
-    if name == "AtomNumThr":
-        return Runtime(size(atom.thr_id))
-    if name in ("ValType", "value_type"):
-        return ValueType(atom.value_type) if atom.value_type else sized(atom.bits)
-    return None
+def _values(layout: Layout) -> Runtime:
+    return Runtime(size(get(layout, 1)))
+
+
+_MEMBERS: dict[type, dict[str, Callable[[Any], Any]]] = {
+    TiledMMA: {
+        **_fields(thr_layout_vmnk="ThrLayoutVMNK", atom="Atom MMA_Atom"),
+        **dict.fromkeys(("AtomLayoutMNK", "AtomLayout_MNK"), atom_layout),
+    },
+    MMA_Atom: {
+        **_fields(thr_id="ThrID AtomThrID AtomThrLayout", shape_mnk="Shape_MNK AtomShape_MNK"),
+        **_fields(layout_a="LayoutA_TV AtomLayoutA_TV ALayout", layout_b="LayoutB_TV AtomLayoutB_TV BLayout"),
+        **_fields(layout_c="LayoutC_TV AtomLayoutC_TV CLayout"),
+        **{f"ValType{letter}": _value_type(n) for n, letter in enumerate("ABCD")},
+    },
+    TiledCopy: {
+        **_fields(layout_tv="TiledLayout_TV", tiler_mn="Tiler_MN"),
+        "TiledNumThr": lambda tiled: size(get(tiled.layout_tv, 0)),
+        "TiledNumVal": lambda tiled: size(get(tiled.layout_tv, 1)),
+    },
+    Copy_Atom: {
+        **_fields(thr_id="ThrID AtomThrID", layout_ref="ValLayoutRef AtomLayoutRef"),
+        **_fields(layout_src="ValLayoutSrc AtomLayoutSrc", layout_dst="ValLayoutDst AtomLayoutDst"),
+        **dict.fromkeys(("NumValSrc", "AtomNumVal"), lambda atom: _values(atom.layout_src)),
+        "NumValDst": lambda atom: _values(atom.layout_dst),
+        "AtomNumThr": lambda atom: Runtime(size(atom.thr_id)),
+        **dict.fromkeys(("ValType", "value_type"), lambda x: ValueType(x.value_type) if x.value_type else sized(x.bits)),
+    },
+    CopyOp: _fields(thr_id="ThrID", src="SrcLayout", dst="DstLayout", ref="RefLayout"),
+}

@@ -16,7 +16,7 @@ from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.collective import check, is_plain_fusion
-from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op, tmem_store_of, trivial_scales
+from cute_viz.source.cpp.cutlass import is_major, tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
@@ -204,10 +204,6 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
 
-def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return trivial_scales([meaning.value(item) for item in args])
-
-
 def _op_selector(source: str) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
         from cute_viz.source.cpp.selectors import op_selector
@@ -232,16 +228,6 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
         raise meaning.fail(f"{part.name} has a mode and strides", span)
     return is_major(stride, template[0])
-
-
-def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    if len(args) != 1:
-        raise meaning.fail(f"{part.name} has the CTAs of a cluster along one mode", span)
-    return cluster_copy(meaning, meaning.solid(args[0]), span)
-
-
-def _store_op(load: bool) -> _Call:
-    return lambda meaning, part, args, span: store_op(meaning, _template(meaning, part), span, load)
 
 
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -346,13 +332,9 @@ CALLS: dict[str, _Call] = {
     "make_tiled_mma": _tiled_mma,
     "convert_to_gmma_rs": _register_sourced,
     "is_major": _major,
-    "sm90_cluster_shape_to_tma_atom": _cluster_copy,
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,
-    **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
     "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, _solid(meaning, args), span),
-    "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
-    "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,
     "cute_viz_check": check,
     "cute_viz_is_plain_fusion": is_plain_fusion,

@@ -27,7 +27,7 @@ _BEHIND = {
     "helpers.hpp": (
         *("smem_selector", "tile_to_mma_shape", "SM70_QuadPair", "SM70_8x4_", "SM70_8x8_", "SM80_8x4", "SM80_8x8_", "SM80_8x16_"),
         *("SM80_16x8_", "ALayout_64x", "CLayout_64x", "ABLayout", "TagToStride", "StrideToLayoutTag", "_to_major_", "_umma_major_"),
-        *("is_mn_major", "is_k_major"),
+        *("is_mn_major", "is_k_major", "sm90_cluster_shape_to_tma_atom", "sm90_get_smem_", "_trivial_blockwise_scale_config"),
     ),
 }
 

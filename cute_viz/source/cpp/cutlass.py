@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
-from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, solid, typed
 from cute_viz.values.instruction import UNKNOWN
 from cute_viz.values.integer import Runtime, Static
@@ -28,14 +26,6 @@ def tag_word(value: Any) -> str:
     """The last word of a tag: `Sm90` of cutlass::arch::Sm90."""
     value = solid(value)
     return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
-
-
-def shape_of(value: Any, what: str) -> tuple[Any, ...]:
-    """A shape of two modes or more, of integers that are known. Raises: AlgebraError for anything else."""
-    value = certain(solid(value))
-    if not isinstance(value, tuple) or len(value) < 2 or not all(isinstance(x, (int, tuple)) for x in value):
-        raise AlgebraError(f"{what} must be a shape, not {show(value)}")
-    return value
 
 
 SCALES = frozenset(
@@ -135,36 +125,6 @@ def _is_mn(value: Any) -> bool:
     return isinstance(value, Enumerator) and value.name == "MN"
 
 
-def trivial_scales(args: list[Any]) -> External:
-    """sm90_trivial_blockwise_scale_config of a tile, and those of its successors: one factor for a block of that size."""
-    tile = shape_of(args[0] if args else None, "the tile")
-    return External("cutlass::detail::Sm1xxBlockwiseScaleConfig", tuple(product(x) for x in tile))
-
-
-def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
-    """The TMA load for the CTAs of a cluster along one mode: multicast where there are several."""
-    from cute_viz.source.cpp.atoms import instruction
-
-    count = product(certain(extent)) if isinstance(extent, (int, tuple)) else None
-    if count is None:
-        raise AlgebraError(f"the shape of a cluster must be integers, not {show(extent)}")
-    return instruction(meaning, "SM90_TMA_LOAD" if count == 1 else "SM90_TMA_LOAD_MULTICAST", None, span)
-
-
-def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) -> Any:
-    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile. Source:
-    sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
-    """
-    if len(args) < 2:
-        raise AlgebraError("the strides and the element of the output are missing")
-    from cute_viz.source.cpp.atoms import instruction
-
-    strides, element = map(solid, args[:2])
-    if bits(element) == 16 and (is_major(strides, 0) or is_major(strides, 1)):
-        return instruction(meaning, _matrix_copy(args[2] if len(args) > 2 else (), is_major(strides, 0), load), None, span)
-    return instruction(meaning, "AutoVectorizingCopyWithAssumedAlignment", [128], span)
-
-
 def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
     """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp). Raises: AlgebraError
     for any other operation.
@@ -178,11 +138,3 @@ def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
     if found is None:
         raise AlgebraError("No TMEM_STORE matching for provided TMEM_LOAD", hint="example: SM100_TMEM_LOAD_32dp32b1x{}")
     return found
-
-
-def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
-    extent = product(certain(tile[1])) if isinstance(tile, tuple) and len(tile) > 1 and isinstance(tile[1], (int, tuple)) else 0
-    if not extent or extent % 8:
-        raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")
-    count = 2 if extent % 16 else 4
-    return f"{'ldmatrix' if load else 'stmatrix'}.x{count}{'.trans' * columns}"

@@ -228,7 +228,9 @@ class Evaluator(Operators):
     def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
         """A value of a type that begins with arguments."""
         if not args:
-            return self.known(kind, span) if isinstance(kind, External) else zeroed(kind, self.fail("this has no value yet", span))
+            if isinstance(kind, External):  # a tag is its own value
+                return kind if kind.error is None else self.known(kind, span)
+            return zeroed(kind, self.fail("this has no value yet", span))
         if isinstance(kind, ValueType) and len(args) == 1:
             return self.cast(kind, args[0], span)
         if isinstance(kind, Class):

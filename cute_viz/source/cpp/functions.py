@@ -17,6 +17,7 @@ from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import tried, unknown
 from cute_viz.source.cpp.uses import takes
@@ -24,6 +25,8 @@ from cute_viz.source.cpp.values import Cell, Class, Closure, Enumerator, Env, Ex
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
+
+_DEDUCED = words("Tensor Layout TiledCopy TiledMMA ThrCopy ThrMMA ComposedLayout Copy_Atom MMA_Atom tuple")
 
 
 class Functions(Running):
@@ -144,18 +147,7 @@ class Functions(Running):
     def _is_template(self, part: Range) -> bool:
         """Whether a type is a template's name alone, whose arguments follow from the value: `Tensor a = ...`."""
         last = self.context.reader.tokens[part[1] - 1]
-        return last.text in (
-            "Tensor",
-            "Layout",
-            "TiledCopy",
-            "TiledMMA",
-            "ThrCopy",
-            "ThrMMA",
-            "ComposedLayout",
-            "Copy_Atom",
-            "MMA_Atom",
-            "tuple",
-        )
+        return last.text in _DEDUCED
 
     def _without(self, declaration: Declaration, opens: str, span: Span) -> Any:
         """The value of a variable that nothing initializes: that of its type, where the type has one value."""

@@ -132,6 +132,46 @@ template <class L> constexpr auto tag_to_umma_major_B() {
 }
 template <class L> using TagToStrideC_t = TagToStrideA_t<L>;
 
+// Copies that builders choose: cutlass/gemm/collective/builders/sm90_common.inl, cutlass/epilogue/collective/builders/sm90_common.inl
+
+template <class E> constexpr auto sm90_cluster_shape_to_tma_atom(E extent) {
+  if constexpr (size(extent) == 1) { return SM90_TMA_LOAD{}; }
+  return SM90_TMA_LOAD_MULTICAST{};
+}
+
+template <class Tile> constexpr bool cute_viz_columns() {
+  return cute_viz_check(size<1>(Tile{}) % 8 == 0, "the columns of the epilogue's tile must be a multiple of 8, not %", size<1>(Tile{}));
+}
+
+template <class S, class E, class Tile> constexpr auto sm90_get_smem_store_op_for_accumulator() {
+  if constexpr (sizeof_bits_v<E> == 16 && (is_major<0, S>() || is_major<1, S>())) {
+    if constexpr (!cute_viz_columns<Tile>()) { return 0; }
+    if constexpr (is_major<0, S>() && size<1>(Tile{}) % 16 == 0) { return SM90_U16x8_STSM_T{}; }
+    if constexpr (is_major<0, S>()) { return SM90_U16x4_STSM_T{}; }
+    if constexpr (size<1>(Tile{}) % 16 == 0) { return SM90_U32x4_STSM_N{}; }
+    return SM90_U32x2_STSM_N{};
+  }
+  return AutoVectorizingCopyWithAssumedAlignment<128>{};
+}
+
+template <class S, class E, class Tile> constexpr auto sm90_get_smem_load_op_for_source() {
+  if constexpr (sizeof_bits_v<E> == 16 && (is_major<0, S>() || is_major<1, S>())) {
+    if constexpr (!cute_viz_columns<Tile>()) { return 0; }
+    if constexpr (is_major<0, S>() && size<1>(Tile{}) % 16 == 0) { return SM75_U16x8_LDSM_T{}; }
+    if constexpr (is_major<0, S>()) { return SM75_U16x4_LDSM_T{}; }
+    if constexpr (size<1>(Tile{}) % 16 == 0) { return SM75_U32x4_LDSM_N{}; }
+    return SM75_U32x2_LDSM_N{};
+  }
+  return AutoVectorizingCopyWithAssumedAlignment<128>{};
+}
+
+template <class T> constexpr auto cute_viz_scale_config(T tile) {
+  return cutlass::detail::Sm1xxBlockwiseScaleConfig<size<0>(T{}), size<1>(T{}), size<2>(T{})>{};
+}
+template <class T> constexpr auto sm90_trivial_blockwise_scale_config(T tile) { return cute_viz_scale_config(tile); }
+template <class T> constexpr auto sm100_trivial_blockwise_scale_config(T tile) { return cute_viz_scale_config(tile); }
+template <class T> constexpr auto sm120_trivial_blockwise_scale_config(T tile) { return cute_viz_scale_config(tile); }
+
 // Layouts of CuTe's traits
 
 using SM70_QuadPair = Layout<Shape<_4, _2>, Stride<_1, _16>>;

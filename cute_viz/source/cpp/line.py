@@ -16,7 +16,6 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Statement
-from cute_viz.notation.values import drawn
 from cute_viz.source.cpp.blocks import CONTROL, WORDS
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.collective import with_cutlass
@@ -80,25 +79,11 @@ class Pasted:
             value = self._value(part, one)
         except CuteVizError as error:
             found = self.context.placed(error, self.context.span(part))
-            if "\n" in self.text.strip() and self._is_foreign(part if one is None or one.init is None else one.init):
-                out.failures |= {key: found} if key else {}
-                out.unread.append(Statement(None, None, self.context.span(part), "", found))
-                return
-            out.last = found
-            out.values.pop(key, None)
-            if key:
-                out.failures[key] = found
+            foreign = "\n" in self.text.strip() and self._is_foreign(part if one is None or one.init is None else one.init)
+            out.refuse(key, found, Statement(None, None, self.context.span(part), "", found) if foreign else None)
             return
-        if isinstance(value, (Class, External, Template, Function)):  # a name of what has no layout
-            return
-        if (before := out.values.pop(key, None)) is not None and not key:
-            out.passed.append(before)
-        out.failures.pop(key, None)
-        out.last = key
-        out.values[key] = shown = drawn(value)
-        if isinstance(value, Tensor) and shown is not value:
-            out.bits |= {key: value.bits} if value.pointer.known is not None else {}
-            out.tensors |= {key: split(value)} if key else {}
+        if not isinstance(value, (Class, External, Template, Function)):  # a name of what has no layout
+            out.keep(key, value, split(value) if isinstance(value, Tensor) else None)
 
     def _value(self, part: Range, one: Declaration | None) -> Any:
         """The value of a statement; of an expression with names that have none, as far as it does not depend on them."""

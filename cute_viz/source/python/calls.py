@@ -44,7 +44,7 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
-_KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", ""}
+_KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", "constexpr_function", ""}
 
 
 def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:

@@ -9,26 +9,29 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.notation.undefined import undefined
 from cute_viz.source.model import Entry
+from cute_viz.source.python.gluon import Encoded
+from cute_viz.source.python.instructions import resolved
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Lost, alike, is_object, plain, shown
+from cute_viz.source.python.values import DslOp, Lost, Symbol, alike, is_object, plain, shown
 
 
 class Assignment(NamedTuple):
     """Where a definition stands: the statements around it, outermost first, and the function, class or module that it is in."""
 
-    target: ast.expr
+    target: ast.expr | ast.stmt
     name: str
     scope: tuple[str, ...]
     around: tuple[ast.stmt, ...]
     functions: tuple[ast.AST, ...]
 
 
-def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
-    """An entry for each name that the text assigns to, `self.x` among them.
+def entries_of(tree: Tree, runs: Runs, unnamed: bool = False) -> tuple[Entry, ...]:
+    """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too.
 
     >>> from cute_viz.source.model import Given
     >>> tree = Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c")
@@ -36,10 +39,11 @@ def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
     ['a', 'b', 'f::d', 'f::self.e']
     """
     out = []
-    for place in _places(tree.module):
+    for place in _places(tree.module, unnamed):
         span = tree.span(place.target)
         read = cache(_reader(runs, place))
-        end = cache(_end(runs, place)) if isinstance(place.functions[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        ends = unnamed or isinstance(place.functions[-1], (ast.FunctionDef, ast.AsyncFunctionDef))
+        end = cache(_end(runs, place)) if ends else None
         cell, line = tree.place(span.start)
         value = _defined_by(place)
         text = "" if value is None else tree.text[tree.span(value).start : tree.span(value).end]
@@ -48,8 +52,9 @@ def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
 
 
 def _defined_by(place: Assignment) -> ast.expr | None:
-    value: ast.expr | None = getattr(place.around[-1], "value", None)
-    return value if place.target in (*getattr(place.around[-1], "targets", ()), getattr(place.around[-1], "target", None)) else None
+    last = place.around[-1]
+    value: ast.expr | None = getattr(last, "value", None)
+    return value if place.target in (*getattr(last, "targets", ()), getattr(last, "target", None), last) else None
 
 
 def _told(runs: Runs, read: Callable[[], Any], value: ast.expr | None) -> Callable[[], tuple[Operation, ...]]:
@@ -65,8 +70,8 @@ def _told(runs: Runs, read: Callable[[], Any], value: ast.expr | None) -> Callab
     return operations
 
 
-def _places(module: ast.Module) -> Iterator[Assignment]:
-    """All assignments of a text, in their order."""
+def _places(module: ast.Module, unnamed: bool) -> Iterator[Assignment]:
+    """All assignments of a text, in their order; unnamed: and expressions, which are their own targets."""
     todo: list[tuple[Any, tuple[str, ...], tuple[ast.stmt, ...], tuple[ast.AST, ...]]]
     todo = [(node, (), (), (module,)) for node in reversed(module.body)]
     while todo:
@@ -76,8 +81,15 @@ def _places(module: ast.Module) -> Iterator[Assignment]:
             scope, functions, around = (*scope, node.name), (*functions, node), around
         for target in _targets(node):
             yield Assignment(target, dotted(target), scope, around, functions)
+        if unnamed and isinstance(node, (ast.Expr, ast.Return)) and not _is_text(node.value):
+            yield Assignment(node, "", scope, around, functions)
         inside = [child for body in _bodies(node) for child in body]
         todo += [(child, scope, around, functions) for child in reversed(inside)]
+
+
+def _is_text(node: ast.expr | None) -> bool:
+    """Whether an expression is a docstring, or none at all."""
+    return node is None or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _bodies(node: Any) -> list[list[Any]]:
@@ -131,30 +143,33 @@ def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
     """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
     of CuTe.
     """
-    machine = runs.machine
+    machine, named = runs.machine, repr(place.name) if place.name else "this"
     if not values:
         for statement in reversed(place.around):
             if (why := machine.dead.get(id(statement))) is not None:
                 raise why
         function = next((node for node in reversed(place.functions) if hasattr(node, "name")), None)
         name = getattr(function, "name", "this file")
-        raise machine.fail(f"{place.name!r} is not reached: nothing that is followed here runs it in {name}", place.target)
+        raise machine.fail(f"{named} is not reached: nothing that is followed here runs it in {name}", place.target)
     if len(values) > 1:
         known = [value for value in values if not isinstance(value, Lost)]
         if len(known) < 2:  # what the others are depends on what is missing
             raise next(value.error for value in values if isinstance(value, Lost))
         if not (len(known) == len(values) and _print_alike(known)):
-            raise machine.fail(f"{place.name!r} has several values here, of several calls or rounds of a loop", place.target)
+            raise machine.fail(f"{named} has several values here, of several calls or rounds of a loop", place.target)
     value = values[0]
     if isinstance(value, Lost):
         raise value.error
+    if isinstance(value, Symbol) and machine.pasted is not None:
+        words, hint = undefined(value.path.removeprefix("cutlass."), machine.module.names, machine.given.resolve)
+        raise NotationError(words, text=machine.tree.text, span=machine.span(place.target), hint=hint)
     try:
-        found = shown(value)
+        if machine.pasted is not None and isinstance(value, DslOp):
+            value = resolved(value, machine.given.resolve)
+        found = shown(value.of() if isinstance(value, Encoded) else value)
     except CuteVizError as error:
         raise error.at(machine.tree.text, machine.span(place.target)) from None
     need(found)
     if not is_object(found):
-        raise NotationError(
-            f"{place.name!r} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
-        )
+        raise NotationError(f"{named} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target))
     return underscores(found) if isinstance(found, tuple) else found

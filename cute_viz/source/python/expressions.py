@@ -88,6 +88,8 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     if name == "self":
         machine.store.write(machine.module.names, name, found := lone_self())
         return found
+    if machine.pasted is not None and (found := machine.pasted(name, node)) is not None:
+        return found
     hint = hint_for(name)
     return machine.unknown(f"nothing named {name!r} is in this file", node, hint=hint, needs=(name,))
 

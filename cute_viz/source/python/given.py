@@ -9,10 +9,14 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.notation import read
+from cute_viz.notation.program import Document
+from cute_viz.notation.reading import Passage
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Atom, EnumMember, Items, Lost, Symbol, element, tensor_of
+from cute_viz.source.sniff import is_cpp
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
@@ -25,6 +29,8 @@ _WORDS = {
     "SMEM": "OperandSource",
     "RMEM": "OperandSource",
     "TMEM": "OperandSource",
+    **dict.fromkeys(("ALWAYS", "GLOBAL", "STREAMING", "LAST_USE", "NONE"), "LoadCacheMode"),
+    **dict.fromkeys(("ONE", "TWO"), "CtaGroup"),
 }
 _PLAIN = {"true": True, "false": False, "none": None}
 
@@ -36,8 +42,8 @@ def convert(machine: Machine, given: Any) -> Any:
     if not isinstance(given, str):
         return _ours(given)
     text = given.strip()
-    if text in _WORDS:
-        return EnumMember(_WORDS[text], text)
+    if (member := member_named(text)) is not None:
+        return member
     if text.lower() in _PLAIN:
         return _PLAIN[text.lower()]
     if (kind := element(text)) is not None:
@@ -49,11 +55,9 @@ def convert(machine: Machine, given: Any) -> Any:
         return value
     if isinstance(value, Lost) and text in machine.main.strings:  # a word that the file compares with: `2Dx3D`
         return text
-    from cute_viz.source.text import read
-
     try:
-        found = _ours(read(text, dialect="cute", resolve=machine.given.resolve).pick())
-        named = read(f"x = {text}", dialect="cute", resolve=machine.given.resolve) if "_ptr<" in text else None
+        found = _ours(_notation(machine, text).pick())
+        named = _notation(machine, f"x = {text}") if "_ptr<" in text else None
         typed = named.tensors.get("x") if named is not None else None
         if typed is None or (kind := element(str(typed.pointer.type))) is None or not isinstance(found, (Layout, ComposedLayout)):
             return found
@@ -62,6 +66,25 @@ def convert(machine: Machine, given: Any) -> Any:
         if isinstance(value, Lost):
             return Lost(error.named("let"))
         return value
+
+
+def _notation(machine: Machine, text: str) -> Document:
+    """What a text of CuTe holds, or of C++."""
+    source = Passage(text, {}, None, "cute", machine.given.resolve)
+    if not is_cpp(text, "cute"):
+        return read(text, dialect="cute", resolve=source.resolve)
+    from cute_viz.source.cpp.line import Pasted
+
+    return Pasted(source).document()
+
+
+def member_named(text: str) -> EnumMember | None:
+    """A member that is written without its enumeration: `ROW_MAJOR`.
+
+    >>> member_named("MN").enum, member_named("M")
+    ('OperandMajorMode', None)
+    """
+    return _member(f"{_WORDS[text]}.{text}") if text in _WORDS else None
 
 
 def _member(text: str) -> EnumMember | None:

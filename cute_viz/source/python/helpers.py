@@ -50,13 +50,13 @@ def _smem_capacity(machine: Machine, compute_capability: Any) -> Any:
     return _CAPACITY[number] * 1024
 
 
-def _unit(machine: Machine, mode: Any) -> Any:
-    """`E(0)`, `E([1, 0])`: one step along a coordinate."""
+def _unit(machine: Machine, value: Any, mode: Any) -> Any:
+    """`ScaledBasis(1, 0)`, which is `E(0)`, `E([1, 0])`: a step along a coordinate."""
     mode = underscores(mode)
     path = mode if isinstance(mode, tuple) else (mode,)
     if not all(isinstance(at, int) for at in path):
         raise AlgebraError("E takes the number of a mode, or a path of such")
-    return Basis(1, tuple(map(int, path))) if path else 1
+    return Basis(value, tuple(map(int, path))) if path else value
 
 
 HELPERS: dict[tuple[str, str], Callable[..., Any]] = {
@@ -64,6 +64,7 @@ HELPERS: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "get_smem_capacity_in_bytes"): _smem_capacity,
     **TENSOR_MEMORY,
     **TMA,
-    ("cute", "E"): _unit,
+    ("cute", "E"): lambda machine, mode: _unit(machine, 1, mode),
+    ("cute", "ScaledBasis"): _unit,
     ("", "basis_value"): lambda machine, e: getattr(e, "value", e),
 }

@@ -11,6 +11,7 @@ from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.dialect import as_in_dsl
+from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
@@ -20,18 +21,19 @@ from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED, operation
 from cute_viz.source.python import known
 from cute_viz.source.python.branches import forget
+from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.shares import carried, first, partitioned
+from cute_viz.source.python.spelled import PARAMETERS, RENAMED, REORDERED, operation
 from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
-from cute_viz.source.python.tensors import TENSORS, call_member, member_of, taken
+from cute_viz.source.python.tensors import TENSORS, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
     Class,
@@ -48,6 +50,7 @@ from cute_viz.source.python.values import (
 )
 from cute_viz.values.integer import Unknown
 
+_GAP = object()  # an argument that is not given
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = (
     "mark_layout_dynamic",
@@ -98,15 +101,22 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if root in ("@python", "math", "@items", "@str"):
         return call_plain(machine, function, args, named, node)
     if root == "@member":
-        return call_member(machine, function.last, args, node)
+        word = f"member__{function.last.removeprefix('sm90_')}"
+        if word not in known.defined(known.HELPERS) or len(args) != 1:
+            raise machine.fail(f"{function.last} of this is not supported here", node)
+        return _helped(machine, word, args, named, node)
     if root == "@tensor":
         function = Symbol(f"cutlass.{function.last}")
     if function.path == "types.SimpleNamespace" and not args:
         return Object(_NAMESPACE, dict(named))
     if function.path == "functools.partial" and args:
         return Partial(args[0], tuple(args[1:]), dict(named))
+    if is_gluon(function.path):
+        return call_gluon(function, args, named)
     if not is_library(function.path):
-        error = machine.fail(f"{function.path} is not in this file", node)
+        triton = function.path.startswith("triton.")
+        told = f"{function.last} is Triton's, whose tensors are in its TTGIR" if triton else f"{function.path} is not in this file"
+        error = machine.fail(told, node)
         for value in (*args, *named.values()):
             forget(machine, value, error)
         raise error
@@ -209,7 +219,9 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
-    machine.told[id(node)] = Operation(short, (*values, *extra))
+    machine.told[id(node)] = Operation("slice" if name == "slice_" else short, (*values, *extra))
+    if machine.warnings is not None and len(values) == 2:
+        machine.warnings += filter(None, [doubt(find(short).name, values, result)])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
@@ -260,12 +272,14 @@ def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any],
             extra += modes if isinstance(modes, tuple) else (modes,)
         elif word in parameters:
             at = parameters.index(word)
-            out += [None] * (at + 1 - len(out))
+            out += [_GAP] * (at + 1 - len(out))
             out[at] = value
         elif word not in ("loc", "ip"):
             raise machine.fail(f"{name} takes no {word!r} here", node)
     while out and out[-1] is None:
         out.pop()
+    if _GAP in out:
+        raise machine.fail(f"cute.{name} needs {parameters[out.index(_GAP)]}", node)
     return out, extra
 
 

@@ -95,14 +95,8 @@ def symbol(path: str) -> Any:
     head, _, last = path.rpartition(".")
     enum = head.rpartition(".")[2]
     if enum in ENUMS and last[:1].isalpha() and not last.startswith("from_"):
-        value = (
-            {"ONE": 1, "TWO": 2}.get(last)
-            if enum == "CtaGroup"
-            else int(last[1:])
-            if enum == "Repetition" and last[1:].isdecimal()
-            else None
-        )
-        return EnumMember(enum, last, value)
+        times = int(last[1:]) if enum == "Repetition" and last[1:].isdecimal() else None
+        return EnumMember(enum, last, {"ONE": 1, "TWO": 2}.get(last) if enum == "CtaGroup" else times)
     if (kind := element(last)) is not None and last[:1].isupper():
         return kind
     return Symbol(path)

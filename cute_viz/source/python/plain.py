@@ -257,7 +257,7 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
     "isinstance": _isinstance,
     "getattr": _attribute,
     "hasattr": _has,
-    "print": lambda machine, args, named, node: None,
+    "print": lambda machine, args, named, node: args[0] if args and machine.pasted else None,
     "__given__": _given,
 }
 

@@ -191,10 +191,12 @@ class Runs:
         except CuteVizError as error:  # of the whole: too long
             self._spoil(error)
         except RecursionError:
-            self._spoil(machine.fail("this file is nested too deeply", self.tree.module))
+            self._spoil(machine.fail("this is nested too deeply, or has too many operators in a row", self.tree.module))
         machine.end(self.tree.module, machine.module.names)
 
     def _spoil(self, error: CuteVizError) -> None:
+        for node in self.tree.module.body:
+            self.machine.dead.setdefault(id(node), error)
         for name in list(self.machine.module.names):
             self.machine.module.names[name] = Lost(error)
 

@@ -12,7 +12,7 @@ from cute_viz.values.integer import Unknown
 def unstaged(value: Any) -> Any:
     """Run-time integers as layouts have them, of which the DSL keeps what divides them."""
     if isinstance(value, Unknown):
-        return value.turned(plain=False)
+        return value.turned(plain=False) if value.name[0] == "?" else value
     if isinstance(value, SizedInt):
         return Unknown("?{i64}" if value.bits == 64 else "?", written=value.written or f"Int{value.bits}({int(value)})")
     return tuple(map(unstaged, value)) if type(value) is tuple else value

@@ -211,7 +211,10 @@ def _with(machine: Machine, node: ast.With, frame: Frame) -> str:
 
 
 def _return(machine: Machine, node: ast.Return, frame: Frame) -> str:
-    frame.returned.append(None if node.value is None else machine.attempt(node.value, frame))
+    value = None if node.value is None else machine.attempt(node.value, frame)
+    if machine.pasted is not None:
+        machine.record(node, value)
+    frame.returned.append(value)
     return RETURNS
 
 
@@ -223,7 +226,9 @@ def _raise(machine: Machine, node: ast.Raise, frame: Frame) -> str:
 
 def _expression(machine: Machine, node: ast.Expr, frame: Frame) -> None:
     if not isinstance(node.value, ast.Constant):
-        machine.attempt(node.value, frame)
+        value = machine.attempt(node.value, frame)
+        if machine.pasted is not None:
+            machine.record(node, value)
 
 
 def _outside(machine: Machine, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:

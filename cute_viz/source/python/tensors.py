@@ -200,7 +200,9 @@ def _make_tiled_mma(machine: Machine, op_or_atom: Any, atom_layout_mnk: Any, per
 
 
 def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    bits = need(named.get("num_bits_per_copy"))
+    bits = need(named.get("num_bits_per_copy", 0))
+    if not isinstance(bits, int):
+        raise AlgebraError(f"num_bits_per_copy must be an integer, not {bits}", hint="example: num_bits_per_copy=128")
     known = {"op", "copy_internal_type", "num_bits_per_copy", "memory_order", "memory_scope", "l2_prefetch_size", "cache_mode"}
     known |= {"l1c_evict_priority", "invariant", "no_alloc", "load_cache_mode", "store_cache_mode"}
     if set(named) - known:
@@ -263,20 +265,6 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "domain_offset": _moved,
     "is_static": lambda machine, x: next(run_times(x), None) is None,
 }
-
-
-def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
-    """Methods of LayoutEnum: a row-major A or B is K-major, a row-major C is N-major."""
-    member = args[0]
-    if isinstance(member, EnumMember) and member.enum == "LayoutEnum" and len(args) == 1:
-        row = member.name == "ROW_MAJOR"
-        if name in ("mma_major_mode", "sm90_mma_major_mode"):
-            return EnumMember("OperandMajorMode", "K" if row else "MN")
-        if name in ("is_k_major_a", "is_k_major_b", "is_n_major_c"):
-            return row
-        if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
-            return not row
-    raise machine.fail(f"{name} of this is not supported here", node)
 
 
 def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> EnumMember:

@@ -68,6 +68,27 @@ def _tiled(k_major, dtype, extent, shape, special=False):
     return cute.tile_to_shape(atom, shape, (0, 1, 2) if k_major else (1, 0, 2))
 
 
+# Methods of LayoutEnum: a row-major A or B is K-major, a row-major C is N-major.
+
+
+def member__mma_major_mode(layout):
+    return OperandMajorMode.K if _is_row_major(layout) else OperandMajorMode.MN
+
+
+def member__is_k_major_a(layout):
+    return _is_row_major(layout)
+
+
+def member__is_m_major_a(layout):
+    return not _is_row_major(layout)
+
+
+member__is_k_major_b = member__is_k_major_a
+member__is_n_major_c = member__is_k_major_a
+member__is_n_major_b = member__is_m_major_a
+member__is_m_major_c = member__is_m_major_a
+
+
 # Hopper
 
 
