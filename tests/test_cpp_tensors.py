@@ -511,3 +511,49 @@ def test_the_rank_of_a_block_in_its_cluster_can_be_given() -> None:
 """
     assert [value(text, "mask", block_rank_in_cluster=str(rank)) for rank in range(4)] == ["5", "10", "5", "10"]
     assert value(text, "mask") == "?"
+
+
+# What CUTLASS 4.7 prints of these, built with g++; of z, w and s3 it prints numbers that depend on the thread.
+SWIZZLED = """
+auto L = composition(Swizzle<3, 3, 3>{}, Layout<Shape<_64, _64>, Stride<_64, _1>>{});
+auto c = make_tensor(make_gmem_ptr<half_t>(0), L);
+auto mma = make_tiled_mma(SM80_16x8x16_F16F16F16F16_TN{}, Layout<Shape<_4, _1, _1>>{});
+auto r = mma.get_slice(0).partition_C(c);             // ((_2,_2),_1,(_2,_2,_2)):((_1,_512),_0,(8,16,32))
+auto r5 = mma.get_slice(5).partition_C(c);            // ((_2,_2),_1,(_2,_2,_2)):((_1,_512),_0,(-8,16,32))
+auto s = c(0, _);                                     // ((_8,_2,_2,_2)):((_1,8,16,32))
+auto s1 = c(1, _);                                    // ((_8,_2,_2,_2)):((_1,-8,16,32))
+auto t = local_tile(c, make_shape(_32{}, _8{}), make_coord(1, 2));        // ((_2,_2,_2,_4),_8):((72,112,288,_512),_1)
+auto u = local_partition(c, make_layout(make_shape(_8{}, _8{})), 9);      // (_8,(_2,_2,_2)):(_512,(-8,16,32))
+auto a1 = r(_, 0, _);                                 // ((_2,_2),(_2,_2,_2)):((_1,_512),(8,16,32))
+auto a2 = r5(_, _, 3);                                // ((_2,_2),_1):((_1,_512),_0)
+auto a3 = t(_, 3);                                    // ((_2,_2,_2,_4)):((72,112,288,_512))
+auto a5 = u(2, _);                                    // ((_2,_2,_2)):((-8,16,32))
+auto a6 = local_tile(t, make_shape(_8{}, _8{}), make_coord(1, 0));        // ((_2,_2,_2),_8):((72,112,288),_1)
+auto st = make_tensor(make_gmem_ptr<half_t>(0), tile_to_shape(L, make_shape(_128{}, _64{}, _3{})));
+auto b1 = st(_, _, 1);                                // Sw<3,3,3> o _0 o ((_64,_2),(_64,_1)):((_64,_4096),(_1,_0))
+auto b2 = b1(_, 5);                                   // (((_2,_2,_2,_8),_2)):(((72,144,288,_512),_4096))
+auto b3 = local_tile(b1, make_shape(_64{}, _32{}), make_coord(1, _));     // Sw<3,3,3> o _0 o (_64,_32,_2):(_64,_1,_32)
+auto b4 = b3(_, _, 1);                                // Sw<3,3,3> o M_0|(32&32)=32 o (_64,_32):(_64,_1)
+auto b5 = mma.get_slice(37).partition_C(b4);          // ((_2,_2),_1,(_2,_2)):((_1,_512),_0,(-8,16))
+auto b6 = group_modes<0, 2>(b4);                      // Sw<3,3,3> o M_0|(32&32)=32 o ((_64,_32)):((_64,_1))
+auto w = local_partition(c, make_layout(make_shape(_8{}, _8{})), threadIdx.x);  // (_8,(_2,_2,_2)):(_512,(?{div=8},?{div=16},?{div=32}))
+auto z = mma.get_slice(threadIdx.x).partition_C(c);   // ((_2,_2),_1,(_2,_2,_2)):((_1,_512),_0,(?{div=8},?{div=16},?{div=32}))
+auto s3 = c(threadIdx.x, _);                          // ((_8,_2,_2,_2)):((_1,?{div=8},?{div=16},?{div=32}))
+"""
+
+
+@pytest.mark.parametrize(("name", "printed"), re.findall(r"^auto (\w+) = .*// (.*)$", SWIZZLED, re.M))
+def test_parts_of_swizzled_tensors_are_what_slice_leaves(name: str, printed: str) -> None:
+    assert value(SWIZZLED, name) == printed
+
+
+def test_stages_that_no_swizzle_divides_are_refused() -> None:
+    """CUTLASS's question 1876: three stages of a swizzle of single bits; four are fine."""
+    text = """
+    auto atom = composition(Swizzle<3, 7, 3>{}, make_layout(make_shape(_8{}, _128{}), make_stride(_128{}, _1{})));
+    auto s = make_tensor(make_smem_ptr<uint1b_t>(0), tile_to_shape(atom, make_shape(_8{}, _128{}, Int<STAGES>{})));
+    auto copy = make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, uint1b_t>{}, Layout<Shape<_8, _1>>{}, Layout<Shape<_1, _128>>{});
+    auto t = copy.get_slice(0).partition_D(s);
+    """
+    assert value(text.replace("STAGES", "4"), "t") == "((_128,_1),_1,_1,(_1,(_2,_2))):((_1,_0),_0,_0,(_0,(1152,2304)))"
+    assert "Shape Divisibility Condition" in str(error(text.replace("STAGES", "3"), "t"))

@@ -188,6 +188,7 @@ def _parted(out: Any, name: str, operands: list[Any]) -> Any:
     found = placed_part(*made) if isinstance(out, Tensor) else None
     if found is None:
         return out
+    placed_part(*made, known=False)  # Raises: AlgebraError where the compiler cannot take an index through the swizzle
     exact = split(replace(out, layout=finished(out.layout), sliced=made)).printed
     kept = None if isinstance(exact, Layout) else made
     return replace(out, layout=taken(exact), pointer=out.pointer.moved(found[1]), sliced=kept)
