@@ -260,6 +260,7 @@ def _of(module: str, name: str) -> Callable[[Question], dict[str, Any]]:
 def _compare(question: Question) -> dict[str, Any]:
     """What differs between the object and another: of `against`, a text of its own, or `named`, of the same file."""
     from cute_viz.renderers.html import explored
+    from cute_viz.renderers.windows import narrowed
 
     more = question.more
     named, against = str(more.get("named") or "")[:_LONG], str(more.get("against") or "")
@@ -269,6 +270,9 @@ def _compare(question: Question) -> dict[str, Any]:
     other = replace(whole, name=named or None) if not against else replace(whole, source=against, name=named or None, path=None)
     pair = tuple(one.answer().obj for one in (whole, other))
     found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
+    if width := float(question.options.get("width") or 0):  # of a phone
+        page = {"fragment": True, "width": width}
+        found = ask(Request((narrowed(found.figure, width),), page, library=question.library, formats=("svg",)))
     svg, panels = explored(found.figure, found.how)
     return {"svg": svg, "panels": panels, "words": "; ".join(found.figure.notes) or found.figure.title}
 
