@@ -42,6 +42,11 @@ cute.make_identity_tensor((8, (4, 4))) -> tensor<(0,(0,0)) o (8,(4,4)):(1@0,(1@0
 I -> tensor<(0,0) o (32,64):(1@0,1@1)>
 I.layout -> (32,64):(1@0,1@1)
 I[1, 2] -> (1, 2)
+cute.slice_(S, (0, None)) -> S<0,4,3> o 0 o (64):(1)
+cute.slice_(S, (1, None)) -> S<0,4,3> o 0 o ((8,2,4)):((1,-8,16))
+cute.slice_(S, (None, None)) -> S<3,3,3> o 0 o (8,64):(64,1)
+cute.dice(S, (None, 1)) -> S<3,3,3> o 0 o (64):(1)
+cute.dice(S, (1, None)) -> S<3,3,3> o 0 o (8):(64)
 cute.slice_(I, (None, 1)) -> tensor<(0,1) o (32):(1@0)>
 cute.composition(I, L(2)) -> tensor<(0,0) o 2:1@0>
 cute.local_tile(I, (8, 8), (1, None)) -> tensor<(8,0) o (8,8,8):(1@0,1@1,8@1)>

@@ -525,6 +525,14 @@ def test_a_phone_shows_one_pane_at_a_time(driver, server):
     seen = f"return [...document.querySelectorAll('#editor, #picture, #more')].filter({shown}).map(e => e.id)"
     try:
         page = Page(driver, server.address)
+        page.find("#source").send_keys("(8,64):(64,1)")  # one types on, though there is a picture
+        page.drawn("(8,64):(64,1)")
+        assert driver.execute_script(seen) == ["editor"]
+        page.find("#tab-picture").click()
+        until(lambda: "columns 32..63" in page.text("#picture svg"))  # in bands that can be read
+        page.set("#find", "(5,40)")
+        assert page.text("#told") == "(5,40): offset 360"
+        page.find("#examples").click()
         driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
         until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
         assert driver.execute_script(seen) == ["more"]

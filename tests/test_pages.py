@@ -30,7 +30,8 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.colours import HOLE_COLOUR
-from cute_viz.renderers.frame import WIDEST, Detail
+from cute_viz.renderers.fitting import WIDEST
+from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.marks import group_marks, vector_marks
 from cute_viz.renderers.page import lay_out
 from cute_viz.renderers.palette import palette
@@ -411,14 +412,14 @@ class TestOperations:
         values = tuple(parse(text) for text in operands)
         drawn = build(Operation(name, values))
         result = ops.find(name).call(list(values), ())
-        shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
-        assert shown == sorted(offsets(result))
         if name == "complement":  # together they reach every place once, each copy in a hue
             both = drawn.panels[-1]
-            assert list(both.data["offset"][48:]) == list(range(24))
+            assert both.labels == tuple(map(str, range(24)))
             for n, start in enumerate(offsets(result)):
-                copied = {drawn.paints[both.paints[48 + start + offset]].hue for offset in offsets(values[0])}
-                assert copied == {n}
+                assert {both.paints[start + offset] for offset in offsets(values[0])} == {n}
+            return
+        shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
+        assert shown == sorted(offsets(result))
         if not name.endswith("divide"):
             return
         colour = {}  # of a value of A; the tiler's panel is paper
@@ -506,13 +507,15 @@ class TestOperations:
             height = other.rows if other.caption.startswith("first") else 0
             assert first == set(other.data["offset"]) if height else len(first) == 2
 
-    def test_a_complement_stands_on_a_number_line(self):
-        line = figure("complement((2,2):(1,6),24)").panels[2]
-        assert (line.rows, line.cols, line.row_ruler.labels) == (3, 24, ("A", "complement", "both"))
-        assert [n for n in range(24) if line.labels[n]] == [0, 1, 6, 7]
-        assert [n for n in range(24) if line.labels[24 + n]] == [0, 2, 4, 12, 14, 16]
-        assert all(line.labels[48:])  # every place once
-        assert line.paints[48:][8] == line.paints[24:48][2]  # 8 = 2 + 6 is of the copy that begins at 2
+    def test_a_complement_stands_on_the_line_of_memory(self):
+        drawn = figure("complement((2,2):(1,6),24)")
+        a, again, both = drawn.panels
+        assert drawn.title == "A and its complement reach 24 of 24 places, each once"
+        assert [n for n in range(24) if a.paints[n] == 0] == [0, 1, 6, 7]
+        assert [n for n in range(24) if again.paints[n] < 7] == [0, 2, 4, 12, 14, 16]
+        assert all(paint < 7 for paint in both.paints)  # every place once
+        assert both.paints[8] == again.paints[2]  # 8 = 2 + 6 is of the copy that begins at 2
+        assert figure("complement((2,2):(1,6),24)", coords=True).kind == "operation"
 
     def test_every_step_is_under_a_number_and_on_one_scale(self):
         figure = ask_steps("logical_product((8,16):(16,1),(4,4))")
@@ -529,7 +532,7 @@ class TestOperations:
                 assert paints.setdefault(offset, paint) == paint  # an offset has one colour in all steps
 
     def test_steps_whose_values_are_coordinates_are_plain(self):
-        figure = ask_steps("composition((4,8):(1@0,1@1), (2,2):(1,4))")
+        figure = ask_steps("coalesce((4,(8,2)):(1@0,(1@1,8@1)))")
         assert {figure.paints[p].hue for panel in figure.panels for p in panel.paints} == {-1}
 
 

@@ -6,10 +6,11 @@ Source: cutlass/cute/core.py and atom.py of the Python DSL 4.8, and what its com
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify
+from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify, slicing
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset
 from cute_viz.algebra.dialect import as_in_dsl
@@ -17,13 +18,14 @@ from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, map_pairs
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import is_constant
 from cute_viz.values.types import bits_of
 
 DIFFERENCES = {
     *("filter", "flatten", "group", "product_each", "recast_layout", "make_tiled_copy", "make_tiled_copy_impl"),
     *("flat_divide", "tiled_divide", "flat_product", "tiled_product", "raked_product", "tile_to_shape"),
-    *("left_inverse", "get_flat_coord", "get_hier_coord"),
+    *("left_inverse", "get_flat_coord", "get_hier_coord", "slice", "dice"),
 }
 
 
@@ -161,3 +163,25 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
     if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or tv.rank != 2:
         return make_copy.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
     return copy.TiledCopy(atom, tv, tiler)
+
+
+def slice(crd: Any, x: Any) -> Any:
+    """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(slice((0, X), ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))))
+    'Sw<0,4,3> o 0 o (64):(1)'
+    """
+    out = slicing.slice_(crd, x)
+    swizzled = isinstance(x, ComposedLayout) and isinstance(x.outer, Swizzle) and isinstance(out, Layout)
+    return ComposedLayout(Swizzle(0, 4, 3), 0, out) if swizzled else out
+
+
+def dice(crd: Any, x: Any) -> Any:
+    """As in C++; of a composed layout the modes of its coordinates.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(dice((X, 1), ComposedLayout(Swizzle(3, 2, 3), 0, Layout((8, 32), (32, 1)))))
+    'Sw<3,2,3> o 0 o (32):(1)'
+    """
+    return replace(x, inner=dice(crd, x.inner)) if isinstance(x, ComposedLayout) else slicing.dice(crd, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cute_viz.algebra.inttuple import show
 from cute_viz.analysis.steps import Step
 from cute_viz.errors import CuteVizError
-from cute_viz.figures.bases import bases
+from cute_viz.figures.matrix import bases
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation.triton import inputs_of, layout_of, linear_of

@@ -85,34 +85,28 @@ def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
     """The report with the fix of every buffer with conflicts; buffers of equal accesses in other calls have the same."""
     fixer = Fixer(file, report, lambda other: report_of(other, of, "costs") or Report((), ()))
     buffers: dict[tuple[str, str, int], list[Access]] = {}
+    tmas: dict[tuple[str, str], list[Access]] = {}
     for row in report.accesses:
         if row.cost.wavefronts is not None and row.cost.side is not None:
             buffers.setdefault(_tile(report, row.move, row.cost), []).append(row)
-    out: dict[tuple[str, int, str, int], Fix | str] = {}
-    for rows in buffers.values():
-        if any(row.cost.ways > 1 for row in rows):
-            found = fixer.fix(rows, _beside(report, rows))
-            out |= {row.key: found for row in rows if row.cost.ways > 1}
-    tmas: dict[tuple[str, str], list[Access]] = {}
-    for row in report.accesses:
         if row.boxed and (not file.compiled or row.move.launch):
             tmas.setdefault((report.launch(row.move), row.move.text.partition(",")[0]), []).append(row)
+    out: dict[tuple[str, int, str, int], Fix | str] = {}
+    for rows in buffers.values():
+        if bad := [row for row in rows if row.cost.ways > 1]:
+            out |= dict.fromkeys((row.key for row in bad), fixer.fix(rows, _beside(report, rows)))
     for rows in tmas.values():
-        found = fixer.boxes(rows, ())
-        out |= {row.key: found for row in rows}
-    told = []
-    for row in report.accesses:
-        one = out.get(row.key, "")
-        if not isinstance(one, str):
-            better = replace(row, fix=one)
-            gains = better.left is not None and better.left < (row.cost.instructions if row.boxed else row.cost.wavefronts or 0)
-            told.append(better if gains else replace(row, unfixed="the fix of its buffer leaves it as it is"))
-        else:
-            told.append(replace(row, unfixed=one))
-    chosen: dict[tuple[int, int], Edit] = {}
+        out |= dict.fromkeys((row.key for row in rows), fixer.boxes(rows, ()))
+    told, chosen = [], dict[tuple[int, int], Edit]()
     for row in report.accesses:  # the worst first: where two launches want a definition otherwise, it has the fix
         one = out.get(row.key, "")
-        places = {(edit.start, edit.end): edit for edit in one.edits} if not isinstance(one, str) else {}
+        if isinstance(one, str):
+            told.append(replace(row, unfixed=one))
+            continue
+        better = replace(row, fix=one)
+        gains = better.left is not None and better.left < row.paid[0]
+        told.append(better if gains else replace(row, unfixed="the fix of its buffer leaves it as it is"))
+        places = {(edit.start, edit.end): edit for edit in one.edits}
         if all(chosen.get(at, edit) == edit for at, edit in places.items()):
             chosen |= places
     fixed = fixer.together(tuple(chosen.values())) if chosen else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,6 +39,11 @@ class Buffer(NamedTuple):
     type: str
     shape: str
 
+    @property
+    def title(self) -> str:
+        """The name of its first view, or its own words."""
+        return self.names[0] if self.names else self.base
+
     def as_dict(self, unit: str) -> dict[str, Any]:
         """The buffer for JSON. unit: what its size counts."""
         head = {"launch": self.launch or None, "buffer": self.base, "tensors": list(self.names)}
@@ -65,10 +70,7 @@ class Memory(NamedTuple):
 
     def totals(self) -> dict[str, int]:
         """The bytes of shared memory of each launch."""
-        out: dict[str, int] = {}
-        for one in self.shared:
-            out[one.launch] = out.get(one.launch, 0) + one.size
-        return out
+        return {name: sum(size for _, size in parts) for name, parts in by_launch(self.shared).items()}
 
     def as_dict(self) -> dict[str, Any]:
         """The map for JSON."""
@@ -94,31 +96,38 @@ class Memory(NamedTuple):
     def lines(self) -> Iterator[str]:
         """The map in lines of text."""
         limits = self.limits()
-        for name, total in self.totals().items():
-            mine = [x for x in self.shared if x.launch == name]
-            told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size:,}" for x in mine)
+        for name, parts in by_launch(self.shared).items():
+            total = self.totals()[name]
             blocks = f", {_blocks(limits[1] // (total + 1024))} per SM" if limits and not self.partial else ""
             if limits and total > limits[0]:
                 blocks = ", more than a block may have: some overlap, or are of different kernels"
             most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
-            most = f"{'at least ' * self.partial}{total:,}{most}"
-            overlap = ", where unions do not overlap them" if self.overlaps and len(mine) > 1 else ""
-            yield f"Shared memory{f' of {name}' if len(self.totals()) > 1 else ''}: {most}{overlap}: {told}"
-        by: dict[str, list[Buffer]] = {}
-        for x in self.registers:
-            by.setdefault(x.launch, []).append(x)
-        told_before = set()
-        for mine in by.values():
-            told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in mine)
-            if told not in told_before:
-                told_before.add(told)
-                count = sum(x.size for x in mine)
-                once = " if all live at once," if count > REGISTERS else ""
-                yield f"Registers of fragments, a thread: {count}{once} of {REGISTERS}: {told}"
+            overlap = ", where unions do not overlap them" if self.overlaps and len(parts) > 1 else ""
+            head = f"Shared memory{f' of {name}' if len(self.totals()) > 1 else ''}: {'at least ' * self.partial}{total:,}"
+            yield f"{head}{most}{overlap}: {_listed(parts)}"
+        for held in dict.fromkeys(map(tuple, by_launch(self.registers).values())):  # alike in several launches: once
+            count = sum(size for _, size in held)
+            once = " if all live at once," if count > REGISTERS else ""
+            yield f"Registers of fragments, a thread: {count}{once} of {REGISTERS}: {_listed(held)}"
         if self.tensor:
-            columns = sum(x.size for x in self.tensor)
-            told = ", ".join(f"{x.names[0] if x.names else x.base} {x.size}" for x in self.tensor)
-            yield f"Tensor memory: {columns} of {COLUMNS} columns: {told}"
+            parts = [(x.title, x.size) for x in self.tensor]
+            yield f"Tensor memory: {sum(size for _, size in parts)} of {COLUMNS} columns: {_listed(parts)}"
+
+
+def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[tuple[str, int]]]:
+    """The names and the sizes of buffers, by launch.
+
+    >>> by_launch([Buffer("f", "s", ("sA", "sB"), 64, "f32", "16")])
+    {'f': [('sA', 64)]}
+    """
+    out: dict[str, list[tuple[str, int]]] = {}
+    for x in buffers:
+        out.setdefault(x.launch, []).append((x.title, x.size))
+    return out
+
+
+def _listed(parts: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {size:,}" for name, size in parts)
 
 
 def memory_of(

@@ -7,7 +7,7 @@ import os
 from cute_viz.analysis.access import WarpAccess
 from cute_viz.analysis.banks import BANKS, LANES, Phase
 from cute_viz.engine.kernel_loops import steps, told
-from cute_viz.engine.kernel_memory import REGISTERS
+from cute_viz.engine.kernel_memory import REGISTERS, by_launch
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
 from cute_viz.errors import spelled
@@ -70,20 +70,17 @@ def _bars(report: Report) -> list[Bar]:
     memory = report.memory
     if memory is None:
         return []
-    out, limits = [], memory.limits()
-    for name, total in memory.totals().items():
-        parts = [(x.names[0] if x.names else x.base, x.size) for x in memory.shared if x.launch == name]
-        most = limits[0] if limits else 48 * 1024
-        told = f"{'at least ' * memory.partial}{total:,} of {most:,} bytes" + ("" if limits else " that need no opt-in")
+    out, limits, shared = [], memory.limits(), by_launch(memory.shared)
+    most = limits[0] if limits else 48 * 1024
+    for name, parts in shared.items():
+        told = f"{'at least ' * memory.partial}{memory.totals()[name]:,} of {most:,} bytes" + " that need no opt-in" * (not limits)
         told += ", where unions do not overlap them" * (memory.overlaps and len(parts) > 1)
-        out.append(Bar(f"Shared memory{f' of {name}' if len(memory.totals()) > 1 else ''}", told, most, parts))
-    launches = list(dict.fromkeys(x.launch for x in memory.registers))
-    for name in launches[:1]:
-        parts = [(x.names[0] if x.names else x.base, x.size) for x in memory.registers if x.launch == name]
+        out.append(Bar(f"Shared memory{f' of {name}' if len(shared) > 1 else ''}", told, most, parts))
+    for parts in list(by_launch(memory.registers).values())[:1]:
         told = f"{sum(size for _, size in parts)} of {REGISTERS} for fragments, a thread"
         out.append(Bar("Registers", told, REGISTERS, parts))
     if memory.tensor:
-        parts = [(x.names[0] if x.names else x.base, x.size) for x in memory.tensor]
+        parts = [(x.title, x.size) for x in memory.tensor]
         out.append(Bar("Tensor memory", f"{sum(size for _, size in parts)} of 512 columns", 512, parts))
     return out
 

@@ -267,25 +267,15 @@ def kind_of(value: Any) -> str:
 
 
 def _row(entry: Entry, language: str) -> Row:
+    row = Row(entry.line, entry.path, depends=entry.depends, cell=entry.cell, file=entry.file)
     try:
         value = value_of(entry)
     except CuteVizError as error:
-        error_line, likely = error.line("cli"), entry.likely
         brief = _by_caller(entry.path, error.hint or "")
-        return Row(entry.line, entry.path, "", "", brief, error.needs, error_line, likely, entry.depends, entry.cell, entry.file)
+        return replace(row, brief=brief, needs=error.needs, error=error.line("cli"), likely=entry.likely)
     printed = printed_as(value, language)
     needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
-    return Row(
-        entry.line,
-        entry.path,
-        kind_of(value),
-        printed,
-        in_a_line(value, printed),
-        needs,
-        depends=entry.depends,
-        cell=entry.cell,
-        file=entry.file,
-    )
+    return replace(row, kind=kind_of(value), value=printed, brief=in_a_line(value, printed), needs=needs)
 
 
 def _by_caller(path: str, hint: str) -> str:

@@ -81,7 +81,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     panels = _marked(_told(olds, news, other, "now"), other, cuts), _marked(_told(news, olds, other, "was"), other, cuts)
     parts = [replace(f, panels=mine, paints=_PAINTS, legends=(), notes=()) for f, mine in zip((a, b), panels, strict=True)]
     both = side_by_side(parts, title)
-    entries = (LegendEntry(_SAME, "the same"), LegendEntry(_OTHER, "differs (boxed)"))
+    entries = (LegendEntry(_SAME, "the same"), LegendEntry(_OTHER, "differs"))
     words = f"{found} of {every} cells differ." if found else f"All {every} cells are the same."
     if only := sum(map(sum, alone)):
         words += f" Of these, {count(only, 'cell')} {'is' if only == 1 else 'are'} only in one of the two."

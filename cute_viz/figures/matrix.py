@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import groupby
 from operator import xor
 from typing import Any
 
@@ -23,13 +24,16 @@ OWNERS = (("t", "thread"), ("v", "value"))
 
 
 class Matrix:
-    """A matrix of bits by its columns: the address that each bit of the coordinate makes; `bits` rows.
+    """A matrix of bits by its columns: the address, or the coordinates, that each bit of what goes in makes.
 
-    names: of each column, its letter and its number. groups: (name, how many columns) of each mode.
+    names: of each column, its letter and its number. groups: (name, how many columns) of each mode. rows: the name of each row.
     """
 
-    def __init__(self, columns: Sequence[int], names: Sequence[str], groups: Sequence[tuple[str, int]], bits: int) -> None:
-        self.columns, self.names, self.groups, self.bits = tuple(columns), tuple(names), tuple(groups), bits
+    def __init__(
+        self, columns: Sequence[int], names: Sequence[str], groups: Sequence[tuple[str, int]], rows: Sequence[str]
+    ) -> None:
+        self.columns, self.names, self.groups, self.rows = tuple(columns), tuple(names), tuple(groups), tuple(rows)
+        self.bits = len(self.rows)
 
     def ones(self, row: int) -> list[int]:
         """The columns that have a 1 in a row."""
@@ -63,31 +67,62 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
         raise FigureError("`tile=` is that of threads and values, which a bare swizzle does not have")
     owned = options.wave is not None or options.tile is not None
     size = None if isinstance(obj, Swizzle) or owned else options.bits or pointer_bits(obj) or 16
-    panels = [_panel(found, base, "", (0, 0), _beside(found, size), options.tile)]
+    panels = [_panel(found, base, "", (0, 0), _beside(found, size))]
     arrows: tuple[Arrow, ...] = ()
     if plain is not None and outer is not None:
         first = _of_swizzle(outer, found.bits)
         identity = _of_swizzle(Swizzle(0, outer.base, outer.shift), found.bits)
         parts = ((first, identity, str(outer)), (plain, None, show(domain(obj))), (found, plain, "both"))
-        panels += [_panel(m, b, f"  {c}" if n < 2 else c, (1, n), (), None, 0.6) for n, (m, b, c) in enumerate(parts)]
+        panels += [_panel(m, b, f"  {c}" if n < 2 else c, (1, n), (), 0.6) for n, (m, b, c) in enumerate(parts)]
         arrows = (Arrow(1, 2, look="×"), Arrow(2, 3, look="="))
     mixed = [row for row in range(found.bits) if len(found.ones(row)) > 1]
     banks = _bank_rows(size, found.bits)
     dead = [found.names[n] for n, column in enumerate(found.columns) if not column]
     title = options.title or _title(found, mixed, banks, dead)
+    source = str(obj) if isinstance(obj, Swizzle) else show(obj)
+    caption = f"{source}: bits of the coordinate in, bits of the address" + (f" of {size}-bit elements out" if size else " out")
+    return _figure(found, panels, title, source, caption, arrows)
+
+
+def bases(
+    title: str, source: str, inputs: Sequence[tuple[str, Sequence[int]]], sizes: Sequence[int], options: FigureOptions
+) -> Figure:
+    """The matrix of a linear map by XOR, such as an encoding of a compiler.
+
+    inputs: the name of each bit that goes in, such as `lane 0`, and the coordinate that it adds. sizes: the coordinates' extents.
+
+    >>> figure = bases("two lanes", "", [("lane 0", (1,)), ("lane 1", (3,))], (4,), FigureOptions())
+    >>> figure.panels[0].labels, figure.panels[0].row_ruler.labels
+    (('1', '1', '0', '1'), ('m0', 'm1'))
+    """
+    rows = [(mode, bit) for mode, extent in enumerate(sizes) for bit in range((extent - 1).bit_length())]
+    if not inputs or not rows:
+        raise FigureError("a map of no bits has no matrix")
+    check_cells(len(inputs) * len(rows), "the matrix of the bits", options)
+    names = [name.partition(" ")[::2] for name, _ in inputs]
+    columns = [sum((at[mode] >> bit & 1) << n for n, (mode, bit) in enumerate(rows)) for _, at in inputs]
+    groups = [(kind, len(list(those))) for kind, those in groupby(kind for kind, _ in names)]
+    letters = "mnpqrstu" if len(sizes) <= 8 else "x" * len(sizes)
+    found = Matrix(columns, [kind[:3] + number for kind, number in names], groups, [f"{letters[m]}{bit}" for m, bit in rows])
+    caption = "A column is an input bit, a row an output bit of a coordinate: the XOR of the bits of its columns"
+    return _figure(found, [_panel(found, None, "", (0, 0), _beside(found, None))], title, source, caption)
+
+
+def _figure(
+    found: Matrix, panels: Sequence[Panel], title: str, source: str, caption: str, arrows: tuple[Arrow, ...] = ()
+) -> Figure:
     entries = LegendEntry(COPY, "copies a bit"), LegendEntry(XOR, "is XORed in")
-    source = show(obj) if not isinstance(obj, Swizzle) else str(obj)
-    rows = "; ".join(f"a{row} = {_sum(found, row)}" for row in range(found.bits))
+    rows = "; ".join(f"{name} = {_sum(found, row)}" for row, name in enumerate(found.rows))
     return Figure(
         kind="matrix",
         title=title,
         source=source,
-        caption=f"{source}: bits of the coordinate in, bits of the address" + (f" of {size}-bit elements out" if size else " out"),
+        caption=caption,
         description=f"{title}. {source}. {rows}.",
         paints=(Paint(-1, faded=True), Paint(0), Paint(5)),
         legends=(Legend("hue: what a 1 does", entries),),
         panels=tuple(panels),
-        facts={"rank": _rank(found.columns), "address bits": found.bits, "coordinate bits": len(found.columns)},
+        facts={"rank": _rank(found.columns), "bits out": found.bits, "bits in": len(found.columns)},
         arrows=arrows,
         flow="grid",
     )
@@ -116,16 +151,20 @@ def _of_layout(layout: AnyLayout, options: FigureOptions, bits: int) -> Matrix:
         words = f"{show(layout)} carries: coordinate {wrong} is at {table[wrong]}, and its bits make {made}"
         raise FigureError(words, hint="a bit matrix needs strides whose bits do not meet, and no offset")
     names = [f"{letter}{n}" for (letter, _), count in zip(named, counts, strict=True) for n in range(count)]
-    return Matrix(columns, names, [(name, count) for (_, name), count in zip(named, counts, strict=True)], bits)
+    down = 0 if options.tile is None else (options.tile[0] - 1).bit_length()
+    rows = [f"a{n}" if options.tile is None else f"m{n}" if n < down else f"n{n - down}" for n in range(bits)]
+    return Matrix(columns, names, [(name, count) for (_, name), count in zip(named, counts, strict=True)], rows)
 
 
 def _of_swizzle(swizzle: Swizzle, bits: int) -> Matrix:
     """The matrix of a swizzle on addresses of so many bits."""
-    return Matrix([swizzle(1 << n) for n in range(bits)], [f"x{n}" for n in range(bits)], [("before", bits)], bits)
+    return Matrix(
+        [swizzle(1 << n) for n in range(bits)], [f"x{n}" for n in range(bits)], [("before", bits)], [f"a{n}" for n in range(bits)]
+    )
 
 
 def _panel(
-    found: Matrix, base: Matrix | None, caption: str, place: tuple[int, int], beside: Sequence[Shape], tile: Any, unit: float = 1.0
+    found: Matrix, base: Matrix | None, caption: str, place: tuple[int, int], beside: Sequence[Shape], unit: float = 1.0
 ) -> Panel:
     """A panel of a matrix; what the base does not have is XORed in, and without a base nothing is but in rows of several 1s."""
     cols = max(1, len(found.columns))
@@ -141,16 +180,12 @@ def _panel(
         if count:
             names.append(Shape("text", ((at + count / 2, -0.05),), name if unit == 1 else name[0], "muted"))
         at += count
-    rows = [f"a{n}" for n in range(found.bits)]
-    if tile is not None:
-        down = (tile[0] - 1).bit_length()
-        rows = [f"m{n}" if n < down else f"n{n - down}" for n in range(found.bits)]
     small = unit != 1
     return Panel(
         caption=caption,
         labels=tuple([("1" if paint else "0") if not small or paint else "" for paint in paints]),
         paints=tuple(paints),
-        row_ruler=Ruler("", ("",) * len(rows) if small else tuple(rows)),
+        row_ruler=Ruler("", ("",) * found.bits if small else found.rows),
         col_ruler=Ruler("", ("",) * cols if small else found.names or ("",), tuple(levels)),
         shapes=(*(names if len(found.groups) > 1 or not small else ()), *beside),
         place=place,

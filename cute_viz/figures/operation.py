@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from string import ascii_uppercase
 from typing import Any
@@ -11,16 +12,16 @@ from cute_viz.algebra import ops
 from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.machine import of_groups, of_result
 from cute_viz.figures.model import Figure, Paint
-from cute_viz.figures.number_line import number_line
+from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_turns
+from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
@@ -32,9 +33,8 @@ Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 def operation(call: Operation, options: FigureOptions) -> Figure:
     """The figure of an operation: its layouts, and its result.
 
-    Divides and products: hue is the tile (or the copy), the same in all panels. Complement: a further panel shows A and its
-    complement together, which reach every place once. Composition: hue is the place that an element has in A. Everything
-    else: hue is the offset.
+    Divides and products: hue is the tile (or the copy), the same in all panels. Complement: its steps on the line of memory.
+    Composition: hue is the place that an element has in A. Everything else: hue is the offset.
 
     Raises: FigureError for a result that is not a layout, or whose values are coordinates, which have no colour here.
 
@@ -45,6 +45,9 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     found = ops.find(call.name)
     if found.name in PARENTS:
         return selection(call, options)
+    if found.name == "complement" and options.labels == "auto" and not options.coords:
+        with suppress(CuteVizError):  # of coordinates, and of a long line, the layouts are drawn
+            return motion(call, options)
     result = found.call(list(call.operands), call.template)
     taken, _ = found.fitted(list(call.operands), call.template)  # the shape of a block, or of its copies, is a layout
     pairs = enumerate(zip(call.operands, taken[: len(call.operands)], strict=True))
@@ -56,8 +59,6 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     if not _drawable(result):
         raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     drawn.append(("result", result))
-    if found.name == "complement" and isinstance(result, Layout):
-        drawn.append(("both", make_layout(operands[0], result)))
     plain = replace(options, view=None, color_by="none", title=None)
     parts = [(name, grid(x, plain)) for name, x in drawn]
     if found.name.endswith("divide") and len(operands) == 2:
@@ -75,17 +76,9 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     caption = f"{found.name}: {found.summary}. {parts[0][1].caption}" if told else parts[0][1].caption
     out = page(options.title or told or f"{found.name}: {found.summary}", shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
-    paints = painting.paints
-    if len(drawn) == len(panels) == 3 and drawn[2][0] == "both":
-        paints = (*paints, Paint(-1))
-        whole = dict(zip(panels[2].data["offset"], panels[2].paints, strict=True))
-        caption = f"On the number line: A and its complement reach {len(whole)} offsets, each once"
-        own, rest = (list(panel.data["offset"]) for panel in panels[:2])
-        if len(whole) == len(panels[2].paints) and (line := number_line(own, rest, whole, len(paints) - 1, caption)):
-            panels[2] = line
     if panels[0].row_ruler.marks:
         out = replace(out, caption=f"{out.caption}; bars on the rulers of A: its first tile")
-    return replace(out, kind="operation", paints=paints, legends=painting.legends, panels=tuple(panels))
+    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=tuple(panels))
 
 
 def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) -> str:
@@ -93,10 +86,6 @@ def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) ->
     if drawn[0][0] != "A":
         return ""
     a, result = list(offsets(drawn[0][1])), list(offsets(dict(drawn)["result"]))
-    if name == "complement" and "both" in dict(drawn):
-        both = list(offsets(dict(drawn)["both"]))
-        once = sorted(both) == [*range(len(both))]
-        return f"A and its complement reach each of {len(both)} offsets once" if once else ""
     if name in ("right_inverse", "left_inverse") and isinstance(drawn[0][1], Layout) and all(isinstance(x, int) for x in result):
         first, second = (result, a) if name == "right_inverse" else (a, result)
         if all(isinstance(x, int) and 0 <= x < len(second) and second[x] == n for n, x in enumerate(first)):
@@ -173,12 +162,6 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
             copies = {} if second is None else {offset: n for n, offset in reversed(list(enumerate(offsets(second))))}
             block: list[Key] = [lambda offset: 0, *([copies.get] if second is not None else []), of.get]
             return block, outside, "hue: the copy of A"
-    if name == "complement" and len(drawn) == 3:
-        places = {offset: n for n, offset in enumerate(offsets(drawn[1][1]))}
-        count = len(places)
-        rows = len(offsets(drawn[0][1]))
-        whole = {offset: n // rows for n, offset in enumerate(offsets(drawn[2][1]))}
-        return [lambda offset: 0, places.get, whole.get], count, "hue: the copy of A"
     if name == "composition" and len(drawn) == 3 and isinstance(a, Layout):
         table = offsets(a)
         if not all(isinstance(x, int) for x in table):  # coordinates have no order of colours: the tiler's offsets, places of A, do
@@ -210,12 +193,4 @@ def _painted(
     if None in every:  # what belongs to no group is paper, not a hole
         paints = (*paints, Paint(-1))
         cells = [len(paints) - 1 if key is None else cell for key, cell in zip(every, cells, strict=True)]
-    out, at = [], 0
-    for figure in figures:
-        panels = []
-        for panel in figure.panels:
-            n = panel.rows * panel.cols
-            panels.append(replace(panel, paints=tuple(cells[at : at + n])))
-            at += n
-        out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
-    return out, Painting(tuple(cells), paints, painting.legends)
+    return painted(figures, cells, paints), Painting(tuple(cells), paints, painting.legends)

@@ -229,9 +229,11 @@ def _tiles(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _once(figure: Figure, found: re.Match[str]) -> bool:
-    """What A and its complement give is each offset once."""
-    own, rest = (panel.data["offset"] for panel in figure.panels[:2])
-    return sorted(a + b for a in own for b in rest) == [*range(int(found[1]))]
+    """Each place that A reaches from a place where its complement begins, once; both as they are lit on the line."""
+    faded = next(n for n, paint in enumerate(figure.paints) if paint.faded)
+    own, rest = ([n for n, paint in enumerate(panel.paints) if paint < faded] for panel in figure.panels[:2])
+    reached = [a + b for a in own for b in rest]
+    return len(reached) == len({*reached}) == int(found[1]) and max(reached) + 1 == int(found[2])
 
 
 def _same_order(figure: Figure, found: re.Match[str]) -> bool:
@@ -299,7 +301,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"C\(m, n\) lies in lane m, column n of tensor memory": _c_in_place,
     r"Each (?:CTA|warp) (?:holds|reaches) \d+ (?:row|column).*": _held,
     r"(\d+) (?:tiles?|copies of A)(?: of (\d+) elements?)?(: each column of the result is one)?(?:, .*)?": _tiles,
-    r"A and its complement reach each of (\d+) offsets once": _once,
+    r"A and its complement reach (\d+) of (\d+) places, each once": _once,
     r"All (\d+) offsets stay in their order": _same_order,
     r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
     r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,

@@ -128,7 +128,7 @@ class PanelFrame:
         whole = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in boxes) == cells
         lowest = min((r1 - r0 for r0, _, r1, _ in boxes), default=0) * self.cell_h
         hidden = any(m[:4] not in boxes and m.width > HIDDEN * (m.c1 - m.c0) * self.cell_w for m in self.marks)
-        if self.detail == Detail.COLOUR and lowest < NAME_HIDES and hidden:
+        if self.detail == Detail.COLOUR and lowest < NAME_HIDES and hidden and "thread" in self.panel.data:
             return 0.0
         if whole and self.detail == Detail.FULL and self.labels.widths[0] * CHAR * FONT > self.cell_w - ROOM_IN_BOX:
             return 0.0

@@ -57,14 +57,12 @@ const panes = new Panes({
 });
 const texts = new Texts({ editor, file: settings.file, entered: () => { address.step = true; show(); }, blank: () => { first.show(); editor.focus(); } });
 const faults = new Faults({ editor, picture: by("picture"), fix, write, examples: (text) => first.of(text), open: example });
-const address = new Address({
-  text: () => texts.now.id,
-  kept: () => ({ ...state, ...(state.file ? { source: "" } : {}), ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 }),
-});
+const shown = () => ({ ...state, ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 });
+const address = new Address({ text: () => texts.now.id, kept: () => ({ ...shown(), ...(state.file ? { source: "" } : {}) }) });
 explorer.find.addEventListener("change", () => address.write());
 by("picture").addEventListener("wheel", () => address.soon(600), { passive: true });
 const fields = new Fields({ options: settings.fields, changed: (typed) => { keep(typed ? LATER : 0); changed(typed); }, done: () => keep() });
-menus({ ask, ways: settings.ways, link: () => address.link({ ...state, file: false }) });
+menus({ ask, ways: settings.ways, link: () => address.link({ ...shown(), file: false }) });
 
 // The question that the state is.
 function asked() {
@@ -87,6 +85,7 @@ function keep(ms = 0, lasting = true) {
 
 function changed(typed = false) {
   fresh = false;
+  if (editor.text && typed && first.shown && narrow.matches) panes.open("source"); // where one types on
   if (editor.text) first.hide();
   else if (typed && !settings.file) first.show();
   report.chosen(null);

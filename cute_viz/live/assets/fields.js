@@ -21,10 +21,9 @@ export class Fields {
       else if (flag) input.type = "checkbox";
       const label = element("label", null, { className: flag ? "flag" : "" }, ...(flag ? [input, words] : [words, input]));
       label.dataset.option = option.name;
-      input.addEventListener("input", () => {
-        this.set(option.name, flag ? input.checked : input.value.trim());
-        changed(input.tagName === "INPUT" && !flag);
-      });
+      const act = () => { this.set(option.name, flag ? input.checked : input.value.trim()); changed(input.tagName === "INPUT" && !flag); };
+      input.addEventListener("input", act);
+      input.addEventListener("change", () => { if (input.tagName === "SELECT" && input.value !== (state.options[option.name] ?? "")) act(); }); // some browsers and drivers tell no more
       if (!groups.has(name)) groups.set(name, element("fieldset", null, {}, element("legend", name)));
       groups.get(name).append(label);
     }

@@ -219,7 +219,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
-    machine.told[id(node)] = Operation(short, (*values, *extra))
+    machine.told[id(node)] = Operation("slice" if name == "slice_" else short, (*values, *extra))
     if machine.warnings is not None and len(values) == 2:
         machine.warnings += filter(None, [doubt(find(short).name, values, result)])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
