@@ -30,7 +30,8 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.colours import HOLE_COLOUR
-from cute_viz.renderers.frame import WIDEST, Detail
+from cute_viz.renderers.fitting import WIDEST
+from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.marks import group_marks, vector_marks
 from cute_viz.renderers.page import lay_out
 from cute_viz.renderers.palette import palette
