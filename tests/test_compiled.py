@@ -96,7 +96,7 @@ template <class T> __global__ void kernel(float* from, int n) {
   auto never = [&]() { copy(r, ts); };
   auto column = make_tensor(make_smem_ptr(to), make_layout(make_shape(n, Int<4>{})));
   copy(column(threadIdx.x, _), make_tensor<float>(Int<4>{}));
-  if (!sizeof(T)) { copy(ts, r); } else cooperative_copy<128>(threadIdx.x, g, s);
+  if (!sizeof(T)) { body(_0{}); } else cooperative_copy<128>(threadIdx.x, g, s);
   copy(Copy_Traits<SM90_BULK_COPY_AUTO>{}.with(*(uint64_t*)to), g, s);
 }
 template __global__ void kernel<Traits<32>>(float*, int);
@@ -441,7 +441,7 @@ class TestUnits:
             (31, "st.global.32", None),  # in a lambda that for_each calls
             (32, "st.shared.32", 2048),
             (34, "ld.shared.32", None),  # which row a thread reads is known at run time only
-            (35, "ld.global.32", None),  # and nothing in the branch that never runs
+            (35, "ld.global.32", None),  # and nothing is called in the branch that never runs
             (35, "st.shared.32", 64),
             (36, "SM90_BULK_COPY_AUTO", None),
         ]

@@ -547,3 +547,10 @@ def test_a_text_may_end_anywhere(end: str) -> None:
     """What is cut off is not understood, and what was before it is."""
     file = read(f"using L = Layout<Shape<_4,_8>>;\nvoid f() {{ auto x = L{{}};\n {end}", Given())
     assert str(next(entry.read() for entry in file.entries if entry.name == "L")) == "(_4,_8):(_1,_4)"
+
+
+def test_the_arguments_of_a_type_do_not_make_it_foreign() -> None:
+    text = (
+        "template <class T> struct S { using Big = Layout<Shape<_4, Int<sizeof(T)>>>; }; void f() { typename S<float>::Big v{}; }"
+    )
+    assert str(file(text).find("f::v").read()) == "(_4,_4):(_1,_4)"

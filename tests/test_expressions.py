@@ -50,6 +50,8 @@ GIVES = [
     ("(Int<8>{}, Int<4>{}):(Int<4>{}, _1)", "(_8,_4):(_4,_1)"),
     ("((Int<8>{}, Int<4>{}), 8)", "((_8,_4),_8)"),
     ("recast_layout<uint_byte_t<1>,uint_bit_t<32>>((8,4))", "(_2,_4):(_1,_2)"),
+    ("rank(select<0,1>(composition(Swizzle<3,4,3>{}, Layout<Shape<_4,_8,_2>>{})))", "_2"),
+    ("cute::Tensor<cute::ViewEngine<cute::smem_ptr<float *>>, cute::Layout<cute::C<4>, cute::C<1>>>", "_4:_1"),
     ("size(make_tiled_copy(Copy_Atom<UniversalCopy<uint_byte_t<16>>,float>{}, (_16,_8):(_8,_1), (_1,_4)))", "_128"),
     ("select<0,2>((128,64,32))", "(128,32)"),
     ("make_layout(select<0,2>(Shape<_128,_64,_32>{}))", "(_128,_32):(_1,_128)"),

@@ -42,7 +42,8 @@ class Side:
             raise over("accesses", f"the statement touches {len(starts) * len(self.order)} elements")
         table = [int(o) for o in offsets(self.tensor.layout)]
         layout = [table[n] for n in self.order]
-        plain = unswizzled(self.tensor) if move is not None else self.tensor
+        bare = replace(self.tensor, swizzle=None, pointer=replace(self.tensor.pointer, swizzle=None))
+        plain = self.tensor if move is None else bare
         rows = [[place * bits for place in _moved(plain.places(layout, start), move)] for start in starts]
         rows, bytes_, each = whole_bytes(rows, bits, self.store)
         out = []
@@ -51,19 +52,6 @@ class Side:
             found = warp_instructions(lanes, bytes_, max(1, self.atom // each), self.name, self.store, fixed=self.fixed)
             out += [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
         return out
-
-
-def unswizzled(x: Tensor) -> Tensor:
-    """A tensor as it would be without a swizzle.
-
-    >>> from cute_viz.algebra.composed import ComposedLayout
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.algebra.shares import share
-    >>> from cute_viz.algebra.swizzle import Swizzle
-    >>> str(unswizzled(share("a", "smem", "float", ComposedLayout(Swizzle(3, 2, 3), 0, Layout(64)))))
-    '64:1'
-    """
-    return replace(x, swizzle=None, pointer=replace(x.pointer, swizzle=None))
 
 
 def _moved(places: list[int], move: dict[int, int] | None) -> list[int]:

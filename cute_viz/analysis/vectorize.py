@@ -88,19 +88,11 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
     return Width(int(common), bits, -(-moved // bits), element, reasons)
 
 
-def elements_of(x: Tensor) -> AnyLayout:
-    """The layout by which CuTe judges a tensor: element offsets; the swizzle of a pointer is not part of it.
-
-    >>> from cute_viz.values.pointer import Pointer
-    >>> str(elements_of(Tensor(Pointer("smem", "half_t", 0, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))))
-    '(8,64):(64,1)'
-    """
-    return _seen(x)[0]
-
-
 def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
-    """The layout of a tensor's elements, and whether all of it is known when the kernel is compiled."""
-    static = is_static(x)
+    """The layout of a tensor's elements, of which the swizzle of its pointer is no part, and whether all of it is known when the
+    kernel is compiled.
+    """
+    static = is_marked(x.layout)
     if x.swizzle is None:
         return x.layout, static
     swizzled = ComposedLayout(x.swizzle, x.offset, x.layout)
@@ -111,7 +103,7 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
     offset = part.offset if isinstance(part, ComposedLayout) else 0
     assert isinstance(inner, Layout)
     static = static and not any(isinstance(n, Unknown) for n in (*leaves(inner.stride), offset))
-    if is_static(x):  # a stride that is not known follows nothing
+    if is_marked(x.layout):  # a stride that is not known follows nothing
         strides = map_leaves(lambda d: _APART if isinstance(d, Unknown) else Static(d), inner.stride)
         inner = Layout(map_leaves(Static, inner.shape), strides)
     return (ComposedLayout(part.outer, 0, inner) if isinstance(part, ComposedLayout) else inner), static
@@ -125,7 +117,7 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
     (4, 'they make 4 of 32 bits')
     """
     try:
-        whole = elements_of(replace(t, layout=values))
+        whole = _seen(replace(t, layout=values))[0]
         mixed = len({isinstance(step, Static) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
         held = size(find("recast_layout").call([whole, t.bits, width]) if mixed else recast_layout(whole, t.bits, width))
     except AlgebraError as error:
@@ -142,16 +134,6 @@ def check_registers(tensors: list[Any], beside: list[Any]) -> None:
     for tensor in tensors:
         if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem" and tensor.pointer.address is None:
             check_owning(tensor.layout, told)
-
-
-def is_static(x: Tensor) -> bool:
-    """Whether a layout is known when the kernel is compiled: all of its integers are marked so (`_8`).
-
-    >>> from cute_viz.values.pointer import Pointer
-    >>> is_static(Tensor(Pointer("gmem", "float"), Layout((8, 8))))
-    False
-    """
-    return is_marked(x.layout)
 
 
 def is_static_shape(x: Tensor) -> bool:

@@ -319,14 +319,13 @@ def _in_words(value: Any) -> str:
     plain = whole(value)
     if not isinstance(plain, Layout) or next(unknowns(plain), None) is not None or is_coordinate_layout(plain):
         return in_a_line(value, kind_of(value))
-    names = NAMES[: len(modes(plain.shape))]
     if len(modes(plain.shape)) > len(NAMES):
         return f"{plain.size} elements"
     terms = []
-    for name, shape, stride in zip(names, modes(plain.shape), modes(plain.stride), strict=True):
+    for name, shape, stride in zip(NAMES, modes(plain.shape), modes(plain.stride), strict=False):
         step = "" if stride == 1 else f"{show(clear_static(stride))}*"
         terms.append(f"{show(clear_static(Layout(shape, stride)))}({name})" if isinstance(shape, tuple) else f"{step}{name}")
-    return f"{plain.size} elements: ({','.join(names)}) is at {' + '.join(terms)}"
+    return f"{plain.size} elements: ({','.join(NAMES[: len(terms)])}) is at {' + '.join(terms)}"
 
 
 def move_at_end(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from cute_viz.algebra.tensor import Tensor
@@ -281,14 +282,10 @@ def _statement(move: Move, wide: int) -> str:
 
 def _folded(label: str, text: str) -> Iterator[str]:
     """A sentence in lines of the terminal's width, behind a word."""
-    line = f"       {label:<3}"
-    room = 11
-    for word in text.split():
-        if len(line) + 1 + len(word) > _WIDE and line.strip():
-            yield line
-            line = " " * room
-        line += " " * (2 if len(line) <= room else 1) + word if len(line) != room else f" {word}"
-    yield line
+    head = f"       {label:<3}  "
+    yield from wrap(
+        text, _WIDE, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _middle(name: str) -> str:

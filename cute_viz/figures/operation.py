@@ -21,7 +21,7 @@ from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_turns
+from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
@@ -193,12 +193,4 @@ def _painted(
     if None in every:  # what belongs to no group is paper, not a hole
         paints = (*paints, Paint(-1))
         cells = [len(paints) - 1 if key is None else cell for key, cell in zip(every, cells, strict=True)]
-    out, at = [], 0
-    for figure in figures:
-        panels = []
-        for panel in figure.panels:
-            n = panel.rows * panel.cols
-            panels.append(replace(panel, paints=tuple(cells[at : at + n])))
-            at += n
-        out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
-    return out, Painting(tuple(cells), paints, painting.legends)
+    return painted(figures, cells, paints), Painting(tuple(cells), paints, painting.legends)

@@ -7,11 +7,12 @@ A second key may order the cells inside a group: it becomes the shade, the light
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
 
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint
 from cute_viz.records import dataclass
 
 HUES = 8
@@ -96,6 +97,18 @@ def unpainted(count: int) -> Painting:
     (0, 0, 0)
     """
     return Painting((0,) * count, (Paint(-1),), ())
+
+
+def painted(figures: Sequence[Figure], cells: Iterable[int], paints: Sequence[Paint]) -> list[Figure]:
+    """The figures with paints of one painting, cell after cell through all their panels, and without their own legends.
+
+    >>> from cute_viz import figure
+    >>> painted([figure("(1,2)")], [1, 0], [Paint(0), Paint(1)])[0].panels[0].paints
+    (1, 0)
+    """
+    rest = iter(cells)
+    panels = [[replace(p, paints=tuple(islice(rest, len(p.paints)))) for p in figure.panels] for figure in figures]
+    return [replace(f, panels=tuple(mine), paints=tuple(paints), legends=()) for f, mine in zip(figures, panels, strict=True)]
 
 
 def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Sequence[int] = ()) -> Painting:

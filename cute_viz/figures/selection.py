@@ -17,7 +17,7 @@ from cute_viz.figures.grid import grid
 from cute_viz.figures.model import HOLE, Figure, LegendEntry
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import by_order
+from cute_viz.figures.paint import by_order, painted
 from cute_viz.figures.rulers import steps_of
 
 PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand of an operation is the parent
@@ -58,14 +58,7 @@ def selection(call: Operation, options: FigureOptions) -> Figure:
         inside = slice_ * plane[0] * plane[1] + r + c * plane[0] in chosen
         cells.append(paint if inside or paint == HOLE else faded[paint])
     cells += painting.cells[len(of_whole) :]
-    figures, start = [], 0
-    for figure in (whole, part):
-        panels = []
-        for panel in figure.panels:
-            count = panel.rows * panel.cols
-            panels.append(replace(panel, paints=tuple(cells[start : start + count])))
-            start += count
-        figures.append(replace(figure, paints=tuple(paints), legends=(), panels=tuple(panels)))
+    figures = painted((whole, part), cells, paints)
     words = f"A{_coordinate(call.operands[0])}" if found.name == "slice" else _words(found.name, call)
     beyond = f", at offset {base} of A" if base else ""
     shown = [(f"A: {show(parent)}", figures[0]), (f"{words}: {show(result)}{beyond}", figures[1])]

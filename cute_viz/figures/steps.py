@@ -11,7 +11,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.model import HOLE, Figure, Paint, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import by_order
+from cute_viz.figures.paint import by_order, painted
 from cute_viz.figures.rulers import steps_of
 from cute_viz.figures.words import colours
 
@@ -47,19 +47,15 @@ def steps(title: str, source: str, parts: Sequence[StepLayout], told: Sequence[s
         raise FigureError("no step gives a layout to draw")
     plain = FigureOptions(color_by="none")
     figures = [grid(part.layout, plain) for part in parts]
-    panels, firsts = _placed(parts, figures)
     every: list[int | None] = []
-    for panel in panels:
+    for panel in (panel for figure in figures for panel in figure.panels):
         every += panel.data.get("offset", (None,) * len(panel.paints))  # coordinates have no place on the scale
     far = [max(one.panels[0].data.get("offset", (-1,))) for one in figures]
     scale = parts[far.index(max(far))].layout
     painting = by_order(every, "hue: offset, on one scale in every step", steps=steps_of(scale))
-    paints, at, painted = (*painting.paints, Paint(-1)), 0, []
-    for panel in panels:
-        n = len(panel.paints)
-        cells = tuple([len(painting.paints) if paint == HOLE else paint for paint in painting.cells[at : at + n]])
-        painted.append(replace(panel, paints=cells))
-        at += n
+    paints = (*painting.paints, Paint(-1))
+    cells = [len(painting.paints) if paint == HOLE else paint for paint in painting.cells]
+    panels, firsts = _placed(parts, painted(figures, cells, paints))
     legends = tuple(legend for legend in painting.legends if legend.entries)
     return Figure(
         kind="steps",
@@ -69,7 +65,7 @@ def steps(title: str, source: str, parts: Sequence[StepLayout], told: Sequence[s
         description=f"{title}. {' '.join(panels[n].caption + '.' for n in firsts)} {' '.join(told)}{colours(legends)}",
         paints=paints,
         legends=legends,
-        panels=tuple(painted),
+        panels=tuple(panels),
         notes=tuple(told),
     )
 

@@ -7,7 +7,9 @@ A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.common import WARP
@@ -184,12 +186,10 @@ def _explain(question: Question) -> dict[str, Any]:
     explanation = question.answer().explanation
     for number, words, value in explanation.numbered:
         step: dict[str, Any] = {"number": number, "words": words, "value": None if value is None else show(value)}
-        try:
+        with suppress(CuteVizError):  # a step may give what is no layout
             if value is not None:
                 drawn = _step(value, question)
                 step["svg"], step["panels"] = explored(drawn.figure, drawn.how)
-        except CuteVizError:
-            pass  # a step may give what is no layout
         steps.append(step)
     bits = explanation.bits
     out: dict[str, Any] = {"steps": steps, "failed": explanation.failed}
@@ -198,13 +198,12 @@ def _explain(question: Question) -> dict[str, Any]:
 
 def _step(value: Any, question: Question) -> Answer:
     """The picture of a step's layout; an offset has one colour in all steps, where it is a number."""
-    options = {"fragment": True, "color_by": "mod8"}
-    found = ask(Request((value,), options, library=question.library, formats=("svg",)))
-    try:
-        found.figure  # noqa: B018 (worked out here, so that what is wrong is raised here)
-        return found
-    except CuteVizError:
-        return ask(Request((value,), {"fragment": True}, library=question.library, formats=("svg",)))
+    for options in ({"color_by": "mod8"}, {}):
+        found = ask(Request((value,), {"fragment": True, **options}, library=question.library, formats=("svg",)))
+        with suppress(CuteVizError):
+            found.figure  # noqa: B018 (worked out here, so that what is wrong is raised here)
+            break
+    return found
 
 
 def _facts(question: Question) -> dict[str, Any]:
@@ -248,27 +247,20 @@ def _copy(question: Question) -> dict[str, Any]:
     return {"text": WAYS[way](question)}
 
 
-def _banks(question: Question) -> dict[str, Any]:
-    from cute_viz.live.banks import banks
+def _of(module: str, name: str) -> Callable[[Question], dict[str, Any]]:
+    """A question that a module of its own answers, which is read once somebody asks."""
 
-    return banks(question)
+    def ask_it(question: Question) -> dict[str, Any]:
+        out: dict[str, Any] = getattr(import_module(f"cute_viz.live.{module}"), name)(question)
+        return out
 
-
-def _report(question: Question) -> dict[str, Any]:
-    from cute_viz.live.kernel import report
-
-    return report(question)
-
-
-def _access(question: Question) -> dict[str, Any]:
-    from cute_viz.live.kernel import access
-
-    return access(question)
+    return ask_it
 
 
 def _compare(question: Question) -> dict[str, Any]:
     """What differs between the object and another: of `against`, a text of its own, or `named`, of the same file."""
     from cute_viz.renderers.html import explored
+    from cute_viz.renderers.windows import narrowed
 
     more = question.more
     named, against = str(more.get("named") or "")[:_LONG], str(more.get("against") or "")
@@ -278,6 +270,9 @@ def _compare(question: Question) -> dict[str, Any]:
     other = replace(whole, name=named or None) if not against else replace(whole, source=against, name=named or None, path=None)
     pair = tuple(one.answer().obj for one in (whole, other))
     found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
+    if width := float(question.options.get("width") or 0):  # of a phone
+        page = {"fragment": True, "width": width}
+        found = ask(Request((narrowed(found.figure, width),), page, library=question.library, formats=("svg",)))
     svg, panels = explored(found.figure, found.how)
     return {"svg": svg, "panels": panels, "words": "; ".join(found.figure.notes) or found.figure.title}
 
@@ -308,9 +303,9 @@ KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "facts": _facts,
     "objects": objects,
     "copy": _copy,
-    "banks": _banks,
-    "report": _report,
-    "access": _access,
+    "banks": _of("banks", "banks"),
+    "report": _of("kernel", "report"),
+    "access": _of("kernel", "access"),
     "compare": _compare,
     "export": _export,
     "words": _completed,

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError, spelled
@@ -104,13 +105,10 @@ def markdown(question: Question) -> str:
     return f"<!-- cute-viz: {source}{' | ' + words if words else ''} -->\n<!-- /cute-viz -->"
 
 
-def _written(target: str) -> Callable[[Question], str]:
-    def write(question: Question) -> str:
-        from cute_viz.notation.write import write as written
+def _notation(target: str, question: Question) -> str:
+    from cute_viz.notation.write import write
 
-        return written(question.answer().obj, target)
-
-    return write
+    return write(question.answer().obj, target)
 
 
 def _format(format: str, **options: Any) -> Callable[[Question], str]:
@@ -119,9 +117,7 @@ def _format(format: str, **options: Any) -> Callable[[Question], str]:
 
 WAYS: dict[str, Callable[[Question], str]] = {
     "command": command,
-    "cpp": _written("cpp"),
-    "dsl": _written("dsl"),
-    "cute": _written("cute"),
+    **{target: partial(_notation, target) for target in ("cpp", "dsl", "cute")},
     "spec": spec,
     "markdown": markdown,
     "latex": _format("tikz", fragment=True),

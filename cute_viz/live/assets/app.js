@@ -49,7 +49,10 @@ const definitions = new Definitions({
   listed: () => { marks(); arrive(); },
 });
 const report = new Report({ ask, editor, open: access, told: reported, proposed: () => { if (narrow.matches) panes.open("source"); }, values: give });
-const compare = new Compare({ ask, others, changed: () => { state.against = compare.against; state.named = compare.named; address.write(); } });
+const compare = new Compare({
+  ask: (question, channel) => ask(narrow.matches ? { ...question, options: { width: innerWidth - 30 } } : question, channel), others,
+  changed: () => { state.against = compare.against; state.named = compare.named; address.write(); },
+});
 const panes = new Panes({
   ask, explorer, report, compare, apply: write,
   moved: () => address.write(),

@@ -185,7 +185,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     labels = _labels(unit) if only is not None or sum(one.kernel for one in unit.instances) <= APART else {}
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.chain[-1].number, "")
-        for call in filter(lambda one: one.runs, instance.calls):
+        for call in instance.calls:
             key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
             if call.name.rpartition("::")[0] != "cute" or seen[key] > 1:

@@ -6,7 +6,7 @@ What is computed here is held to the compiler's type: where a static integer dif
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from cute_viz.algebra.shares import parted_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
+from cute_viz.source.compiled.loops import NEVER
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import element_of, is_object, unqualified, unzipped, value_of
 from cute_viz.source.parts import TypeParts, held
@@ -257,7 +258,9 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Re
     used = {use.instance for instance in unit.instances for use in instance.uses if use.name != "&"}
     kernels = [n for n, instance in enumerate(unit.instances) if instance.kernel and only in (None, n)]
     todo = [Reached(n) for n in kernels or [n for n in range(len(unit.instances)) if n not in used]]
-    moving = _closure((n for n, one in enumerate(unit.instances) if one.calls), _users(unit))
+    moving = {n for n, one in enumerate(unit.instances) if one.calls}
+    while more := {n for n, one in enumerate(unit.instances) if n not in moving and any(x.instance in moving for x in one.uses)}:
+        moving |= more
     seen = 0
     while todo and seen < most:
         frame = todo.pop()
@@ -265,36 +268,20 @@ def frames(unit: Unit, only: int | None = None, most: int = 4096) -> Iterator[Re
         yield frame
         chain = {one.number for one in frame.chain}
         for n, use in reversed(list(enumerate(unit.instances[frame.number].uses))):
-            if use.name != "&" and use.runs and use.instance in moving and use.instance not in chain:
+            never = any(one.word == NEVER for one in use.around)
+            if use.name != "&" and not never and use.instance in moving and use.instance not in chain:
                 todo.append(Reached(use.instance, frame, n))
 
 
 def reached(unit: Unit, number: int) -> set[int]:
     """The instances that an instance calls, itself among them, and those of the classes that these are members of."""
-    out = _closure([number], [[use.instance for use in one.uses] for one in unit.instances])
+    out, todo = set(), [number]
+    while todo:
+        if (n := todo.pop()) not in out:
+            out.add(n)
+            todo += [use.instance for use in unit.instances[n].uses]
     scopes = {unit.instances[n].scope[:-1] for n in out} | {unit.instances[n].scope for n in out}
     return out | {n for n, one in enumerate(unit.instances) if not one.calls and not one.uses and one.scope in scopes}
-
-
-def _users(unit: Unit) -> list[list[int]]:
-    """For each instance those that use it."""
-    out: list[list[int]] = [[] for _ in unit.instances]
-    for n, one in enumerate(unit.instances):
-        for use in one.uses:
-            if use.instance >= 0:
-                out[use.instance].append(n)
-    return out
-
-
-def _closure(begin: Iterable[int], after: list[list[int]]) -> set[int]:
-    """What follows from numbers, they among it. after: what follows from each at once."""
-    out, todo = set(), [*begin]
-    while todo:
-        n = todo.pop()
-        if n not in out:
-            out.add(n)
-            todo += after[n]
-    return out
 
 
 def _named(instance: Instance) -> dict[tuple[str, int], Variable]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cute_viz.source.compiled.loops import NEVER, Around
+from cute_viz.source.compiled.loops import Around
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,6 @@ class CallSite:
     args: tuple[Node, ...]
     instance: int = -1
     around: tuple[Around, ...] = ()
-
-    @property
-    def runs(self) -> bool:
-        """Whether it is in no branch that a constant leaves out."""
-        return all(one.word != NEVER for one in self.around)
 
 
 @dataclass(frozen=True, slots=True)

@@ -349,6 +349,8 @@ class Evaluator(Operators):
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
         check_named(operands, ops.OPS[short].kinds, self.context.free)
+        if short == "rank" and not template and len(operands) == 1 and isinstance(operands[0], tuple):  # of layouts, too
+            return len(operands[0])
         if short.startswith("deduce_"):  # a template argument of CUTLASS's, which has no such function
             operands = [static(x) for x in operands]
         if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +10,11 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES, forget
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
-from cute_viz.source.python.parameters import Missing, as_compiled, parameter_hint
+from cute_viz.source.python.parameters import Missing, as_compiled, is_compiled, parameter
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import REST, YIELDS, Tree, defaults_of, stored
@@ -34,7 +32,6 @@ from cute_viz.source.python.values import (
     Symbol,
     decorators,
     either,
-    lone_self,
     same,
     tensor_of,
 )
@@ -292,7 +289,7 @@ def _bind_parameters(
     positional = [*spec.posonlyargs, *spec.args]
     defaults = dict(defaults_of(function.node))
     rest = dict(named)
-    compiled = _is_compiled(machine, function, missing is not None)
+    compiled = is_compiled(machine, function, missing is not None)
     for n, item in enumerate([*positional, *spec.kwonlyargs]):
         if n < len(args) and n < len(positional):
             value = args[n]
@@ -328,35 +325,3 @@ def _bind_parameters(
         frame.names[spec.kwarg.arg] = (
             Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg, path=REST)
         )
-
-
-def _is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
-    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls. A
-    function with `@cute.jit` that others call is part of them, and its arguments are what they are.
-    """
-    if not any(item.annotation is not None for item in function.node.args.args):
-        return False
-    words = function.decorators
-    host = "jit" in words and alone and not machine.depth
-    return "kernel" in words or (host and (function.owner is None or function.name == "__call__"))
-
-
-def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:
-    """The value of a parameter without an argument: its default, if that is a constant, else unknown."""
-
-    def missing(item: ast.arg, value: ast.expr | None) -> Any:
-        if isinstance(value, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Attribute)) and not (
-            isinstance(value, ast.Constant) and value.value is None
-        ):
-            try:
-                found = machine.value(value, machine.module)
-                if not isinstance(found, (Lost, Symbol)):
-                    return found
-            except CuteVizError:
-                pass
-        if item.arg == "self":
-            return lone_self()
-        hint = parameter_hint(item)
-        return machine.unknown(f"{item.arg!r} is a parameter here", item, hint=hint, needs=(item.arg,), path=item.arg)
-
-    return missing
