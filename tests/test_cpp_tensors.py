@@ -536,7 +536,8 @@ auto b3 = local_tile(b1, make_shape(_64{}, _32{}), make_coord(1, _));     // Sw<
 auto b4 = b3(_, _, 1);                                // Sw<3,3,3> o M_0|(32&32)=32 o (_64,_32):(_64,_1)
 auto b5 = mma.get_slice(37).partition_C(b4);          // ((_2,_2),_1,(_2,_2)):((_1,_512),_0,(-8,16))
 auto b6 = group_modes<0, 2>(b4);                      // Sw<3,3,3> o M_0|(32&32)=32 o ((_64,_32)):((_64,_1))
-auto w = local_partition(c, make_layout(make_shape(_8{}, _8{})), threadIdx.x);  // (_8,(_2,_2,_2)):(_512,(?{div=8},?{div=16},?{div=32}))
+auto eight = make_layout(make_shape(_8{}, _8{}));
+auto w = local_partition(c, eight, threadIdx.x);      // (_8,(_2,_2,_2)):(_512,(?{div=8},?{div=16},?{div=32}))
 auto z = mma.get_slice(threadIdx.x).partition_C(c);   // ((_2,_2),_1,(_2,_2,_2)):((_1,_512),_0,(?{div=8},?{div=16},?{div=32}))
 auto s3 = c(threadIdx.x, _);                          // ((_8,_2,_2,_2)):((_1,?{div=8},?{div=16},?{div=32}))
 """
@@ -552,7 +553,8 @@ def test_stages_that_no_swizzle_divides_are_refused() -> None:
     text = """
     auto atom = composition(Swizzle<3, 7, 3>{}, make_layout(make_shape(_8{}, _128{}), make_stride(_128{}, _1{})));
     auto s = make_tensor(make_smem_ptr<uint1b_t>(0), tile_to_shape(atom, make_shape(_8{}, _128{}, Int<STAGES>{})));
-    auto copy = make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, uint1b_t>{}, Layout<Shape<_8, _1>>{}, Layout<Shape<_1, _128>>{});
+    using Atom = Copy_Atom<UniversalCopy<uint128_t>, uint1b_t>;
+    auto copy = make_tiled_copy(Atom{}, Layout<Shape<_8, _1>>{}, Layout<Shape<_1, _128>>{});
     auto t = copy.get_slice(0).partition_D(s);
     """
     assert value(text.replace("STAGES", "4"), "t") == "((_128,_1),_1,_1,(_1,(_2,_2))):((_1,_0),_0,_0,(_0,(1152,2304)))"
