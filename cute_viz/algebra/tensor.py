@@ -196,7 +196,7 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
 def _as_seen(x: Any) -> Any:
     """A layout of which a run knows some bits of the offset, as the compiler sees it."""
     if isinstance(x, ComposedLayout) and isinstance(x.offset, MixedBits):
-        return replace(x, offset=OpenBits(x.offset.known, x.offset.open))
+        return replace(x, offset=OpenBits(x.offset.known, x.offset.open))  # type: ignore[arg-type]
     return x
 
 
