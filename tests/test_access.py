@@ -575,8 +575,8 @@ class TestCommands:
         assert deep.notes == ("a: the first 8 of 32 wavefronts.", "b: the first 2 of 8 wavefronts.")  # as 32 to 8
         svg = tmp_path / "frames.svg"
         assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames").returncode == 0
-        (path,) = [p for p in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}path") if p.get("class") == "a"]
-        assert path.get("d").count("C") == len(figure["arrows"])
+        (path,) = [p for p in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}path") if p.get("class") == "ms"]
+        assert path.get("d").count("M") == len(figure["arrows"])
         assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames", "--for", "readme").returncode == 0
         words = [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
         assert words.count("first wavefront of its phase") == 1  # in the legend

@@ -172,7 +172,7 @@ def test_a_palette_is_found_in_american_spelling() -> None:
 def test_a_word_that_list_does_not_know() -> None:
     assert "did you mean palettes?" in told("list", "palette")
     text = told("list", "ldmatrix")
-    assert "neither a file nor one of formats, palettes, ops, mma, copy, limits" in text
+    assert "neither a file nor one of mma, copy, ops, views, formats, palettes, themes, targets, limits" in text
     assert run("list", "copy", "ldmatrix").stdout
     assert "'cute-viz list copy ldmatrix'" in text
 

@@ -96,6 +96,8 @@ def _meaning(param: click.Option, brief: bool) -> str:
             return words
         if len(choices) > 60 and param.name == "color_by":
             choices = ", ".join(map(str, param.type.choices[:7])) + " ..."
+        if len(choices) > 60 and param.name == "view":
+            return ", ".join(map(str, param.type.choices[:4])) + " ...; 'cute-viz list views'"
         return choices if not words or (brief and len(words) + len(choices) > 55) else f"{words}: {choices}"
     if param.show_default is True and not param.is_flag and isinstance(param.default, (str, int, float)) and param.default != "":
         return f"{words}  [default: {param.default}]"

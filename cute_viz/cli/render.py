@@ -49,9 +49,7 @@ def command(
     color_: str,
     reading: SourceOptions,
 ) -> None:
-    """Draw a layout, an atom, or an object of a kernel; several SOURCEs side by side. SOURCE is notation, an atom, a file,
-    kernel.cu::sA, CuTe's output, or -.
-    """
+    """Draw notation, atoms, files, kernel.cu::sA or prints, each SOURCE beside the last."""
     if every:
         if reading.name is not None or len(sources) > 1:
             raise click.UsageError("--all draws every object of one file; leave out --name and further SOURCEs")

@@ -53,7 +53,7 @@ def operation(name: str) -> str:
     """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value.
 
     >>> operation("slice_"), operation("raked_product"), operation("group_modes")
-    ('slice', 'dsl.raked_product', 'dsl.group_modes')
+    ('dsl.slice', 'dsl.raked_product', 'dsl.group_modes')
     """
     name = RENAMED.get(name, name)
     return f"dsl.{name}" if ALIASES.get(name, name) in DIFFERENCES else name
