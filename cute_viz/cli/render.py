@@ -49,7 +49,7 @@ def command(
     color_: str,
     reading: SourceOptions,
 ) -> None:
-    """Draw notation, atoms, files, kernel.cu::sA or prints, each SOURCE beside the last."""
+    """Draw notation, atoms, files, kernel.cu::sA or prints, several side by side."""
     if every:
         if reading.name is not None or len(sources) > 1:
             raise click.UsageError("--all draws every object of one file; leave out --name and further SOURCEs")
