@@ -231,6 +231,7 @@ def test_newcomers_are_told_what_to_type(tmp_path: Path) -> None:
 def test_a_layout_answers_who_with_its_offset_and_says_where_its_banks_are(tmp_path: Path) -> None:
     """A cell that nobody owns has an offset; banks are asked of a picture of banks, as the hint says."""
     assert run("show", "(8,8):(8,1)", "--who", "(5,3)").stdout == b"(5,3): offset 43\n"
+    assert run("show", "(8,8):(8,1)", "--who", "offset 43").stdout == b"(5,3)\n"
     done = run("show", "(8,8):(8,1)", "--who", "bank 3")
     assert done.returncode == 2
     assert "--view banks --type f16 -o banks.json" in done.stderr.decode()

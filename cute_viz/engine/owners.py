@@ -27,6 +27,7 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
     'C(5,3): T21 V1'
     """
     letter, test = _meaning(re.sub(r"(?i)\b(t)hreads?[ =]*(?=\d)|\b(v)alues?[ =]*(?=\d)", r"\1\2", where.strip()))
+    at_cell = _COORDINATE.match(where.strip()) is not None
     told, cells = [], []
     for panel in figure.panels:
         name = panel.caption.partition(":")[0]
@@ -36,7 +37,7 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
         found = [(divmod(cell, panel.cols), owners(panel, cell)) for cell in mine]
         cells += [{"matrix": name, "row": at[0], "column": at[1], "owners": list(held)} for at, held in found]
         axes = " of K x N" if (panel.row_ruler.title, panel.col_ruler.title) == ("K", "N") else ""  # CuTe's own B is N x K
-        kept = [(at, held or _offset(panel, cell)) for cell, (at, held) in zip(mine[:8], found, strict=False)]
+        kept = [(at, held or (_offset(panel, cell) if at_cell else ())) for cell, (at, held) in zip(mine[:8], found, strict=False)]
         said = [f"{name}({r},{c}){axes}{': ' if held else ''}{', '.join(held[:4])}" for (r, c), held in kept]
         told += [*said, *([f"{len(found) - 8} more of {name or 'them'}"] if len(found) > 8 else [])]
     if not cells:
