@@ -204,3 +204,53 @@ def test_a_scope_is_not_an_object(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text("void gemm_tn() { auto sA = make_layout(make_shape(4, 8)); }\n")
     assert "'gemm_tn' is a scope, not an object" in (text := told("render", "k.cu::gemm_tn", cwd=tmp_path))
     assert "--name gemm_tn::NAME" in text
+
+
+def test_newcomers_are_told_what_to_type(tmp_path: Path) -> None:
+    """What a first try got wrong: each hint is obeyed, and works."""
+    assert "((4,8):(8,1))(2,3)" in told("eval", "(4,8):(8,1)(2,3)")
+    assert run("eval", "((4,8):(8,1))(2,3)").stdout == b"19\n"
+    assert "(4,8):(8,1)" in told("eval", "(4,8)(8,1)")
+    assert "tuple<C<8>, 16>" in told("show", "Layout<tuple<C<8>, int>, tuple<C<1>, C<8>>>")
+    assert run("show", "Layout<tuple<C<8>, 16>, tuple<C<1>, C<8>>>").returncode == 0
+    twice = run("eval", "M", "--let", "M=8,K=8")
+    assert twice.returncode == 2
+    assert "write --let again for K" in twice.stderr.decode()
+    assert run("eval", "M*K", "--let", "M=8", "--let", "K=8").stdout == b"64\n"
+    keyword = run("eval", "A", "--let", "A=make_layout((4,8), stride=(8,1))").stderr.decode()
+    assert "two names" not in keyword
+    (tmp_path / "a.yaml").write_text("name: mine\nlayout: (4,8):(8,1)\n")
+    assert "its key below `specs:`" in told("gallery", "a.yaml", "--validate", cwd=tmp_path)
+    for source in ("(4,8)", "a.cu::sA"):
+        done = run("eval", source, "--as", "yaml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "tidies a spec file" in done.stderr.decode()
+    assert "No such file" in told("eval", "none.yaml", "--as", "yaml", cwd=tmp_path)
+
+
+def test_a_layout_answers_who_with_its_offset_and_says_where_its_banks_are(tmp_path: Path) -> None:
+    """A cell that nobody owns has an offset; banks are asked of a picture of banks, as the hint says."""
+    assert run("show", "(8,8):(8,1)", "--who", "(5,3)").stdout == b"(5,3): offset 43\n"
+    done = run("show", "(8,8):(8,1)", "--who", "bank 3")
+    assert done.returncode == 2
+    assert "--view banks --type f16 -o banks.json" in done.stderr.decode()
+    assert run("render", "(8,8):(8,1)", "--view", "banks", "--type", "f16", "-o", "banks.json", cwd=tmp_path).returncode == 0
+    assert run("show", "banks.json", "--who", "bank 3", cwd=tmp_path).stdout.startswith(b"(0,6)")
+
+
+@pytest.mark.parametrize("name", ["ldmatrix", "ldmatrix.x4", "ldmatrix.trans", "ldmatrix.x4.trans", "stmatrix.x2.trans"])
+def test_find_and_analyze_know_an_access_by_all_its_names(name: str) -> None:
+    """`.x4` and `.trans` change no address: the same swizzle, and as many wavefronts."""
+    found = run("find", "swizzle", "64x64", "--read", name, "--top", "1")
+    assert b"Sw<3,3,3>  64          64" in found.stdout, found
+    access = run("analyze", "(64,64):(64,1)", "--type", "f16", "--access", name).stdout
+    assert access.splitlines()[-1].startswith(b"512 wavefronts in "), access
+    wrong = told("find", "swizzle", "64x64", "--read", "rows.trans")
+    assert "there is no access 'rows.trans'" in wrong
+
+
+def test_the_quotes_that_cmd_leaves_around_a_file_are_none_of_its_name(tmp_path: Path) -> None:
+    """cmd.exe passes single quotes on, around a file as around notation."""
+    (tmp_path / "a.cu").write_text("auto sA = make_layout(Shape<_4,_8>{});\r\n")
+    for file in ("a.cu", "'a.cu'", "'a.cu::sA'"):
+        assert b"(_4,_8):(_1,_4)" in run("eval", file, cwd=tmp_path).stdout

@@ -47,13 +47,23 @@ def width(name: str, bits: int) -> int:
     return int(plain[2]) // 8 if plain else bits // 8 if name in ("rows", "column") else 16
 
 
+def plain_name(words: str) -> str:
+    """The name of an access without what changes no address: `.x4`, which ldmatrix alone is, and `.trans`.
+
+    >>> plain_name("ldmatrix.x4.trans"), plain_name("stmatrix.x2.trans"), plain_name("rows.trans")
+    ('ldmatrix', 'stmatrix.x2', 'rows.trans')
+    """
+    plain = words.removesuffix(".trans").removesuffix(".x4")
+    return plain if plain in MATRICES else words
+
+
 def is_named(words: str) -> bool:
     """Whether words name a pattern, an instruction or one of UNITS.
 
-    >>> is_named("ldmatrix.x4"), is_named("st.64"), is_named("tma"), is_named("copy")
-    (True, True, True, False)
+    >>> is_named("ldmatrix.x4"), is_named("st.64"), is_named("tma"), is_named("copy"), is_named("rows.trans")
+    (True, True, True, False, False)
     """
-    plain = words.removesuffix(".trans").removesuffix(".x4")
+    plain = plain_name(words)
     return plain in PATTERNS or plain in MATRICES or plain in UNITS or _PLAIN.fullmatch(words) is not None
 
 
@@ -72,6 +82,7 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMem
         whole = name.removesuffix(".x4")  # ldmatrix alone is of four matrices
         near = f"did you mean {whole}?" if whole in known else did_you_mean(name, known, 1)
         raise AlgebraError(f"there is no access {name!r}", hint=near or f"one of {', '.join(known)}")
+    name = plain_name(name)
     pitch, wide = cols * bits // 8, width(name, bits)
     chunks = pitch // wide
     if pitch % wide:
@@ -144,7 +155,7 @@ def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -
     >>> [one.wavefronts for one in named_accesses(Layout((8, 64), (64, 1)), "ldmatrix.x1", 16)]
     [8, 8, 8, 8, 8, 8, 8, 8]
     """
-    plain = name.removesuffix(".trans").removesuffix(".x4")
+    plain = plain_name(name)
     rows, cols, _, places = bytes_of(tile, plain, bits)
     size, wide = bits // 8, max(width(plain, bits), bits // 8)
     out = []

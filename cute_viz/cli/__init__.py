@@ -255,7 +255,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _bare(word: str) -> str:
     """A word without the single quotes that cmd.exe leaves around it; notation has none, and other shells take them off."""
-    return word[1:-1] if re.fullmatch(r"'[^' ]*[(<:=][^' ]*'", word) else word
+    return word[1:-1] if re.fullmatch(r"'[^' ]*[(<:=.][^' ]*'", word) else word
 
 
 def _shield() -> None:

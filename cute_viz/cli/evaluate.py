@@ -13,8 +13,9 @@ from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
-from cute_viz.errors import CuteVizError, boundary
+from cute_viz.errors import CuteVizError, UsageError, boundary
 from cute_viz.limits import limit, over
+from cute_viz.source.address import address_of
 
 
 @click.command(
@@ -40,7 +41,8 @@ def command(expressions: tuple[str, ...], as_json: bool, language: str | None, r
     """Print the value of each EXPR in CuTe notation. A name bound by one can be used by the next.
 
     With -, each line of standard input is an expression and gives one line of output; a line that fails gives 'error: ...'. A FILE
-    or an address, kernel.cu::gemm_tn::sA(_,_,0), prints that object. --as writes it in another language.
+    or an address, kernel.cu::gemm_tn::sA(_,_,0), prints that object. --as writes it in another language;
+    --as yaml tidies a spec file.
     """
     if language is not None:
         if as_json:
@@ -73,6 +75,10 @@ def write_as(source: str, target: str, reading: SourceOptions) -> None:
     if target == "yaml":
         from cute_viz.spec.tidy import tidied
 
+        spec = source.endswith((".yaml", ".yml"))
+        if not spec and (not is_file(source) or address_of(source) is not None):
+            hint = "in a spec a source is the value of a field, layout: (4,8):(8,1)"
+            raise UsageError(f"`as=yaml` tidies a spec file; {source[:60]!r} is none", hint=hint)
         text, lost = tidied(source, reading.library)
         if lost:
             output.notes([f"comments are dropped, the first one on line {lost}; the one at the top is kept"])

@@ -19,7 +19,7 @@ from cute_viz.engine import ask
     "  cute-viz show SM80_16x8x16_F32BF16BF16F32_TN\n  cute-viz show SM80_16x8x16_F32BF16BF16F32_TN --who 'C(5,3)'",
 )
 @click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
-@click.option("--who", metavar="WHERE", help="Who holds it: 'C(5,3)', 'T5 V1', 'bank 3'")
+@click.option("--who", metavar="WHERE", help="Who holds it: 'C(5,3)', 'T5 V1', 'offset 9'")
 @option("tile")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 @reading_options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import field, replace
@@ -149,6 +150,8 @@ def let_option(command: Callable[..., Any]) -> Callable[..., Any]:
             name, equals, text = item.partition("=")
             if not equals or not name.strip() or not text.strip():
                 raise click.UsageError(f"--let {item!r}: write NAME=VALUE, for example --let M=512")
+            if more := re.match(r"[^(\[{<]*?,\s*([A-Za-z_]\w*)\s*=(?!=)", text):
+                raise click.UsageError(f"--let {item!r} has two names: write --let again for {more[1]}")
             out[name.strip()] = text
         return out
 

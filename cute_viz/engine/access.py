@@ -14,6 +14,7 @@ from cute_viz.analysis.access import WarpAccess, element_bits, extents_of
 from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
+from cute_viz.analysis.patterns import plain_name
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, plain_of, width_of
 from cute_viz.engine.answer import Answer, ask
@@ -163,7 +164,7 @@ def accessor(answer: Answer, text: str) -> Any:
     plain = replace(
         request, sources=(text,), options={}, name=None, dialect="auto", let=values_of(request.let, request, file is not None)
     )
-    if text in PATTERNS and (file is None or not matching(file.entries, text)):
+    if plain_name(text) in PATTERNS and (file is None or not matching(file.entries, text)):
         return text
     if file is None or address_of(text) is not None:
         return ask(replace(plain, let=request.let)).obj

@@ -36,10 +36,15 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
         found = [(divmod(cell, panel.cols), owners(panel, cell)) for cell in mine]
         cells += [{"matrix": name, "row": at[0], "column": at[1], "owners": list(held)} for at, held in found]
         axes = " of K x N" if (panel.row_ruler.title, panel.col_ruler.title) == ("K", "N") else ""  # CuTe's own B is N x K
-        said = [f"{name}({r},{c}){axes}{': ' if held else ''}{', '.join(held[:4])}" for (r, c), held in found[:8]]
+        kept = [(at, held or _offset(panel, cell)) for cell, (at, held) in zip(mine[:8], found, strict=False)]
+        said = [f"{name}({r},{c}){axes}{': ' if held else ''}{', '.join(held[:4])}" for (r, c), held in kept]
         told += [*said, *([f"{len(found) - 8} more of {name or 'them'}"] if len(found) > 8 else [])]
     if not cells:
         names = ", ".join(f"{p.caption.partition(':')[0]} {p.rows} x {p.cols}".strip() for p in figure.panels)
+        banks = re.match(r"(?i)(bank|byte)s?\b", where.strip())
+        if banks and not any(banks[1].lower() in panel.data for panel in figure.panels):
+            hint = "draw the banks, then ask that file: cute-viz render SOURCE --view banks --type f16 -o banks.json"
+            raise UsageError(f"the picture has no {banks[1].lower()}s", hint=hint)
         raise UsageError(f"nothing here is {where.strip()[:40]!r}", hint=f"example: {_HINT}; the picture has {names}")
     out: dict[str, Any] = {"words": "; ".join(told), "cells": cells[:MOST]}
     return out | ({"left_out": len(cells) - MOST} if len(cells) > MOST else {})
@@ -53,6 +58,12 @@ def owners(panel: Panel, cell: int) -> tuple[str, ...]:
     ('T21 V1',)
     """
     return tuple(f"T{t}" if v is None else f"V{v}" if t is None else f"T{t} V{v}" for t, v in _pairs(panel, cell))
+
+
+def _offset(panel: Panel, cell: int) -> tuple[str, ...]:
+    """The offset of a cell that nobody owns, that of a layout."""
+    offset = panel.data["offset"][cell] if "offset" in panel.data else None
+    return () if offset is None else (f"offset {offset}",)
 
 
 def _pairs(panel: Panel, cell: int) -> Iterator[tuple[int | None, int | None]]:

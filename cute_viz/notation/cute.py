@@ -102,13 +102,16 @@ class Parser:
 
     def postfix(self) -> Node:
         """What is called with coordinates, `a(2,_)`, or has operations behind a dot, `a.compose(b)`."""
+        stride = self.position > 0 and self.tokens[self.position - 1].kind == ":"
         node = self.primary()
         while self.token.kind in ("(", ".") or (self.token.kind == "[" and isinstance(node, (Name, Call, Apply))):
             if self.token.kind == ".":
                 node = self.method(node)
                 continue
             if isinstance(node, Sequence) and not _holds_layouts(node):
-                raise self.fail("two tuples side by side", hint="write ':' between a shape and its stride: (4,8):(8,1)")
+                called = "a layout that has coordinates needs parentheses: ((4,8):(8,1))(2,3)"
+                hint = called if stride else "write ':' between a shape and its stride: (4,8):(8,1)"
+                raise self.fail("two tuples side by side", hint=hint)
             if isinstance(node, (Number, Blank, At, FlaggedPointer, Ratio)):
                 raise self.fail("a tuple right after a number", hint="a ':' or a ',' is missing")
             arguments = self.sequence()

@@ -207,7 +207,8 @@ class Builder:
         """Check the keys. Raises: SpecError for an unknown one; the hint names the nearest."""
         for key in fields:
             if key not in known:
-                hint = did_you_mean(key, known) or f"one of {', '.join(known)}"
+                named = "the name of a spec is its file's, or its key below `specs:`" if (key, what) == ("name", "a spec") else None
+                hint = named or did_you_mean(key, known) or f"one of {', '.join(known)}"
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
 
     def words(self, fields: Keys, key: str) -> str | None:

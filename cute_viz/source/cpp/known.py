@@ -106,7 +106,7 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
     if name == "Apply" and args is not None and (order := full.split("::")[-2:-1]) in (["LayoutLeft"], ["LayoutRight"]):
-        shape = typed(meaning.solid(args[0]), meaning.fail("this integer is only known where the layout is made", span))
+        shape = typed(meaning.solid(args[0]), _unset(meaning, span))
         return meaning.operate(f"compact_{'col' if order == ['LayoutLeft'] else 'row'}_major", [shape])
     if name in TRAITS:
         return TRAITS[name](meaning, args or (), span)
@@ -178,10 +178,16 @@ def _tuple(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     return tuple(_check(values))
 
 
+def _unset(meaning: Meaning, span: Span) -> CuteVizError:
+    """The error for a type that says no number, `int` in the place of one."""
+    hint = "write a number in the place of its type: tuple<C<8>, 16> for tuple<C<8>, int>"
+    return meaning.fail("this integer is only known where the layout is made", span, hint=hint)
+
+
 def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if not 1 <= len(values) <= 2:
         raise meaning.fail("Layout takes a shape and a stride", span)
-    unset = meaning.fail("this integer is only known where the layout is made", span)
+    unset = _unset(meaning, span)
     for value in _check(values):
         for leaf in leaves(value) if isinstance(value, tuple) else [value]:
             if isinstance(leaf, ValueType) and not is_integer(leaf):
@@ -194,7 +200,7 @@ def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
     if len(values) != 3:
         raise meaning.fail("ComposedLayout takes three parts", span)
     outer, offset, inner = _check(values)
-    unset = meaning.fail("this integer is only known where the layout is made", span)
+    unset = _unset(meaning, span)
     return make_composed_layout(outer, typed(offset, unset) if isinstance(offset, tuple) else offset, inner)
 
 
