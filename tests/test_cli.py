@@ -423,6 +423,8 @@ def test_an_instruction_of_a_row_a_lane_implies_its_access() -> None:
     implied = run(*words, "--instruction", "ldmatrix.x4").stdout
     assert implied == run(*words, "--access", "ldmatrix.x4").stdout
     assert json.loads(implied)["wavefronts"] == 512
+    for way in (("--instruction", "ldmatrix.x4"), ("--access", "ldmatrix")):
+        assert "reads; drop --store" in fails(run(*words, *way, "--store"), 2)
 
 
 def test_the_patterns_of_accesses_are_listed() -> None:

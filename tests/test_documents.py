@@ -281,4 +281,4 @@ def test_the_numbers_of_the_readme() -> None:
         f"{of_atoms['agree']:,} agree, {of_atoms['known']} known differences, {of_atoms['undecided']} undecided",
         f"{of_others['agree']:,} agree, {of_others['undecided']} undecided",
     ):
-        assert number in TEXTS[0]
+        assert number in TEXTS[0], f"README does not have {number!r}: correct README and the number in this test"

@@ -19,7 +19,9 @@ def test_help_fits_a_page_and_says_all_options(words: str) -> None:
     """At most 60 lines of 80 columns, every option once, headings where there are many options."""
     text = run(*words.split(), "--help").stdout.decode()
     lines = text.splitlines()
-    assert len(lines) <= 60, len(lines)
+    assert len(lines) <= 60, (
+        f"{len(lines)} lines: shorten the help of options (cute_viz/options/options.txt) or the examples (cute_viz/cli/)"
+    )
     assert max(map(len, lines)) <= 80
     command = next((found for name, found, _ in commands() if name == words), None)
     shown = re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)(?=[ /])", re.sub(r"(?s)\nExample.*|^.*?\n\n(?=\w+[ \w]*:\n)", "\n", text))

@@ -133,7 +133,7 @@ def check(words: str, name: str) -> None:
         elif name == "text":
             assert not [c for c in text if not c.isprintable() and c != "\n"]
         else:
-            pytest.fail(f"how is {name} read back strictly? tell it here")
+            pytest.fail(f"add a branch here that reads {name} back strictly")
 
 
 # What letters and signs become in TeX: none of these reads, writes or defines.

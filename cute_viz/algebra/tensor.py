@@ -165,7 +165,7 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
 
     >>> from cute_viz.algebra.inttuple import X
     >>> placed_part("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))])[1]
-    57
+    59
     """
     from cute_viz.algebra import copy, mma, partition
     from cute_viz.algebra.inttuple import modes

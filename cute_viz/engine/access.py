@@ -192,7 +192,7 @@ def _check(access: Accessor) -> None:
         raise UsageError("`view=`, `thread=` and `wavefront=` apply to shared memory")
     if lit and access.draw != "tile":
         raise UsageError("`thread=` and `wavefront=` need `view=tile`")
-    word = access.instruction or ""
+    word = access.instruction or (access.by if isinstance(access.by, str) else "")
     if access.store and word.startswith("ld"):
         raise UsageError(f"{word} reads; drop `store=`")
     if access.sectors and ("matrix" in word or word in REMOTE):

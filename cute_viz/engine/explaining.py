@@ -17,6 +17,7 @@ from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
@@ -262,7 +263,11 @@ def _explained(
         steps[-1] = replace(steps[-1], value=plain)
     elif steps:
         of_tensor = isinstance(last, ComposedLayout) and last.inner == plain
-        steps = [*steps, Step("the layout that CuTe prints of it: its pointer has the offset", plain)] if of_tensor else []
+        words = "the layout that CuTe prints of it: its pointer has the offset"
+        if isinstance(last, ComposedLayout) and isinstance(last.outer, Swizzle) and isinstance(plain, Layout):
+            of_tensor = isinstance(last.inner, Layout) and size(last.inner) == size(plain)
+            words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
+        steps = [*steps, Step(words, plain)] if of_tensor else []
     of_swizzle = steps_of(plain) if len(steps) < 2 else None
     if of_swizzle is not None:
         return Explanation(plain, (*steps, *of_swizzle), where=where)
