@@ -74,6 +74,15 @@ def test_a_style_that_a_forced_format_lacks(tmp_path: Path) -> None:
     assert re.search(r"leave out \W*style", gallery(path, "-o", tmp_path / "c").stderr)
 
 
+def test_what_moves_is_a_still_in_formats_that_do_not(tmp_path: Path) -> None:
+    spec = tmp_path / "moving.yaml"
+    spec.write_text("layout: logical_divide((4,8):(8,1), (2,4))\nfigure: {view: steps, animate: true}\n")
+    assert run("gallery", str(spec), "-o", str(tmp_path / "out"), "-T", "svg", "-T", "text").returncode == 0
+    assert "@keyframes" in (tmp_path / "out" / "moving.svg").read_text()
+    still = run("render", "logical_divide((4,8):(8,1), (2,4))", "--view", "steps").stdout
+    assert (tmp_path / "out" / "moving.txt").read_bytes() == still
+
+
 def test_an_interrupted_run_ends_at_once_and_clean(tmp_path: Path) -> None:
     many = "".join(f"  f{n}:\n    layout: (64,{n + 8}):({n + 8},1)\n" for n in range(2000))
     (tmp_path / "many.yaml").write_text("specs:\n" + many)

@@ -222,7 +222,8 @@ class Answer:
 
         with self._limits():
             check_format(format, self.request.options)
-            return write(self.figure, format, replace(self.how, **more))
+            moves = self.how.animate and format == "svg"  # what moves as its spec says is a still in other formats
+            return write(self.figure, format, replace(self.how, **{"animate": moves, **more}))
 
     def caption(self, format: str) -> tuple[str, str] | None:
         """For a picture without its surroundings, the suffix of the caption's file, and the caption; None for a whole page."""
