@@ -125,7 +125,7 @@ class Tensor(Shown):
     def printed(self) -> AnyLayout:
         """What print(tensor) shows behind the pointer: the layout, and the swizzle of the pointer before it."""
         if self.pointer.swizzle is None or not isinstance(self.layout, Layout):
-            return _settled(self) if self.swizzle is not None else self.layout
+            return self.whole if self.swizzle is not None else self.layout
         flag = PointerFlag(self.bits, tensor=True, sparsity=self.pointer.type.sparsity)
         return ComposedLayout(self.pointer.swizzle, flag, self.layout)
 
@@ -200,20 +200,25 @@ def _as_seen(x: Any) -> Any:
     return x
 
 
-def _settled(x: Tensor) -> AnyLayout:
-    """The layout of a part of a swizzled tensor as CuTe prints it; strides that a run-time index decides are no static ones."""
-    if x.sliced is None or isinstance(x.offset, Unknown):
-        return x.whole
-    try:
-        found = part_of(*x.sliced)
-        seen = part_of(*x.sliced, known=False)
-    except AlgebraError:
-        return x.whole
-    if found is None or seen is None or not is_marked(x.layout):
-        return x.whole if found is None else found
+def exact_part(name: str, operands: list[Any], marked: bool) -> tuple[AnyLayout, Any] | None:
+    """As placed_part; with marks, strides that a run-time index decides are no static ones, as CuTe prints them.
+
+    Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> tile = ComposedLayout(Swizzle(1, 0, 2), Static(0), Layout((Static(4), Static(2)), (Static(1), Static(4))))
+    >>> part, offset = exact_part("slice", [(X, 1), tile], True)
+    >>> str(part), offset
+    ('((_2,_2)):((-1,_2))', 5)
+    """
+    placed, seen = placed_part(name, operands), part_of(name, operands, known=False)
+    if placed is None or seen is None:
+        return placed
+    found, offset = placed
     inner, told = domain(found), domain(seen)
-    if not isinstance(inner, Layout) or not isinstance(told, Layout) or isinstance(found, Layout) != isinstance(seen, Layout):
-        return found
+    alike = isinstance(found, Layout) == isinstance(seen, Layout)
+    if not (marked and alike and isinstance(inner, Layout) and isinstance(told, Layout)):
+        return placed
     strides, place = [], 1  # what the compiler sees keeps modes apart whose strides it does not know
     for extent, stride in zip(leaves(told.shape), leaves(told.stride), strict=True):
         told_only = isinstance(stride, Unknown) and place < Layout(told.shape).cosize
@@ -221,9 +226,20 @@ def _settled(x: Tensor) -> AnyLayout:
         place *= extent
     plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
     if isinstance(found, ComposedLayout) and isinstance(seen, ComposedLayout) and isinstance(found.offset, int):
-        offset = MixedBits.of(found.offset, seen.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
-        return replace(found, offset=offset, inner=plain)
-    return plain
+        begin = MixedBits.of(found.offset, seen.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
+        return replace(found, offset=begin, inner=plain), offset
+    return plain, offset
+
+
+def _settled(x: Tensor) -> AnyLayout:
+    """The layout of a part of a swizzled tensor as CuTe prints it."""
+    if x.sliced is None or isinstance(x.offset, Unknown):
+        return x.whole
+    try:
+        found = exact_part(*x.sliced, is_marked(x.layout))
+    except AlgebraError:
+        return x.whole
+    return x.whole if found is None else found[0]
 
 
 def make_tensor(pointer: Pointer, layout: Any) -> Any:

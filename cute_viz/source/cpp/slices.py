@@ -9,8 +9,9 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_o
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, placed_part
+from cute_viz.algebra.tensor import Tensor, exact_part
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.reading import Meaning
@@ -185,11 +186,15 @@ def _parted(out: Any, name: str, operands: list[Any]) -> Any:
     made = (name, list(finished(tuple(operands))))
     if isinstance(out, Thread):
         return replace(out, sliced=made)
-    found = placed_part(*made) if isinstance(out, Tensor) else None
+    if not isinstance(out, Tensor):
+        return out
+    layout: Any = finished(out.layout)
+    inner = layout.inner if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+    found = exact_part(*made, isinstance(inner, Layout) and is_marked(inner))
     if found is None:
         return out
-    placed_part(*made, known=False)  # Raises: AlgebraError where the compiler cannot take an index through the swizzle
-    exact = split(replace(out, layout=finished(out.layout), sliced=made)).printed
+    followed = isinstance(inner, Layout) and not isinstance(layout.offset, Unknown)
+    exact = found[0] if followed else layout
     kept = None if isinstance(exact, Layout) else made
     return replace(out, layout=taken(exact), pointer=out.pointer.moved(found[1]), sliced=kept)
 
