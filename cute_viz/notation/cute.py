@@ -219,6 +219,10 @@ class Parser:
         token = self.advance()
         if token.text[0] == "?" and self.token.kind == "@":
             return self.at(Name(token.span, token.text))
+        head, counts, number = token.text.partition("ArithTuple")
+        if counts and not head and number.removeprefix("_").isdecimal():  # where a tensor of integers begins
+            origin = Number(token.span, int(number.removeprefix("_")), number[0] == "_")
+            return Call(token.span, counts, (origin,), (origin,))
         template: tuple[Node, ...] = ()
         span = token.span
         called = False
