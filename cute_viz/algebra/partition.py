@@ -24,8 +24,9 @@ from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
 

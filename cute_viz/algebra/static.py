@@ -5,7 +5,7 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -63,6 +63,27 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
 
         return replace(value, **{name: each_integer(kind, getattr(value, name)) for name in value.marked})
     return value
+
+
+def unknowns(value: Any) -> Iterator[Unknown]:
+    """The integers in a value that are not known: in tuples, layouts, basis elements.
+
+    >>> [str(x) for x in unknowns((Layout(4, Unknown()), 8))]
+    ['?']
+    """
+    if isinstance(value, Unknown):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            if not isinstance(item, int):
+                yield from unknowns(item)
+    else:
+        composed = hasattr(type(value), "inner")  # its shape is that of its parts, where it has one
+        names = ("outer", "offset", "inner") if composed else ("shape", "stride", "value", *getattr(type(value), "marked", ()))
+        for name in names:
+            part = getattr(value, name, None)
+            if part is not None and not isinstance(part, int):
+                yield from unknowns(part)
 
 
 def is_tiling(value: Any) -> bool:

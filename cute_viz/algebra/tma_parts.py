@@ -25,11 +25,11 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.tensor_map import in_global_memory
 from cute_viz.values.instruction import UNKNOWN
-from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one, unknowns
+from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one
 
 CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1

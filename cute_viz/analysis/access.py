@@ -209,19 +209,19 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
 
 
 def extents_of(smem: AnyLayout) -> tuple[int, int]:
-    """The rows and columns of a shared-memory tile.
+    """The rows and columns of a tile in memory; one mode is a column.
 
-    Raises: AlgebraError for a layout of other than two modes, or of coordinates.
+    Raises: AlgebraError for a layout of more than two modes, or of coordinates.
 
-    >>> extents_of(Layout(((2, 4), 64)))
-    (8, 64)
+    >>> extents_of(Layout(((2, 4), 64))), extents_of(Layout(32, 3))
+    ((8, 64), (32, 1))
     """
     shape = modes(domain(smem).shape)
     if is_coordinate_layout(domain(smem)):
         raise AlgebraError(f"the values of {smem} are coordinates, not offsets in shared memory")
-    if len(shape) != 2:
-        raise AlgebraError(f"the shared-memory layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
-    return product(shape[0]), product(shape[1])
+    if len(shape) > 2:
+        raise AlgebraError(f"the layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
+    return product(shape[0]), product(shape[1:])
 
 
 def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -> tuple[Layout, tuple[int, ...], int, str | None]:
@@ -250,6 +250,8 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, TmaCopy):
         raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA tell its box and its swizzle")
     by = as_layout(by)
+    if isinstance(by, Layout) and len(modes(by.shape)) == 1:  # a value each
+        by = Layout((by.shape, 1), (by.stride, 0))
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cute_viz.algebra.composed import as_layout, domain, position_independent
+from cute_viz.algebra.composed import as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
@@ -15,8 +15,9 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
-from cute_viz.analysis.access import accesses
+from cute_viz.analysis.access import accesses, element_bits
 from cute_viz.analysis.multiply import atom_of
+from cute_viz.analysis.patterns import is_named, named_accesses, usual_bits
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
@@ -91,14 +92,25 @@ def covers(tv: Any, tile: Any = None) -> str:
 
 
 def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
-    """Which access of a tile of shared memory has bank conflicts; "" where none has. how: as of `access.accesses`.
+    """Which access of a tile of shared memory has bank conflicts; "" where none has.
+
+    access: as of `access.accesses`, as is how; or the name of one, `ldmatrix`.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> conflict_free(Layout((32, 32), (32, 1)), Layout((32, 1), (1, 0)), "float")
     '1 of 1 accesses has conflicts: ld.32 of warp 0, step 0 takes 32 wavefronts, 1 is ideal: bank 0 serves T0 T1 T2 T3 ...'
     """
     bits = None if type_ is None else type_ if isinstance(type_, int) else bits_of(str(type_))
-    found = accesses(as_layout(whole(smem)), bits, access, **how)
+    tile = as_layout(whole(smem))
+    if isinstance(access, str):
+        if not is_named(access):
+            raise AlgebraError(
+                f"{access!r} is not an access", hint="ldmatrix, rows, column, a TiledCopy or a layout (thread, value)"
+            )
+        width = element_bits(tile, given=bits or pointer_bits(tile) or usual_bits(access))
+        found = named_accesses(tile, access, width, how.get("store", False))
+    else:
+        found = accesses(tile, bits, access, **how)
     wrong = [a for a in found if a.wavefronts > a.ideal]
     if not wrong:
         return ""

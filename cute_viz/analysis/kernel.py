@@ -15,6 +15,7 @@ from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Starts
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
@@ -29,7 +30,6 @@ from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
-from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import ValueType
 

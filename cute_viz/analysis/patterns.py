@@ -146,6 +146,15 @@ def bytes_of(tile: AnyLayout, name: str, bits: int) -> Bytes:
     return Bytes(m, n, False, [table[r + c * m] * bits // 8 for r in range(m) for c in range(n)])
 
 
+def usual_bits(name: str) -> int | None:
+    """The width of the elements that an access by name usually has: 16 where it moves 16 bytes a lane; None for another.
+
+    >>> usual_bits("ldmatrix"), usual_bits("rows")
+    (16, None)
+    """
+    return 16 if "matrix" in name or name in UNITS or name.startswith("cp") else None
+
+
 def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -> list[WarpAccess]:
     """The accesses of a tile by name, where its layout puts the bytes.
 

@@ -11,7 +11,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
 from cute_viz.analysis.memories import memory_of
-from cute_viz.analysis.patterns import MATRICES, UNITS, named_accesses
+from cute_viz.analysis.patterns import MATRICES, UNITS, named_accesses, usual_bits
 from cute_viz.errors import UsageError
 from cute_viz.figures.access import Accessed
 from cute_viz.options.words import read
@@ -66,8 +66,7 @@ def width_of(layout: Any, access: Accessor, bits: int | None) -> int:
     """
     if not isinstance(access.by, str):
         return element_bits(layout, access.by, operand=access.operand, given=bits)
-    usual = 16 if "matrix" in access.by or access.by in UNITS or access.by.startswith("cp") else None
-    return element_bits(layout, given=bits or pointer_bits(layout) or usual)
+    return element_bits(layout, given=bits or pointer_bits(layout) or usual_bits(access.by))
 
 
 def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:

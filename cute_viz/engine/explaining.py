@@ -18,7 +18,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.static import clear_static, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.descriptor_steps import descriptors_of
@@ -37,7 +37,7 @@ from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.instruction import MOVES
-from cute_viz.values.integer import MulticastMask, unknowns
+from cute_viz.values.integer import MulticastMask
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Entry, SourceFile

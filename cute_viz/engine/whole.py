@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import is_tiling, mark_static
+from cute_viz.algebra.static import is_tiling, mark_static, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom

@@ -144,7 +144,9 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
         except CuteVizError as error:
             foreign = "\n" in text and _is_foreign(statement, env)
             out.mistaken |= statement.value is not None and (
-                isinstance(error, LimitError) or (not foreign and _uses(statement.value, env))
+                isinstance(error, LimitError)
+                or (isinstance(statement.value, Infix) and statement.value.operator in ("==", "!="))
+                or (not foreign and _uses(statement.value, env))
             )
             if foreign:
                 statement.error = error
