@@ -43,7 +43,6 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe refuses, and
     for tensors that are no parts of threads.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import parted_share, share
     >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> registers = share("r", "rmem", "float", Layout((1, 32)))

@@ -72,7 +72,6 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> verdict("copy", [row, row]).bits
     128
