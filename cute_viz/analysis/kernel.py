@@ -27,7 +27,7 @@ from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import atom_of, multiplied, tiled_of
 from cute_viz.analysis.vectorize import WIDEST
-from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
+from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.values.pointer import SPACES
@@ -67,6 +67,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise operands[0]
     atom = atom_of(tiled[0]) if tiled else None
+    if isinstance(atom, CopyOp) and "auto" not in atom.instruction.words and atom.instruction.kind != ASYNC:
+        check_policy(atom, name == "copy_if")
     if atom is not None and atom.instruction.kind.startswith("cp.async.bulk"):
         return [_bulk(atom, rest[:2])]
     if atom is not None and atom.instruction.lanes:

@@ -170,5 +170,6 @@ def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
         raise error.at(machine.tree.text, machine.span(place.target)) from None
     need(found)
     if not is_object(found):
-        raise NotationError(f"{named} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target))
+        said = f"is {found}, which is not in this file" if isinstance(found, Symbol) else "is not a layout, tiling or number"
+        raise NotationError(f"{named} {said}", text=machine.tree.text, span=machine.span(place.target))
     return underscores(found) if isinstance(found, tuple) else found
