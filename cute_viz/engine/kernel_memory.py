@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor
@@ -228,4 +229,4 @@ def _whole(x: Tensor) -> Layout:
 
 
 def _extents(x: Tensor) -> str:
-    return str(domain(_whole(x)).shape)
+    return show(domain(_whole(x)).shape)
