@@ -126,7 +126,6 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any, name: str) -> Any
 def of_tensor() -> Iterator[None]:
     """While parts of a swizzled tensor are taken: they are what CuTe's slice leaves, and the offset that the pointer takes.
 
-    >>> from cute_viz.algebra.swizzle import Swizzle
     >>> with of_tensor():
     ...     part, offset = local_tile(ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 4))), (4, 1), (0, 3))
     >>> str(part), offset
