@@ -35,7 +35,13 @@ def noting() -> Iterator[set[str]]:
 
 
 def note(*paths: str) -> None:
-    """Files that are read now, whoever reads them."""
+    """Files that are read now, whoever reads them.
+
+    >>> with noting() as read:
+    ...     note("a.h", "b.h")
+    >>> len(read)
+    2
+    """
     if (noted := _noted.get()) is not None:
         noted.update(map(os.path.abspath, paths))
 
