@@ -332,6 +332,22 @@ ALIASES = {
     "make_tensor_like": "make_layout_like",
     "inner_partition": "local_tile",
 }
+# What other libraries have under these names, in CuTe.
+ELSEWHERE = {
+    **dict.fromkeys(("transpose", "permute", "movedim", "swapaxes"), "select<1,0>(A)"),
+    **dict.fromkeys(("reshape", "view"), "composition(A, (6,4)), which takes the elements column by column"),
+    **dict.fromkeys(("inverse", "invert", "inv"), "right_inverse(A) or left_inverse(A)"),
+    **dict.fromkeys(("numel", "len", "count"), "size(A)"),
+    **dict.fromkeys(("concat", "concatenate", "stack", "cat"), "append(A, B)"),
+    **dict.fromkeys(("squeeze", "simplify", "normalize"), "coalesce(A)"),
+    **dict.fromkeys(("split", "chunk", "tiled"), "zipped_divide(A, (2,4))"),
+    **dict.fromkeys(("repeat", "kron"), "logical_product(A, 4)"),
+    **dict.fromkeys(("broadcast", "expand"), "a stride of 0: (4,8):(1,0)"),
+    **dict.fromkeys(("pad", "padded"), "a larger stride: (32,32):(33,1)"),
+    **dict.fromkeys(("offset", "linearize", "ravel"), "crd2idx((1,2), A), or A(1,2)"),
+    **dict.fromkeys(("unravel", "delinearize"), "idx2crd(9, (4,8))"),
+    "ndim": "rank(A)",
+}
 
 
 def find(name: str) -> Op:
@@ -341,7 +357,6 @@ def find(name: str) -> Op:
 
     >>> find("cute::group_modes").name
     'group'
-    >>> from cute_viz.algebra.layout import Layout
     >>> [str(find(name).call([Layout((8, 1)), Layout((4, 1))])) for name in ("raked_product", "cute.dsl.raked_product")]
     ['((4,8),(1,1)):((8,1),(0,0))', '((4,8),1):((8,1),0)']
     """
@@ -353,6 +368,14 @@ def find(name: str) -> Op:
     from difflib import get_close_matches
 
     near = get_close_matches(short, [*OPS, *ALIASES], n=3, cutoff=0.55)
-    raise AlgebraError(
-        f"there is no operation {name!r}", hint=f"did you mean {', '.join(near)}?" if near else "cute-viz list ops names them all"
-    )
+    hint = elsewhere(short) or (f"did you mean {', '.join(near)}?" if near else "cute-viz list ops names them all")
+    raise AlgebraError(f"there is no operation {name!r}", hint=hint)
+
+
+def elsewhere(word: str) -> str | None:
+    """What CuTe has for a word of other libraries; None for any other word.
+
+    >>> elsewhere("transpose")
+    'in CuTe it is select<1,0>(A)'
+    """
+    return f"in CuTe it is {ELSEWHERE[word]}" if word in ELSEWHERE else None

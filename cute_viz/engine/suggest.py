@@ -53,7 +53,7 @@ def _meaning(word: str) -> str | None:
         return f"'cute-viz explain \"{_STATEMENTS[short]}\"' explains a statement; 'cute-viz list' names the instructions"
     if (operation := ops.OPS.get(ops.ALIASES.get(short, short))) is not None:
         return f"{short} is an operation; example: {operation.example}"
-    return None
+    return ops.elsewhere(short)
 
 
 def _instructions(word: str, library: Library) -> str | None:
