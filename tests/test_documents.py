@@ -266,7 +266,7 @@ def test_the_numbers_of_the_readme() -> None:
     verified = json.loads((ROOT / "layouts" / "verified" / "nvidia-h200.json").read_text())
     newer = json.loads((ROOT / "layouts" / "verified" / "nvidia-h100.json").read_text())
     assert verified["differ"] == newer["differ"] == {}
-    assert verified["agree"] == newer["agree"]
+    assert newer["agree"].items() <= verified["agree"].items()  # which was asked last
     atom = ("copy", "tcgen05", "mma", "wgmma", "sparse wgmma")
     of_atoms, of_others = Counter(), Counter()  # type: ignore[var-annotated]
     for kind, numbers in verified["counts"].items():

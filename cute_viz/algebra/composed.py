@@ -239,7 +239,6 @@ def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyL
     of another nesting.
     Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
 
-    >>> from cute_viz.algebra.stride import E
     >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
     >>> str(moved), moved(1, 1)
     ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
@@ -266,7 +265,6 @@ def counting(layout: AnyLayout) -> AnyLayout:
 
     Source: cute/tensor_impl.hpp, make_counting_tensor.
 
-    >>> from cute_viz.algebra.stride import E
     >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
     ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
     """
@@ -318,7 +316,6 @@ def _identity(shape: Any) -> Layout:
 def takes_coordinate(outer: Any, inner: Any) -> bool:
     """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0.
 
-    >>> from cute_viz.algebra.stride import Basis
     >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
     (False, True)
     """

@@ -357,7 +357,6 @@ def find(name: str) -> Op:
 
     >>> find("cute::group_modes").name
     'group'
-    >>> from cute_viz.algebra.layout import Layout
     >>> [str(find(name).call([Layout((8, 1)), Layout((4, 1))])) for name in ("raked_product", "cute.dsl.raked_product")]
     ['((4,8),(1,1)):((8,1),(0,0))', '((4,8),1):((8,1),0)']
     """

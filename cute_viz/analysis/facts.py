@@ -8,10 +8,10 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, doma
 from cute_viz.algebra.coords import idx2crd
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
 from cute_viz.algebra.layout import Layout, coalesce, coshape, is_coordinate_layout
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import unknowns
 
 WIDEST = 128  # bits of one lane's access
 MAX_TABLE = 1 << 20  # values that are looked at one by one

@@ -32,7 +32,6 @@ _COORDS = {"A": "(m, k)", "B": "(n, k)"}
 def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     """The steps of an operation of PARTITIONS with its result; none for other operands.
 
-    >>> from cute_viz import parse
     >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(
     ...     "local_partition((8,8):(8,1), (2,4):(4,1), 5)"))
     >>> steps[-1].words

@@ -18,7 +18,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.static import clear_static, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.descriptor_steps import descriptors_of
@@ -37,7 +37,7 @@ from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.instruction import MOVES
-from cute_viz.values.integer import MulticastMask, unknowns
+from cute_viz.values.integer import MulticastMask
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Entry, SourceFile
@@ -165,7 +165,6 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     """The steps of the operation that is the last statement of a text, or that the entry is; else what that is. Raises:
     NotationError where it cannot be read, AlgebraError where CuTe refuses it.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
     'together, coalesced'
     """
@@ -200,7 +199,6 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     Without a query it is the last definition or statement that CuTe has to do with. Raises: the entry's own error.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
     >>> found = explain_entry(read(text, "cpp", Given()), "L")
     >>> found.where, found.steps[-1].words
@@ -359,7 +357,6 @@ def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library)
     """Refuse a text that copies or multiplies a tensor as CuTe does not: it does not compile. What is in a function is not read.
     Raises: AlgebraError with CuTe's condition.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> text = "d = make_tensor(make_gmem_ptr<float>(0), Layout<_4>{}); copy(d, d);"
     >>> check_moves(text, "d", {}, PACKAGED)
     """
