@@ -267,6 +267,9 @@ def test_the_quotes_that_cmd_leaves_around_a_file_are_none_of_its_name(tmp_path:
         (("list", "views", "bank"), "banks "),
         (("analyze", "32:3", "--access", "32:1", "--type", "f32", "--global"), "12 sectors"),  # 96 words of 4 bytes
         (("show", "mma.m16n8k8.tf32", "--who", "C(11,2)"), "T13 V2"),
+        (("eval", "Sw<2,0,3> o 0 o (8,8):(8,1)(3,5)"), "30"),  # 29 ^ 3
+        (("eval", "cute::Layout<cute::tuple<int, int>, cute::tuple<int, cute::C<1>>>", "--let", "?=(4,8,8)"), "(4,8):(8,_1)"),
+        (("show", "cute::Layout<cute::tuple<int, int>, cute::tuple<int, cute::C<1>>>"), "(?,?):(?,_1)"),
     ],
 )
 def test_what_was_tried_first_works(args: tuple[str, ...], shown: str) -> None:

@@ -277,7 +277,8 @@ def _explained(
         words = "the layout that CuTe prints of it: its pointer has the offset"
         if isinstance(last, ComposedLayout) and isinstance(last.outer, Swizzle) and isinstance(plain, Layout):
             of_tensor = isinstance(last.inner, Layout) and size(last.inner) == size(plain)
-            words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
+            if last.inner != plain:
+                words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
         steps = [*steps, Step(words, plain)] if of_tensor else []
     of_swizzle = steps_of(plain) if len(steps) < 2 else None
     if of_swizzle is not None:
