@@ -292,7 +292,8 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain, explain_entry, move_at_end
+        from cute_viz.engine.explaining import Explanation, explain, explain_entry, move_at_end
+        from cute_viz.engine.verifier import is_refusal, steps_of_refusal
 
         with self._limits():
             reading = self.readings[0]
@@ -301,6 +302,8 @@ class Answer:
                 request = replace(self.request, let={**self.request.let, "threadIdx.x": "0"})
                 reading = Reading(reading.source, request)
             try:
+                if is_refusal(text):
+                    return Explanation(None, steps_of_refusal(text, self.request.library))
                 file, request = reading.file, reading.request
                 if file is None or (file.language == "python" and reading.query is None and move_at_end(text)):
                     return explain(text, values_of(request.let, request), request.library, reading.query)
