@@ -80,8 +80,21 @@ def read(
         return _of_file(text, names or {}, resolve)
     document = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free)).document()
     if not document.values and (problem := document.problem()) is not None:
-        raise problem
+        if (found := _of_type(text, names or {}, resolve)) is None:
+            raise problem
+        return found
     return document
+
+
+def _of_type(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> Document | None:
+    """The one type that a text is, as a compiler prints it, with `?` for what only a run knows; None for any other text."""
+    from cute_viz.notation.program import Document
+    from cute_viz.source.model import Given
+    from cute_viz.source.types import read as read_types
+
+    entries = read_types(text, Given(names, resolve)).entries
+    whole = len(entries) == 1 and text[entries[0].span.start : entries[0].span.end] == text.strip()
+    return Document.of(entries[0].read()) if whole else None
 
 
 def _of_file(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> Document:
