@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cute_viz.cli import completion, output
+from cute_viz.cli.again import again
 from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
 from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
@@ -47,6 +48,7 @@ _NAMED = 8  # names without a value that the last line has
 @click.option("--instances", **FILE, help="Instances of this binary, or of what nm -C printed")
 @build_options
 @layouts_option
+@again
 def command(
     what: str,
     words: tuple[str, ...],
