@@ -13,7 +13,6 @@ from cute_viz.files import read_text
 from cute_viz.records import rows
 
 WIDTH = 80
-_DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {title: names.split() for title, names in rows(__file__, "help.txt")}
 
 
