@@ -163,7 +163,10 @@ def _copy_if(operands: list[Any]) -> Verdict:
 
 
 def check_policy(op: CopyOp, predicate: bool = False) -> None:
-    """Raises: AlgebraError for an operation that `copy` does not take by itself."""
+    """Raises: AlgebraError for an operation that `copy` does not take by itself.
+
+    >>> check_policy(resolve("DefaultCopy"))
+    """
     if predicate or op.instruction.kind != "auto":
         raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
 

@@ -260,7 +260,7 @@ def _bare(words: Sequence[str]) -> list[str]:
     >>> _bare(["eval", "'logical_divide((8,6),", "(4,3))'", "it's"])
     ['eval', 'logical_divide((8,6), (4,3))', "it's"]
     """
-    quoted = r"(?<![^\0])'([^'\0]*[(<:=.][^']*)'(?![^\0])"
+    quoted = r"(?<![^\0])'([^'\0]*[(<:=.;][^']*)'(?![^\0])"
     return re.sub(quoted, lambda found: found[1].replace("\0", " "), "\0".join(words)).split("\0") if words else []
 
 

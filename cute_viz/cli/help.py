@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 WIDTH = 80
-_DRAWN = ("draw", "wavefront", "animate")
 GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
     "Picture": (
         *(

@@ -309,7 +309,9 @@ class Answer:
                     return explain(text, values_of(request.let, request), request.library, reading.query)
                 return explain_entry(file, reading.query)
             except CuteVizError as error:
-                raise error.named(reading.name) from None
+                from cute_viz.engine.suggest import suggested
+
+                raise suggested(error, text, request.library, request.files).named(reading.name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
         cells = str(self.request.options.get("max_cells"))

@@ -29,7 +29,7 @@ from cute_viz.analysis.swizzle_steps import NAMES, steps_of
 from cute_viz.analysis.verdict import Verdict, verdict
 from cute_viz.display import Shown
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
@@ -174,12 +174,23 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
         return Explanation(*encoding_steps(text, library))
     if _MOVED.search(text):
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
-    calls = read_calls(text, names, library.resolve, entry)
+    try:
+        calls = read_calls(text, names, library.resolve, entry)
+    except NotationError:
+        calls = ()  # of what was printed; what cannot be read is refused below
     if calls and calls[-1].name in MOVES:
         first, *more = calls[-1].operands
         of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too
         return _judged(Operation(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
-    return _explained(calls, lambda: library.read(text, names).pick(entry), "")
+    warnings: list[str] = []
+    found = _explained(calls, lambda: library.read(text, names, warnings).pick(entry), "")
+    return _with_commas(found, warnings)
+
+
+def _with_commas(found: Explanation, warnings: Iterable[str]) -> Explanation:
+    """An explanation that begins with what C++'s comma made of a tuple."""
+    commas = [Step(words) for words in warnings if words.endswith("a comma")]
+    return replace(found, steps=(*commas, *found.steps))
 
 
 def explain_entry(file: SourceFile, query: str | None) -> Explanation:
@@ -196,7 +207,9 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     entry, calls = _meant(file, query)
     if calls and calls[-1].name in MOVES:
         return _judged(calls[-1], _where(entry))
-    return _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
+    found = _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
+    written = "".join(entry.text.split())
+    return _with_commas(found, (words for words in file.given.notes if words.partition(" is ")[0] in written))
 
 
 def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Operation, ...]]:
@@ -264,7 +277,8 @@ def _explained(
         words = "the layout that CuTe prints of it: its pointer has the offset"
         if isinstance(last, ComposedLayout) and isinstance(last.outer, Swizzle) and isinstance(plain, Layout):
             of_tensor = isinstance(last.inner, Layout) and size(last.inner) == size(plain)
-            words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
+            if last.inner != plain:
+                words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
         steps = [*steps, Step(words, plain)] if of_tensor else []
     of_swizzle = steps_of(plain) if len(steps) < 2 else None
     if of_swizzle is not None:

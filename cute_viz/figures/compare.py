@@ -66,7 +66,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
         if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
             raise FigureError(
                 f"--diff compares labels; {figure.source} is drawn without labels",
-                hint="draw a slice, and leave out `labels=none`",
+                hint="compare a tile of each, local_tile(A, (32,32), (0,0)), and leave out `labels=none`",
             )
     pairs = [_in_one_frame(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
     olds, news = [old for old, _ in pairs], [new for _, new in pairs]
