@@ -135,6 +135,15 @@ class ComposedLayout(Shown):
         return product(self.shape)
 
 
+def swizzle_of(layout: Any) -> Swizzle | None:
+    """The swizzle that a layout goes through last; None of what has none.
+
+    >>> str(swizzle_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), swizzle_of(Layout(4))
+    ('Sw<1,0,1>', None)
+    """
+    return layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+
+
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
     """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it.
 
@@ -239,7 +248,6 @@ def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyL
     of another nesting.
     Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
 
-    >>> from cute_viz.algebra.stride import E
     >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
     >>> str(moved), moved(1, 1)
     ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
@@ -266,7 +274,6 @@ def counting(layout: AnyLayout) -> AnyLayout:
 
     Source: cute/tensor_impl.hpp, make_counting_tensor.
 
-    >>> from cute_viz.algebra.stride import E
     >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
     ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
     """
@@ -318,7 +325,6 @@ def _identity(shape: Any) -> Layout:
 def takes_coordinate(outer: Any, inner: Any) -> bool:
     """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0.
 
-    >>> from cute_viz.algebra.stride import Basis
     >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
     (False, True)
     """

@@ -157,6 +157,9 @@ class Symbol:
     path: str
     origin: str = field(default="", compare=False, repr=False)
 
+    def __str__(self) -> str:
+        return self.path.removeprefix("@python.")
+
     @property
     def last(self) -> str:
         """Its last word."""
