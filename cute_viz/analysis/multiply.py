@@ -140,7 +140,8 @@ def merged(x: Tensor, written: Cost, store: bool = False) -> Cost | None:
     aligned, as nvcc 13.0 does; None where that changes nothing. store: it is written.
 
     >>> from cute_viz.algebra.shares import parted_share, share
-    >>> rows = parted_share(share("s", "smem", "float", mark_static(Layout((32, 4), (4, 1)))), mark_static(Layout(32)))
+    >>> rows = parted_share(share("s", "smem", "float", Layout((32, 4), (4, 1))), Layout(32))
+    >>> rows = replace(rows, layout=mark_static(rows.layout))
     >>> merged(rows, cost_of(Side(rows, (0, 1, 2, 3), 1), ())).instruction
     'ld.shared.128'
     """
