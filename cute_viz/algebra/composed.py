@@ -135,6 +135,15 @@ class ComposedLayout(Shown):
         return product(self.shape)
 
 
+def swizzle_of(layout: Any) -> Swizzle | None:
+    """The swizzle that a layout goes through last; None of what has none.
+
+    >>> str(swizzle_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), swizzle_of(Layout(4))
+    ('Sw<1,0,1>', None)
+    """
+    return layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+
+
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
     """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it.
 

@@ -27,7 +27,6 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "max": max,
 }
 _CALL = re.compile(r"([^(),]+)\((.*)\)")
-_CHANGES = "depends on how the program runs"
 _SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their order
 
 
