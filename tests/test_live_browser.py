@@ -317,7 +317,9 @@ def test_all_can_be_read_and_has_a_name(page, driver, theme):
             page.find(f"#tab-{pane}").click()
             until(lambda: page.text("#more"))
             assert ill_seen(driver) == [], pane
-        driver.execute_script("document.querySelector('#objects').open = true; document.querySelector('#objects td button').click()")
+        driver.execute_script(
+            "document.querySelector('#objects').open = true; document.querySelector('#objects td button').click()"
+        )
         until(lambda: driver.find_elements("css selector", "#objects [aria-current=true]"))
         assert ill_seen(driver) == []
         page.find("#texts > button").click()
