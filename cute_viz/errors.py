@@ -377,5 +377,5 @@ def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
     known = list(known)
     near = get_close_matches(word, known, n=most)
     if not near and len(word) > 2:  # a part of one: `mma` of `mma_atom`
-        near = [name for name in known if word in name.split("_")][:most]
+        near = [name for name in known if word in re.split("[_-]", name)][:most]
     return f"did you mean {' or '.join(near)}?" if near else ""

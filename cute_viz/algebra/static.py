@@ -89,7 +89,6 @@ def unknowns(value: Any) -> Iterator[Unknown]:
 def is_tiling(value: Any) -> bool:
     """Whether a value is an atom, a tiling of atoms, or a thread's view of one.
 
-    >>> from cute_viz import parse
     >>> is_tiling(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_tiling(Layout(4))
     (True, False)
     """
@@ -108,7 +107,6 @@ def unmarked(value: Any) -> str:
 class Plain(str):
     """The print of a value without the marks of static integers; `printed` has them.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> text = Plain.of(mark_static(Layout((4, 8))))
     >>> text, text.printed
     ('(4,8):(1,4)', '(_4,_8):(_1,_4)')

@@ -111,7 +111,7 @@ def accesses(
     bytes, or differs from the copy's values or the pointer's; an operand of an object that is not an MMA; and an instruction that
     reads where the tile is written, is wider than a lane's values, narrower than one, or needs another alignment.
 
-    >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
+    >>> from cute_viz.algebra.layout import is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
@@ -181,7 +181,6 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     an operand, and for an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the
     argument decides.
 
-    >>> from cute_viz import parse
     >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)), given=8)
     (64, 8)
     """
@@ -273,7 +272,6 @@ def _operand(operand: str | None) -> str:
 def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
     """The access that a copy atom's name stands for; None where the layout decides.
 
-    >>> from cute_viz import parse
     >>> instruction_of(parse("Copy_Atom<SM75_U16x8_LDSM_T, half_t>{}"), False)
     'ldmatrix.x4.trans'
     """

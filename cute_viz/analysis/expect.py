@@ -29,7 +29,6 @@ FEW = 4  # cells that a failure shows
 def same(a: Any, b: Any) -> str:
     """Where two layouts differ as functions of their coordinates, two other values as they print; "" where they do not.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> print(same(Layout((2, 4), (4, 1)), Layout((2, 4))))
     (2,4):(4,1) and (2,4):(1,2) differ in 6 of 8 cells: (1,0) is 4 and 1; (0,1) is 1 and 2; (1,1) is 5 and 3; (0,2) is 2 and 4 ...
     >>> same(Layout((2, 4)), Layout(8))
@@ -55,7 +54,6 @@ def covers(tv: Any, tile: Any = None) -> str:
     tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has; an MMA's is that
     of its accumulators.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((2, 2), (1, 1)), (2, 2))  # doctest: +NORMALIZE_WHITESPACE
     ('',
      '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
@@ -96,7 +94,6 @@ def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
 
     access: as of `access.accesses`, as is how; or the name of one, `ldmatrix`.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> conflict_free(Layout((32, 32), (32, 1)), Layout((32, 1), (1, 0)), "float")
     '1 of 1 accesses has conflicts: ld.32 of warp 0, step 0 takes 32 wavefronts, 1 is ideal: bank 0 serves T0 T1 T2 T3 ...'
     """
@@ -130,10 +127,8 @@ def vector(copy: Any, bits: int, name: str = "copy") -> str:
 
     copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)` or of another such `name`: an atom or none, and two tensors.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.static import mark_static
     >>> from cute_viz.algebra.tensor import Tensor
-    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> vector([row, row], 128), vector([row, row], 64)
     ('', 'the copy moves 128 bits at once, not 64')

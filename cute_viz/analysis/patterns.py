@@ -130,7 +130,6 @@ def bytes_of(tile: AnyLayout, name: str, bits: int) -> Bytes:
 
     Raises: AlgebraError for anything but a tile of two modes of whole bytes, at offsets of 0 and more.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> bytes_of(Layout((2, 4)), "ldmatrix", 16)[:3]
     (4, 2, True)
     """
@@ -160,7 +159,6 @@ def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -
 
     Raises: AlgebraError where the layout tears apart the bytes that a lane moves at once; else as `warp_addresses`, `bytes_of`.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> [one.wavefronts for one in named_accesses(Layout((8, 64), (64, 1)), "ldmatrix.x1", 16)]
     [8, 8, 8, 8, 8, 8, 8, 8]
     """

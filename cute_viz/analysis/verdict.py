@@ -72,7 +72,6 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> verdict("copy", [row, row]).bits
     128
@@ -164,7 +163,10 @@ def _copy_if(operands: list[Any]) -> Verdict:
 
 
 def check_policy(op: CopyOp, predicate: bool = False) -> None:
-    """Raises: AlgebraError for an operation that `copy` does not take by itself."""
+    """Raises: AlgebraError for an operation that `copy` does not take by itself.
+
+    >>> check_policy(resolve("DefaultCopy"))
+    """
     if predicate or op.instruction.kind != "auto":
         raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
 

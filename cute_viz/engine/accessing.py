@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import domain, pointer_bits, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
 from cute_viz.analysis.memories import memory_of
@@ -48,11 +47,10 @@ class Accessor:
 def plain_of(layout: Any) -> Any:
     """A swizzled layout without its swizzle; None where there is none.
 
-    >>> from cute_viz import parse
     >>> str(plain_of(parse("Sw<3,3,3> o 0 o (8,64):(64,1)")))
     '(8,64):(64,1)'
     """
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+    if swizzle_of(layout) is not None:
         return domain(layout)
     return None
 
@@ -60,7 +58,6 @@ def plain_of(layout: Any) -> Any:
 def width_of(layout: Any, access: Accessor, bits: int | None) -> int:
     """The width of a tile's elements in bits: given, of what accesses it, or 16 of what moves 16 bytes a lane.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> width_of(Layout((8, 64)), Accessor("ldmatrix"), None)
     16
     """
@@ -74,7 +71,6 @@ def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
 
     Raises: UsageError for a pattern of warps where there are waves.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> len(found_of(Layout((8, 64), (64, 1)), Accessor(Layout((32, 16))), 16))
     16
     """
@@ -100,7 +96,6 @@ def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Accessor("ldmatrix.x1", "f16"))]
     [8]
     """

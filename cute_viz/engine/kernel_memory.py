@@ -141,7 +141,6 @@ def memory_of(
     """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement.
 
     >>> from cute_viz.source import read as read_file
-    >>> from cute_viz.source.model import Given
     >>> text = "void f() {\\n  auto s = make_tensor(make_smem_ptr<float>(p), Layout<_8>{});\\n"
     >>> text += "  copy(s, make_tensor<float>(_8{}));\\n}"
     >>> file = read_file(text, "cpp", Given())

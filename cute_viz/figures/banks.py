@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import AnyLayout, domain, pointer_bits, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import is_coordinate_layout
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_banks
@@ -29,7 +28,6 @@ CHUNK = 16  # bytes
 def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     """Each cell of a tile by its bank; of a swizzled layout the plain one above, in the same colours.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> banks(Layout((2, 4), (4, 1)), FigureOptions(bits=32)).panels[0].labels
     ('0', '1', '2', '3', '4', '5', '6', '7')
     """
@@ -37,7 +35,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
     parts: list[tuple[str, AnyLayout]] = [("", layout)]
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+    if swizzle_of(layout) is not None:
         parts = [(f"before: {domain(layout)}", domain(layout)), (f"after: {show(layout)}", layout)]
     shape = modes(domain(layout).shape)
     row_ruler = ruler("m", shape[0], nested=options.coords)
@@ -73,7 +71,6 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
 
     Raises: FigureError for elements that are not whole bytes, or do not fill a row.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]
     ('0,0', '1,0', '0,1', '1,1')
     """
@@ -127,7 +124,6 @@ def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
     """The width of an element: given, or that of a flagged shared-memory layout, or 16.
 
     >>> from cute_viz.algebra.composed import PointerFlag
-    >>> from cute_viz.algebra.layout import Layout
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), Layout((8, 128)))
     >>> element_bits(flagged, FigureOptions()), element_bits(flagged, FigureOptions(bits=32))
     (8, 32)

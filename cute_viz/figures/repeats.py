@@ -18,8 +18,6 @@ def repeated(figure: Figure) -> Figure | None:
     The threads repeat, or without any the hues of boxes. What is left out has other values or offsets; a note says how many units
     there are.
 
-    >>> from cute_viz import parse
-    >>> from cute_viz.figures import build
     >>> found = repeated(build(parse("tile_to_shape(Sw<2,1,3> o 0 o (4,8):(8,1), (16,32))")))
     >>> found and [(panel.rows, panel.cols, panel.col_ruler.labels[-1]) for panel in found.panels]
     [(9, 9, '× 4')]

@@ -70,7 +70,11 @@ class Parser:
                 items = [Infix(left.span | right.span, operator, left, right)]
             else:
                 items.append(right)
-        return _chained(items)
+        node = _chained(items)
+        while self.touches(node):  # (4,8):(8,1)(2,_), and Sw<2,0,3> o 0 o (8,8):(8,1)(3,5)
+            arguments = self.sequence()
+            node = Apply(node.span | arguments.span, node, arguments.items)
+        return node
 
     def pair(self) -> Node:
         """`shape:stride`; without a ':' what stands there alone."""
@@ -81,11 +85,7 @@ class Parser:
         if self.token.kind in ("end", ")", ",", ";", "infix", "]", ">"):
             raise self.fail("the stride after ':' is missing", colon.span, hint="write shape:stride, for example (4,8):(8,1)")
         stride = self.sum()
-        node: Node = Pair(shape.span | stride.span, shape, stride)
-        while self.touches(node):  # (4,8):(8,1)(2,_)
-            arguments = self.sequence()
-            node = Apply(node.span | arguments.span, node, arguments.items)
-        return node
+        return Pair(shape.span | stride.span, shape, stride)
 
     def touches(self, node: Node) -> bool:
         """Whether a bracket follows a node without a blank: the layout that ends here is called."""

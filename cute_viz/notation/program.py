@@ -243,7 +243,6 @@ def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     >>> text = "ceil_div(10, n); n(2,_)"
     >>> str(operations_of(parse_program(text)[0].value, Passage(text, {"n": 4}))[0])
     'ceil_div(10, 4)'
-    >>> from cute_viz.algebra.layout import Layout
     >>> operations_of(parse_program(text)[1].value, Passage(text, {"n": Layout((4, 8))}))[0].name
     'slice'
     """

@@ -29,7 +29,6 @@ class Key:
     What is repeated, what no cell is painted with, and of several legends what tells nothing apart is left out; where the names
     of all entries stand on the cells, their heading is left.
 
-    >>> from cute_viz import figure
     >>> key = Key(figure("(2,2):(2,1)", color_by="row"), LEGEND_WIDTH, column=False)
     >>> key.height, [line.text for line in key.placed(0, 0)[1]]
     (58.0, ['hue: row', 'row 0', '1'])
@@ -101,7 +100,6 @@ def _height(row: Sequence[Entry]) -> float:
 def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
     """The legends that tell something: entries of cells that there are, and have no name; of many legends those of several entries.
 
-    >>> from cute_viz import figure
     >>> [len(legend.entries) for legend in told(figure("(2,2):(2,1)"))]
     [4]
     """
@@ -138,7 +136,6 @@ def _look(paint: Paint) -> Look:
 def narrowest(figure: Figure) -> float:
     """px of a column of the legends: as wide as the longest label, within reason.
 
-    >>> from cute_viz import figure
     >>> narrowest(figure("(2,2):(2,1)", color_by="row"))
     110.0
     """
@@ -149,7 +146,6 @@ def narrowest(figure: Figure) -> float:
 def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float) -> bool:
     """Whether the upper left place of the panels is empty, and has room for the legend.
 
-    >>> from cute_viz import figure
     >>> free_corner(figure("SM80_16x8x16_F32F16F16F32_TN"), [(400, 500)] * 3, LEGEND_WIDTH)
     True
     """
@@ -170,7 +166,6 @@ def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float)
 def heading(figure: Figure, labelled: bool = True) -> list[Line]:
     """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels.
 
-    >>> from cute_viz import figure
     >>> heading(figure("(2,4)"))[1].text
     '(2,4):(1,2)'
     """

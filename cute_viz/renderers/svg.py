@@ -42,8 +42,6 @@ RULES = {
 def render(figure: Figure, options: Options) -> str:
     """The figure as an SVG document.
 
-    >>> from cute_viz.figures import build
-    >>> from cute_viz.algebra.layout import Layout
     >>> render(build(Layout((2, 2))), Options(fragment=True)).startswith("<svg ")
     True
     """
@@ -59,7 +57,6 @@ def write(page: Page, options: Options, over: Sequence[tuple[str, Sequence[p.Pri
 
     over: groups above it, each with the attributes of its element; style: rules for them.
 
-    >>> from cute_viz import figure
     >>> write(page_of(figure("(2,2)"), Options()), Options(fragment=True))[:4]
     '<svg'
     """

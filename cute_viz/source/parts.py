@@ -149,7 +149,6 @@ def _period(x: Tensor) -> int:
 def held(found: Tensor, value: Tensor) -> Tensor:
     """A tensor whose layout has the static integers of the compiler's type.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> value = Tensor(Pointer("smem", "float"), Layout((Static(8), Unknown()), (Static(1), Static(8))))
     >>> str(held(Tensor(Pointer("smem", "float"), Layout((8, 4), (1, 8))), value))
     '(_8,4):(_1,_8)'

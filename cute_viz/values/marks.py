@@ -110,7 +110,6 @@ class MulticastMask(Runtime):
     """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster. cluster, coord, modes: what
     create_tma_multicast_mask made it of.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> mask = MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,))
     >>> mask.modes, mask | 1
     ((1,), 11)

@@ -33,7 +33,6 @@ class Assignment(NamedTuple):
 def entries_of(tree: Tree, runs: Runs, unnamed: bool = False) -> tuple[Entry, ...]:
     """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too.
 
-    >>> from cute_viz.source.model import Given
     >>> tree = Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c")
     >>> [entry.path for entry in entries_of(tree, Runs(tree, Given()))]
     ['a', 'b', 'f::d', 'f::self.e']
