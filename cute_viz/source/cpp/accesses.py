@@ -73,8 +73,10 @@ def _is_shared(reader: Declarer, x: Declaration) -> bool:
     return "__shared__" in {token.text for token in reader.tokens[max(0, begin - 6) : x.token]}
 
 
-def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int) -> Iterator[Indexed]:
-    """The elements that a statement loads and stores, each once; those whose address or reference goes elsewhere are left out."""
+def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
+    """The elements that a statement of a scope loads and stores, each once; those whose address or reference goes elsewhere are
+    left out.
+    """
     tokens, end = reader.tokens, reader.find(begin, (";", "{"))
     if tokens[begin].text in ("for", "while", "if", "switch", "template", "using") or any(
         x.text == "for" for x in tokens[begin:end]
@@ -88,7 +90,8 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
     for n in range(begin, end):
         if tokens[n].text not in names or tokens[n + 1].kind not in ("(", "[") or tokens[n - 1].kind in (".", "->", "::"):
             continue
-        if any(x.token == n for x in names[tokens[n].text]):  # it is declared
+        mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
+        if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
         index = n + 2, reader.match[n + 1]
         words = {token.text for token in tokens[slice(*index)]}

@@ -77,7 +77,7 @@ def _elements(
 ) -> Iterator[Move]:
     """The elements that a statement accesses, of which those of a loop that a compiler unrolls are one access."""
     function = function_of(scope)
-    found = list(accesses(reader, names, begin)) if function is not None else []
+    found = list(accesses(reader, names, begin, scope)) if function is not None else []
     if function is None or not found:
         return
     if function not in known:
