@@ -80,7 +80,7 @@ def _complement(name: str, a: Layout, tiler: Any, result: Layout, options: Figur
     panels = [
         line.panel(f"A reaches  {show(a)}", places, [0 if x in own else BEHIND for x in places]),
         line.panel(f"The complement begins again  {show(result)}", places, again),
-        line.panel("Together", places, both, foot=f"{len(own)} x {len(starts)} = {reached}", came=came),
+        line.panel("Together", places, both, foot=f"{len(own)} × {len(starts)} = {reached}", came=came),
     ]
     once = ", each once" if len(own) * len(starts) == len(copy) else ""
     return f"A and its complement reach {reached}{once}", panels
@@ -103,7 +103,7 @@ def _back(name: str, a: Layout, tiler: Any, result: Layout, options: FigureOptio
     came = [first.get(j) for j in range(len(back))]
     cell_of, hued = cells.cell_of(), [BEHIND if x not in first else hue[first[x]] for x in places]
     panels = [
-        cells.panel(f"A(i)  {show(a)}", every, hue),
+        cells.panel(f"A(i)  {show(a)}", every, hue, foot="hue: the column" + (f", mod {FADED}" if cells.cols > FADED else "")),
         line.panel(
             "At each offset, the index i that is there",
             [first.get(x, "") for x in places],

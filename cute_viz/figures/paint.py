@@ -49,9 +49,11 @@ def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int
 def span(first: int, last: int, prefix: str = "") -> str:
     """The numbers from first to last, in words.
 
-    >>> span(0, 3, "T"), span(4, 4)
-    ('T0..T3', '4')
+    >>> span(0, 3, "T"), span(4, 4), span(0, 3, "row ")
+    ('T0..T3', '4', 'rows 0..3')
     """
+    if first < last and prefix.endswith(" "):
+        return f"{prefix[:-1]}s {first}..{last}"
     return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"
 
 
