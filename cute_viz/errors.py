@@ -139,14 +139,14 @@ def _made(kind: type[_E], fields: dict[str, Any]) -> _E:
 
 _FIELDS = ("message", "text", "span", "hint", "name", "needs")
 _OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
+_WORDS = {"target": "for"}  # what only Python calls otherwise: `for` is a word of its own there
 
 
 def _on_the_command_line(name: str, value: str) -> str:
     if name == "limit":
         return f"cute-viz --limit {value}" if value else "--limit"
-    name = "for" if name == "target" else name
     quoted = f"'{value}'" if re.search(r"[?(){}*;&|<> ]", value) else value
-    return f"--{name.replace('_', '-')} {quoted}".rstrip()
+    return f"--{_WORDS.get(name, name).replace('_', '-')} {quoted}".rstrip()
 
 
 def _in_python(name: str, value: str) -> str:
@@ -162,13 +162,13 @@ def _in_a_spec(name: str, value: str) -> str:
     key, _, inner = value.partition("=")
     if name == "let" and inner:
         return f"let: {{{key}: {inner}}}"
-    return _on_the_command_line(name, value) if name == "limit" else f"{name}: {value}".rstrip()
+    return _on_the_command_line(name, value) if name == "limit" else f"{_WORDS.get(name, name)}: {value}".rstrip()
 
 
 def _in_a_block(name: str, value: str) -> str:
     if name == "let":
         return "the number itself"
-    return _on_the_command_line(name, value) if name == "limit" else f"{name}={value}"
+    return _on_the_command_line(name, value) if name == "limit" else f"{_WORDS.get(name, name)}={value}"
 
 
 # What an assistant's tool is given under `options`.
@@ -377,5 +377,5 @@ def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
     known = list(known)
     near = get_close_matches(word, known, n=most)
     if not near and len(word) > 2:  # a part of one: `mma` of `mma_atom`
-        near = [name for name in known if word in name.split("_")][:most]
+        near = [name for name in known if word in re.split("[_-]", name)][:most]
     return f"did you mean {' or '.join(near)}?" if near else ""

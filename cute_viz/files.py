@@ -5,12 +5,45 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 
 TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process's number follows
+
+
+_noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[set[str]]:
+    """The paths of all files that are read meanwhile, in this thread.
+
+    >>> with noting() as read:
+    ...     note("k.cu")
+    >>> [os.path.basename(path) for path in read]
+    ['k.cu']
+    """
+    found: set[str] = set()
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
+def note(*paths: str) -> None:
+    """Files that are read now, whoever reads them.
+
+    >>> with noting() as read:
+    ...     note("a.h", "b.h")
+    >>> len(read)
+    2
+    """
+    if (noted := _noted.get()) is not None:
+        noted.update(map(os.path.abspath, paths))
 
 
 def read_text(path: str, root: str | None = None) -> str:
@@ -29,6 +62,7 @@ def read_text(path: str, root: str | None = None) -> str:
         regular(held(path, root))
     if os.path.isdir(path):
         raise CuteVizError("this is a folder", name=path, hint="a file is expected here")
+    note(path)
     try:
         with open(path, "rb") as file:
             data = file.read(limit("file") + 1)
@@ -131,6 +165,7 @@ def bytes_of(path: str) -> bytes | None:
     >>> bytes_of("no such file") is None
     True
     """
+    note(path)
     try:
         with open(path, "rb") as file:
             return file.read(limit("file") + 1)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from cute_viz.analysis import expect
+from cute_viz.analysis.patterns import is_named
 from cute_viz.api import parse, report
 from cute_viz.engine.kernel_ci import failures
 from cute_viz.engine.kernel_text import text_of
@@ -60,7 +61,8 @@ def assert_conflict_free(
 ) -> None:
     """Assert that no access of a tile in shared memory has a bank conflict.
 
-    access: a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into the column-major tile.
+    access: `ldmatrix`, `rows` or `column`; a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into
+    the column-major tile.
     type: the element type, "f16", or its width in bits. instruction, operand, store: as for `cute-viz analyze`.
     Raises: AssertionError with the first access that conflicts, and the threads that share a bank; CuteVizError if the input cannot
     be read, or does not fit.
@@ -68,7 +70,8 @@ def assert_conflict_free(
     >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
     """
     how = {"instruction": instruction, "operand": operand, "store": store}
-    _check(expect.conflict_free(_object(smem, let), _object(access, let), type, **how))
+    by = access if isinstance(access, str) and is_named(access) else _object(access, let)
+    _check(expect.conflict_free(_object(smem, let), by, type, **how))
 
 
 def assert_no_bank_conflicts(

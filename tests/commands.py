@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import io
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +84,9 @@ def _surroundings(env: dict[str, str], cwd: str | Path | None) -> Iterator[None]
         os.chdir(here)
         os.environ.clear()
         os.environ.update(before)
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """A module of the project, parsed once for all tests that look into the source; nobody changes it."""
+    return ast.parse(path.read_text(encoding="utf-8"))

@@ -55,7 +55,9 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "follow",
     ),
     *("boards", "tilings", "views", "palettes", "render_svg", "render_text", "render_tikz", "render_html", "writers", "pages"),
-    *("targets", "pictures", "gates", "fragment_steps", "cpp_tensors", "kernel_report", "specs", "selectors", "facts", "gallery"),
+    *("targets", "pictures", "gates", "fragment_steps", "cpp_tensors", "kernel_report", "specs", "facts", "gallery"),
+    *("lanes", "paper", "printers", "same_page", "solve", "testing", "unknown", "check_library", "check_hardware", "check"),
+    *("requests", "kernel_fixes", "kernel_loops", "cute_ir", "python_helpers", "cli", "doors", "hints", "hostile"),
 )
 SLOW = 20.0  # seconds of a test that is not asked
 MOST = 120.0  # seconds of all tests that are asked about one mistake

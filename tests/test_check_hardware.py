@@ -12,10 +12,16 @@ import pytest
 from cute_viz.check import library, plan
 from cute_viz.check.elements import UNSIGNED, element_of, encode
 from cute_viz.check.job import POISON, Check, In, Map, Out
+from cute_viz.spec import read
 from cute_viz.spec.library import resolve
 
-TAKEN = [pytest.param(obj, id=name) for name, obj in library.subjects("descriptors")]
-MOVED = [pytest.param(obj, id=name) for name, obj in library.subjects("tma")]
+
+def subjects(section: str) -> list[Any]:
+    """The texts of a section's objects under their names: the tests that run read theirs."""
+    return [pytest.param(text, id=name) for name, text in library.written(section)]
+
+
+MOVED = subjects("tma")
 
 
 def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, modes: Any = ((0, 0), (3, 1), (2, 2), (1, 3))) -> Any:
@@ -36,8 +42,9 @@ def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, mo
     return memory[(address ^ (address >> 7 & (1 << mode) - 1) << 4) * 8 // bits + inside % max(1, 8 // bits)].astype(np.uint64)
 
 
-@pytest.mark.parametrize("obj", TAKEN[::5])
-def test_products_through_descriptors_are_exact_where_the_hardware_reads_canonical_layouts(obj):
+@pytest.mark.parametrize("text", subjects("descriptors")[::5])
+def test_products_through_descriptors_are_exact_where_the_hardware_reads_canonical_layouts(text):
+    obj = read(text).pick()
     for item in plan.plan(obj, "x"):
         assert isinstance(item, Check)
         job: Any = item.job
@@ -85,8 +92,9 @@ def moved(launch: Any, store: bool) -> bytes:
     return bytes(memory) if store else bytes(shared) * ctas
 
 
-@pytest.mark.parametrize("obj", MOVED[5:20:5] + MOVED[-1:])
-def test_tiles_land_as_drawn_where_tma_moves_boxes_of_the_tensor_map(obj):
+@pytest.mark.parametrize("text", MOVED[5:20:5] + MOVED[-1:])
+def test_tiles_land_as_drawn_where_tma_moves_boxes_of_the_tensor_map(text):
+    obj = read(text).pick()
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
     launches = item.launches()
@@ -248,8 +256,9 @@ def convolved(launch: Any) -> bytes:
     return bytes(shared) * ctas
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in library.subjects("im2col")][1::2])
-def test_pixels_land_as_drawn_where_im2col_steps_through_the_box_of_corners(obj):
+@pytest.mark.parametrize("text", subjects("im2col")[1::2])
+def test_pixels_land_as_drawn_where_im2col_steps_through_the_box_of_corners(text):
+    obj = read(text).pick()
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
     outcome = item.judge([[convolved(launch)] for launch in item.launches()])
@@ -306,8 +315,9 @@ def multiplied(obj: Any, launch: Any, vector: int) -> bytes:
     return (memory.view(np.uint16).astype(np.uint32) if memory.dtype == np.float16 else memory).tobytes()
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in library.subjects("umma")][1::2])
-def test_accumulators_stand_at_the_lanes_that_the_ptx_isa_has(obj):
+@pytest.mark.parametrize("text", subjects("umma")[1::2])
+def test_accumulators_stand_at_the_lanes_that_the_ptx_isa_has(text):
+    obj = read(text).pick()
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
     vector = item.job.vector

@@ -16,15 +16,17 @@ from typing import Any
 
 import pytest
 
+from cute_viz import kept
 from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.live.page import fragment
 from cute_viz.source.build import Build
-from cute_viz.source.compiled import commands, kept
+from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.clang import words
 from cute_viz.source.compiled.flags import Flags, flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames
+from cute_viz.source.compiled.packed import data_of, unit_from
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.source.compiled.values import value_of
 from cute_viz.spec.project import project_of
@@ -327,15 +329,15 @@ def test_what_is_kept_is_what_was_parsed(tmp_path: Path, monkeypatch: pytest.Mon
     header = tmp_path / "x.h"
     header.write_text("int x;")
     unit = Unit(hand_made().instances, (("k.cu", 1, "why"),), (str(header),))
-    kept.keep("key", unit)
-    assert kept.unit("key") == unit
+    kept.keep("key", data_of(unit), unit.files)
+    assert unit_from(kept.found("key")) == unit
     header.write_text("int y;")  # as long as before
-    assert kept.unit("key") is None
+    assert kept.found("key") is None
     (tmp_path / "cute-viz" / "compiled" / "key.json.gz").write_bytes(b"no archive")
-    assert kept.unit("key") is None
+    assert kept.found("key") is None
     os.chmod(tmp_path / "cute-viz" / "compiled", 0o777)
-    kept.keep("other", unit)
-    assert kept.unit("other") is None  # others may write there
+    kept.keep("other", data_of(unit), unit.files)
+    assert kept.found("other") is None  # others may write there
 
 
 @pytest.mark.oracle
@@ -360,6 +362,22 @@ class TestUnits:
         stores = sorted(row["wavefronts"] for row in report["accesses"] if row["instruction"] == "st.shared.32")
         assert stores == [32 * 32, 64 * 32]  # a column of a row-major tile, a row of 128 or 256 bytes: 32-way
         monkeypatch.setattr("cute_viz.source.compiled.parse", None)  # the unit is kept
+        told = run(capsys, "analyze", str(unit), *FLAGS)
+        with monkeypatch.context() as nothing:
+            nothing.setattr("cute_viz.cli.analyze.ask", None)  # and what was said of it
+            assert run(capsys, "analyze", str(unit), *FLAGS) == told
+            for more in (("--all",), ("--let", "M=4"), ("--launch", "1")):
+                with pytest.raises(TypeError):
+                    run(capsys, "analyze", str(unit), *FLAGS, *more)
+            (unit.parent / "cute-viz.yaml").write_text("let: {n: 64}")  # the project says more
+            with pytest.raises(TypeError):
+                run(capsys, "analyze", str(unit), *FLAGS)
+            (unit.parent / "cute-viz.yaml").unlink()
+            assert run(capsys, "analyze", str(unit), *FLAGS) == told
+            (unit.parent / "traits.h").write_text(TRAITS.replace("_32", "_64"))
+            with pytest.raises(TypeError):
+                run(capsys, "analyze", str(unit), *FLAGS)
+        (unit.parent / "traits.h").write_text(TRAITS)
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
 

@@ -194,3 +194,34 @@ def test_an_origin_by_hand(shape, data):
     if len(shape) > 1:
         rest = count(shape) // count(shape[0])
         assert [at(sliced, i) for i in range(rest)] == [at(moved, index + count(shape[0]) * i) for i in range(rest)]
+
+
+def test_an_identity_tensor_of_one_integer_counts():
+    """As g++ with CUTLASS 4.7 and the DSL 4.8.1 print it."""
+    text = "auto t = make_identity_tensor(64); {};"
+    expected = {
+        "t": "ArithTuple_0 o 64:_1",
+        "t.layout()": "64:_1",
+        "t(3)": "3",
+        "local_tile(t, make_shape(_8{}), 2)": "ArithTuple16 o ((_8)):((_1))",
+        "local_tile(t, _8{}, 2)": "ArithTuple16 o (_8):(_1)",
+        "zipped_divide(t, _8{})": "ArithTuple_0 o (_8,8):(_1,_8)",
+        "logical_divide(t, _8{})(_,3)": "ArithTuple24 o (_8):(_1)",
+        "composition(t, make_layout(_4{},_2{}))": "ArithTuple_0 o _4:_2",
+        "group_modes<0,1>(t)": "ArithTuple_0 o ((64)):((_1))",
+        "domain_offset(3, t)": "ArithTuple3 o 64:_1",
+        "make_tensor(t.data() + 4, make_layout(8))": "ArithTuple4 o 8:_1",
+        "local_partition(t, make_layout(_8{}), 3)": "ArithTuple3 o ((8)):((_8))",
+        "make_tensor(make_inttuple_iter(_3{}), make_layout(4))": "ArithTuple_3 o 4:_1",
+    }
+    assert {what: show(parse(text.format(what))) for what in expected} == expected
+    for printed in expected.values():
+        assert show(parse(printed)) == printed
+    script = "import cutlass.cute as cute\nt = cute.make_identity_tensor(64)\na = cute.local_tile(t, (8,), (2,))\n"
+    assert show(parse(script)) == "ArithTuple16 o (8):(1)"
+
+
+def test_a_call_of_a_number_alone_is_one_of_cpp():
+    """`_0` is what g++ prints: nothing but numbers is no notation of layouts, which has marks where it wants them."""
+    calls = ("depth(3)", "rank(3)", "congruent(3,4)", "weakly_congruent(3,4)", "compact_col_major(8)", "depth((2,3))")
+    assert [show(parse(call)) for call in calls] == ["_0", "_1", "_1", "_1", "_1", "1"]

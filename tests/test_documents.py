@@ -62,7 +62,7 @@ FILES = {
     "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
     **{f"docs/{name}": (ROOT / "docs" / name).read_text() for name in DOCS},
     "offsets.csv": "0,1,2,3\n5,4,7,6\n",
-    "answers.yaml": "1: 3\n2: 1\n3: (2,0), (2,1)\n",
+    "answers.yaml": "1: 17\n2: 0\n3: (7,1), (15,1)\n",
     "owners.txt": "T0V0 T0V1\nT1V0 T1V1\n",
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
@@ -266,7 +266,7 @@ def test_the_numbers_of_the_readme() -> None:
     verified = json.loads((ROOT / "layouts" / "verified" / "nvidia-h200.json").read_text())
     newer = json.loads((ROOT / "layouts" / "verified" / "nvidia-h100.json").read_text())
     assert verified["differ"] == newer["differ"] == {}
-    assert verified["agree"] == newer["agree"]
+    assert newer["agree"].items() <= verified["agree"].items()  # which was asked last
     atom = ("copy", "tcgen05", "mma", "wgmma", "sparse wgmma")
     of_atoms, of_others = Counter(), Counter()  # type: ignore[var-annotated]
     for kind, numbers in verified["counts"].items():

@@ -484,3 +484,15 @@ def test_pictures_link_to_the_live_page(language: str, wanted: str) -> None:
     done = embed(text, language, "x", page="https://example.org/live/")
     assert wanted in done.text
     assert embed(done.text, language, "x", page="https://example.org/live/").text == done.text
+
+
+def test_for_is_the_word_of_a_place_and_beside_a_second_source() -> None:
+    def pictures(options: str) -> list[bytes]:
+        done = embed(f"<!-- cute-viz: (8,8):(8,1) | {options} -->\n<!-- /cute-viz -->\n", "markdown", "x")
+        assert not done.failures
+        return list(done.pictures.values())
+
+    assert pictures("for=column") == pictures("target=column") != pictures("view=grid")
+    (both,) = pictures("beside=(8,8):(1,8) diff view=grid")
+    assert both == run("render", "(8,8):(8,1)", "(8,8):(1,8)", "--diff", "--view", "grid", "-T", "svg").stdout
+    assert "beside needs a value" in fails("<!-- cute-viz: (8,8) | beside -->\n<!-- /cute-viz -->\n")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import tree
+
 ROOT = Path(__file__).parent.parent
 BANNED = (
     r"\bsuch as\b",  # "for example", or "example:" in a hint
@@ -34,9 +36,9 @@ PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "layouts/LIBRARY.md", "
 def strings() -> Iterator[tuple[str, str]]:
     """Every string of the package with a blank in it that is not a docstring."""
     for path in sorted((ROOT / "cute_viz").rglob("*.py")):
-        tree = ast.parse(path.read_text())
-        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree(path)))
+        docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+        for node in nodes:
             if (
                 isinstance(node, ast.Constant)
                 and isinstance(node.value, str)

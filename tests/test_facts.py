@@ -26,7 +26,7 @@ from cute_viz.figures.model import Panel
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.headers import cute_headers
-from cute_viz.notation import read
+from cute_viz.source.text import read
 from cute_viz.values.integer import Static
 from cute_viz.values.types import named
 

@@ -208,7 +208,7 @@ def test_a_scope_is_not_an_object(tmp_path: Path) -> None:
 
 def test_newcomers_are_told_what_to_type(tmp_path: Path) -> None:
     """What a first try got wrong: each hint is obeyed, and works."""
-    assert "((4,8):(8,1))(2,3)" in told("eval", "(4,8):(8,1)(2,3)")
+    assert "((4,8):(8,1))(2,3)" in told("eval", "(4,8):(8,1) (2,3)")
     assert run("eval", "((4,8):(8,1))(2,3)").stdout == b"19\n"
     assert "(4,8):(8,1)" in told("eval", "(4,8)(8,1)")
     assert "tuple<C<8>, 16>" in told("show", "Layout<tuple<C<8>, int>, tuple<C<1>, C<8>>>")
@@ -255,3 +255,74 @@ def test_the_quotes_that_cmd_leaves_around_a_file_are_none_of_its_name(tmp_path:
     (tmp_path / "a.cu").write_text("auto sA = make_layout(Shape<_4,_8>{});\r\n")
     for file in ("a.cu", "'a.cu'", "'a.cu::sA'"):
         assert b"(_4,_8):(_1,_4)" in run("eval", file, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        (("eval", "'logical_divide((8,6),", "(4,3))'"), "((4,2),(3,2)):((1,4),(8,24))"),  # of cmd.exe, in parts
+        (("eval", "(4,6):(6,1)(2,3)", "8:2(3)"), "15\n6"),
+        (("show", "(4,4):(1,3)"), "repeats          offset 3 at (3,0) and (0,1)"),
+        (("list", "ops", "zipped", "divide"), "zipped_divide(A, T)"),
+        (("list", "views", "bank"), "banks "),
+        (("analyze", "32:3", "--access", "32:1", "--type", "f32", "--global"), "12 sectors"),  # 96 words of 4 bytes
+        (("show", "mma.m16n8k8.tf32", "--who", "C(11,2)"), "T13 V2"),
+        (("eval", "Sw<2,0,3> o 0 o (8,8):(8,1)(3,5)"), "30"),  # 29 ^ 3
+        (("eval", "cute::Layout<cute::tuple<int, int>, cute::tuple<int, cute::C<1>>>", "--let", "?=(4,8,8)"), "(4,8):(8,_1)"),
+        (("show", "cute::Layout<cute::tuple<int, int>, cute::tuple<int, cute::C<1>>>"), "(?,?):(?,_1)"),
+    ],
+)
+def test_what_was_tried_first_works(args: tuple[str, ...], shown: str) -> None:
+    done = run(*args)
+    assert shown in done.stdout.decode(), done
+
+
+def test_a_word_of_other_libraries_is_told_in_cute() -> None:
+    assert "select<1,0>(A)" in told("eval", "transpose((4,6):(6,1))")
+    assert "select<1,0>(A)" in told("list", "ops", "transpose")
+
+
+def test_an_access_by_name_is_expected_to_be_conflict_free(tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text("layout: Sw<3,3,3> o 0 o (8,64):(64,1)\nexpect: {conflict_free: ldmatrix}\n")
+    assert run("gallery", str(path), "--validate").returncode == 0
+    path.write_text("layout: (8,64):(64,1)\nexpect: {conflict_free: ldmatrix}\n")
+    assert "takes 32 wavefronts, 4 are ideal" in told("gallery", str(path), "--validate")
+    path.write_text("layout: (8,64):(64,1)\nexpect: {conflict_free: rowz}\n")
+    assert "is not an access" in told("gallery", str(path), "--validate")
+    path.write_text("layout: (8,64):(64,1)\nfigure: {target: readme}\n")
+    before = run("render", str(path), "-T", "svg").stdout
+    path.write_text("layout: (8,64):(64,1)\nfigure: {for: readme}\n")
+    assert run("render", str(path), "-T", "svg").stdout == before != run("render", "(8,64):(64,1)", "-T", "svg").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        # printed by a tutorial, and by the DSL's verifier; what a reader asks is what the last one is
+        (
+            "tCrA: GMMA::DescriptorIterator o (_1,_2):(_0,_1024)\ntCrB: GMMA::DescriptorIterator o (_1,_4):(_0,_2)\n",
+            "(_1,_4):(_0,_2)",
+        ),
+        ("'cute.gemm' op invalid layout of A/B/D. A: (1,1):(0,0), D:((2,2),1,1):((1,2),0,0)\n", "((2,2),1,1):((1,2),0,0)"),
+        # C++'s comma operator takes its last operand: the tuple that was meant needs make_shape
+        ("auto a = make_shape(Int<4>{}, (Int<8>{}, Int<2>{}));\n", "(Int<8>{},Int<2>{}) is "),
+        (
+            "auto p = local_partition(make_layout(make_shape(Int<128>{}, Int<8>{})), make_layout(make_shape(Int<16>{}, Int<16>{})),"
+            " threadIdx.x, Step<_1, X>{});\n",
+            "out of the threads: (_16,_16):(_1,_16) is (_16):(_1)",
+        ),
+        ("Layout_K_SW128_Atom_Bits", "GMMA::Layout_K_SW128_Atom<half_t>{}"),
+    ],
+)
+def test_what_is_pasted_from_a_question_is_explained(text: str, shown: str) -> None:
+    done = run("explain", "-", stdin=text.encode())
+    assert shown in (done.stdout + done.stderr).decode()
+
+
+def test_the_names_of_prints_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("tCrA: GMMA::DescriptorIterator o (_1,_2):(_0,_1024)\nA: (4,8):(8,1)\n")
+    listed = run("list", str(path)).stdout.decode().split()
+    assert "tCrA" in listed
+    assert "A" in listed

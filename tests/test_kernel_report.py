@@ -644,3 +644,22 @@ def test_the_heading_of_a_page_is_its_file(tmp_path: Path) -> None:
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h1>loop.cu</h1>" in page
     assert "a round of line 3" in page
+
+
+def test_an_operation_is_not_a_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """copy.hpp has a static_assert, "Unrecognized CopyPolicy.", for what is neither an atom nor one of a few policies."""
+    ops = ("SM90_TMA_LOAD", "SM90_TMA_STORE", "SM75_U32x4_LDSM_N", "SM100_TMEM_LOAD_32dp32b1x", "SM100_TMA_2SM_LOAD_MULTICAST")
+    copies = "\n".join(f"{call}({op}{{}}, {'a, ' * (call == 'copy_if')}a, a);" for op in ops for call in ("copy", "copy_if"))
+    (tmp_path / "x.cu").write_text(f"""
+__global__ void k() {{
+  auto a = make_tensor(make_smem_ptr((half_t*)nullptr), Layout<Shape<_8,_8>>{{}});
+{copies}
+copy(AutoVectorizingCopyWithAssumedAlignment<64>{{}}, a, a);
+copy(AutoCopyAsync{{}}, a, a);
+}}
+""")
+    assert main(["analyze", str(tmp_path / "x.cu"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    said = [one["error"] for one in found["unknown"]][: 2 * len(ops)]
+    assert said == [f"unrecognized CopyPolicy {op}" for op in ops for _ in range(2)]
+    assert [one["shape"] for one in found["memory"]["shared"]] == ["(_8,_8)"]

@@ -12,6 +12,7 @@ import pytest
 
 import cute_viz
 from cute_viz.algebra.ops import OPS
+from tests.commands import tree
 
 ROOT = Path(cute_viz.__file__).parent
 
@@ -55,7 +56,7 @@ def modules() -> list[Path]:
 
 def imports(path: Path) -> list[str]:
     out = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             out += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -90,7 +91,7 @@ def defined() -> dict[str, set[str]]:
     """For every Python file of the project the names that it defines or imports."""
     out = {}
     for path in (*modules(), *(ROOT.parent / "tests").rglob("*.py")):
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        nodes = list(ast.walk(tree(path)))
         names = {node.name for node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.alias))}
         names |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         out[str(path.relative_to(ROOT.parent))] = names
@@ -132,12 +133,12 @@ def edges() -> dict[str, set[str]]:
     names = {".".join(("cute_viz", *p.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()}
     out = {}
     for module, path in names.items():
-        tree = ast.parse(path.read_text())
-        for node in ast.walk(tree):
-            if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-                node.body = []
+        ahead: list[ast.AST] = [tree(path)]
         found = set()
-        for node in ast.walk(tree):
+        while ahead:
+            node = ahead.pop()
+            typed = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+            ahead += node.orelse if typed else ast.iter_child_nodes(node)
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -169,7 +170,7 @@ OF_LANGUAGES = {"Call", "Class", "Evaluator", "Function", "Index", "Items", "Mea
 def test_a_name_of_a_class_has_one_meaning() -> None:
     homes: dict[str, list[str]] = {}
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     twice = {name: found for name, found in homes.items() if len(found) > 1}

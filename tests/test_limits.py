@@ -201,11 +201,15 @@ def test_time_and_memory_of_a_command(tmp_path) -> None:
 
 BOMBS = {  # what a few lines of Python make of a short value; each has lines that are read before and after
     "texts": ("a = 'abcdefgh'", "a = a + a", "n = len(a)"),
+    "formatted texts": ("a = 'abcdefgh'", "a = f'{a}{a}'", "n = len(a)"),
+    "texts replaced": ("a = 'abcdefgh'", "a = a.replace('a', a)", "n = len(a)"),
     "texts in turn": ("a = 'abcdefgh'", "a, b = a + a, a.upper()", "n = len(a)"),
     "tuples": ("a = (1, 2)", "a = (a, a)", "n = a"),
     "lists of themselves": ("a = [1]", "a = [a, a]", "n = a"),
     "dictionaries": ("a = {'x': 1}", "a = {'x': a, 'y': a}", "n = a"),
     "a thousand times": ("a = [1] * 1000", "a = [a] * 1000", "n = a"),
+    "unpacked": ("a = [1]", "a = [*a, *a]", "n = len(a)"),
+    "comprehensions": ("a = [1]", "a = [y for x in a for y in (x, x)]", "n = len(a)"),
     "sums": ("a = [1]", "a = a + a", "n = a"),
     "compared": ("a = [1]\nb = [1]", "a = [a, a]\nb = [b, b]", "n = 8 if a == b else 4"),
     "loops": ("a = 'abcdefgh'", "for i in range(60):\n    a = a + a", "n = len(a)"),

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.static import unknowns
 from cute_viz.errors import CuteVizError
 from cute_viz.source.text import parse
-from cute_viz.values.integer import compared, unknowns
+from cute_viz.values.integer import compared
 from tests.commands import run
 
 

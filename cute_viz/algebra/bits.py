@@ -11,7 +11,6 @@ from cute_viz.errors import AlgebraError
 def bit_counts(layout: AnyLayout) -> list[int]:
     """How many bits the coordinate of each mode has. Raises: AlgebraError for an extent that is not a power of 2.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> bit_counts(Layout((4, (2, 4))))
     [2, 3]
     """
@@ -34,7 +33,6 @@ def bit_columns(table: list[int]) -> tuple[list[int], int | None]:
 def bit_matrix(layout: AnyLayout) -> tuple[list[int], list[int]] | None:
     """The columns of its matrix, and how many of them are of each mode; None where offsets are no XORs. Raises: as bit_counts.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> bit_matrix(Layout((4, 2), (2, 1))), bit_matrix(Layout((4, 2), (3, 1)))
     (([2, 4, 1], [2, 1]), None)
     """

@@ -50,7 +50,6 @@ def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
 def is_zero(stride: Any) -> bool:
     """Whether a stride is the integer 0 (a basis element or a run-time 0 never is: CuTe tests for the type Int<0>).
 
-    >>> from cute_viz.algebra.stride import Basis
     >>> is_zero(0), is_zero(Basis(0, (1,)))
     (True, False)
     """

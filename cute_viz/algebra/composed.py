@@ -235,25 +235,26 @@ def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyL
     """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
 
     A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
-    identity on such coordinates. Raises: AlgebraError for a layout whose values are integers, or coordinates of another nesting.
+    identity on such coordinates, of integers `1:1`. Raises: AlgebraError for a layout whose values are integers, or coordinates
+    of another nesting.
     Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
 
-    >>> from cute_viz.algebra.stride import E
     >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
     >>> str(moved), moved(1, 1)
     ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
     """
     if isinstance(origin, tuple):  # 0 times half a step is 0
         origin = map_leaves(_whole, origin)
-    if not is_int_tuple(origin) or not isinstance(origin, tuple) or not origin:
-        refuse("make_tensor", (origin, layout), "an origin must be a tuple of integers")
+    if not is_int_tuple(origin) or origin == ():
+        refuse("make_tensor", (origin, layout), "an origin must be an integer or a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         tensor = True
         origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
-    if not _gives_coordinates(layout) and not (
+    if isinstance(origin, tuple) != _gives_coordinates(layout) and not (
         isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
     ):
-        refuse("make_tensor", (origin, layout), "a layout whose values are integers cannot have a coordinate as its origin")
+        given, wanted = ("a coordinate", "integers") if isinstance(origin, tuple) else ("an integer", "coordinates")
+        refuse("make_tensor", (origin, layout), f"a layout whose values are {wanted} cannot have {given} as its origin")
     if not tensor and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
         return layout
     return _begun(origin, layout)
@@ -262,22 +263,21 @@ def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyL
 def counting(layout: AnyLayout) -> AnyLayout:
     """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
 
-    A layout whose values are integers stays as it is. Source: cute/tensor_impl.hpp, make_counting_tensor.
+    Source: cute/tensor_impl.hpp, make_counting_tensor.
 
-    >>> from cute_viz.algebra.stride import E
-    >>> str(counting(Layout((2, 2), (E(0), E(1)))))
-    'ArithTuple(0,0) o (2,2):(1@0,1@1)'
+    >>> str(counting(Layout((2, 2), (E(0), E(1))))), str(counting(Layout(4)))
+    ('ArithTuple(0,0) o (2,2):(1@0,1@1)', 'ArithTuple0 o 4:1')
     """
-    if not isinstance(layout, Layout) or not is_coordinate_layout(layout):
+    if not isinstance(layout, Layout):
         return layout
-    begun = _begun((), layout)
-    static = any(isinstance(step.value, Static) for step in leaves(layout.stride) if isinstance(step, Basis))
+    begun = _begun((), layout) if is_coordinate_layout(layout) else _begun(0, layout)
+    static = any(isinstance(step.value if isinstance(step, Basis) else step, Static) for step in leaves(layout.stride))
     return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
 
 
 def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
     whole: Any = map_leaves(lambda _: 0, origin)
-    for stride in leaves(layout.stride) if isinstance(layout, Layout) else ():
+    for stride in leaves(layout.stride) if isinstance(layout, Layout) and isinstance(origin, tuple) else ():
         whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
     whole = _filled(origin, map_leaves(lambda _: 0, whole))
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
@@ -302,7 +302,9 @@ def has_origin(layout: Any) -> bool:
     >>> has_origin(ComposedLayout(Layout(8), 4, Layout(4)))
     False
     """
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.offset, tuple) or not isinstance(layout.outer, Layout):
+    if not isinstance(layout, ComposedLayout) or isinstance(layout.offset, PointerFlag) or not isinstance(layout.outer, Layout):
+        return False
+    if isinstance(layout.offset, tuple) != isinstance(layout.outer.shape, tuple):
         return False
     return layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
 
@@ -314,7 +316,6 @@ def _identity(shape: Any) -> Layout:
 def takes_coordinate(outer: Any, inner: Any) -> bool:
     """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0.
 
-    >>> from cute_viz.algebra.stride import Basis
     >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
     (False, True)
     """

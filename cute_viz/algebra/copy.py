@@ -121,7 +121,6 @@ def as_tiled_copy(x: Any) -> TiledCopy:
 
     Raises: AlgebraError for anything else.
 
-    >>> from cute_viz import parse
     >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
     >>> as_tiled_copy(ThrCopy(copy, 3)) == copy
     True
@@ -157,7 +156,6 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:
     """The extents of the copy's tile.
 
-    >>> from cute_viz import parse
     >>> tile_of(parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))"))
     (16, 16)
     """
@@ -224,7 +222,6 @@ def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layou
 
     With a reference layout of the tile, (thread, value) -> its value.
 
-    >>> from cute_viz import parse
     >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
     >>> str(layout_sd(copy, "S")), str(layout_sd(copy, "D"))
     ('((4,2,4),((2,4),1)):((4,128,32),((16,1),0))', '((16,2),(8,1)):((1,128),(16,0))')
@@ -268,7 +265,6 @@ def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
 
     Raises: AlgebraError for a fragment whose values the copy's tile does not divide.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> from cute_viz.algebra.make_copy import make_tiled_copy_operand
     >>> copy = make_tiled_copy_operand(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma, "A")

@@ -68,7 +68,6 @@ class SmemDescriptor(Shown):
     kind: "GMMA" (wgmma, SM90) or "UMMA" (tcgen05.mma, SM100). major: "K" or "MN". start_address, leading_byte_offset and
     stride_byte_offset are in units of 16 bytes, as the fields have them. mode: the name of the layout type.
 
-    >>> from cute_viz import parse
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"
     >>> str(parse(text))
     '0xc000001000010000'
@@ -110,7 +109,6 @@ class SmemDescriptor(Shown):
     def refused(self) -> str:
         """Why no MMA takes such an operand, of which CuTe makes a descriptor nevertheless; "" where one does.
 
-        >>> from cute_viz import parse
         >>> tile = "tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16))"
         >>> parse(f"make_gmma_desc<GMMA::Major::K>(make_tensor(make_smem_ptr<half_t>(8), {tile}))").refused
         'it begins at byte 8, not a multiple of 16'
@@ -212,7 +210,6 @@ def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
 
     Raises: AlgebraError in CuTe's words, for a swizzle that the hardware lacks, or extents or strides of no canonical layout.
 
-    >>> from cute_viz import parse
     >>> d = parse("make_gmma_desc<GMMA::Major::MN>(tile_to_shape(GMMA::Layout_MN_SW64_Atom<half_t>{}, (128,16)))")
     >>> d.mode, d.leading_byte_offset, d.stride_byte_offset
     ('B64', 32, 128)
@@ -223,7 +220,6 @@ def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
 def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     """The descriptor of tcgen05.mma for an operand in shared memory. Raises: as make_gmma_desc, but K may be longer.
 
-    >>> from cute_viz import parse
     >>> str(parse("make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))"))
     '0x4000404000010000'
     """
@@ -307,7 +303,6 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
 
     Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> part = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout(((64, 16), 1, 4), ((64, 1), 0, 16)))
     >>> fragment = make_fragment(part, "GMMA", "K")
     >>> str(fragment), str(fragment.first)

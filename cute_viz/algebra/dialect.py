@@ -40,7 +40,6 @@ def as_in_dsl(meant: bool = True) -> Iterator[None]:
 def in_dsl(*operands: Any) -> bool:
     """Whether the DSL is meant: it is said, or there are coordinates, and none of the marks that C++ prints static integers with.
 
-    >>> from cute_viz.algebra.stride import Basis
     >>> in_dsl(Layout(8, Basis(1, (0,))), 2), in_dsl(Layout(8), 2), in_dsl()
     (True, False, False)
     """

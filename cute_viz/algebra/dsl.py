@@ -133,7 +133,6 @@ def flatten(x: Any) -> Any:
 def filter(x: Any, *profile: Any) -> Any:
     """As in C++, without a profile; of a composed layout the inner one is filtered.
 
-    >>> from cute_viz.algebra.swizzle import Swizzle
     >>> str(filter(ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 4), (0, 1)))))
     'Sw<3,3,3> o 0 o 4:1'
     """
@@ -168,7 +167,6 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
 def slice(crd: Any, x: Any) -> Any:
     """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> str(slice((0, X), ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))))
     'Sw<0,4,3> o 0 o (64):(1)'
     """
@@ -180,7 +178,6 @@ def slice(crd: Any, x: Any) -> Any:
 def dice(crd: Any, x: Any) -> Any:
     """As in C++; of a composed layout the modes of its coordinates.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> str(dice((X, 1), ComposedLayout(Swizzle(3, 2, 3), 0, Layout((8, 32), (32, 1)))))
     'Sw<3,2,3> o 0 o (32):(1)'
     """

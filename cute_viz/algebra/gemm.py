@@ -44,7 +44,6 @@ def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copie
 
     Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not divide.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> print(make_gemm(mma, (128, 128, 64), Layout((8, 64), (64, 1))))
     GEMM of (128,128,64) with SM80_16x8x16_F32F16F16F32_TN over (32,16,16)

@@ -40,7 +40,6 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
     upper_padding, stride_whd (traversal), lower_srt and stride_srt (dilation), each with an entry for w, h and d.
     Raises: AlgebraError for what CuTe refuses, and for corners and extents that cuTensorMapEncodeIm2col does not take.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
     >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
     >>> conv = "(-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1)"

@@ -137,7 +137,6 @@ def issued(atom: MMA_Atom) -> InstrDescriptor | None:
 
     Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
 
-    >>> from cute_viz import parse
     >>> str(issued(parse("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}")))
     '0x08400010'
     """

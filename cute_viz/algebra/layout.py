@@ -165,7 +165,6 @@ def make_layout(*layouts: Layout) -> Layout:
 def coshape(layout: Layout) -> Any:
     """The smallest shape that holds every value, strides taken as positive.
 
-    >>> from cute_viz.algebra.stride import E
     >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (E(0), E(1))))
     (32, (4, 8))
     """
@@ -272,7 +271,6 @@ def idx2crd(idx: Any, shape: IntTuple) -> Any:
 def slice_(crd: Any, layout: Layout) -> Layout:
     """The modes where the coordinate has `_` (CuTe's slice; the offset of the rest is `slice_and_offset`).
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
     '(8):(1)'
     """
@@ -289,7 +287,6 @@ def slice_(crd: Any, layout: Layout) -> Layout:
 def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
     """The sub-layout where the coordinate has `_`, and the value at the rest of it.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> sub, offset = slice_and_offset((2, X), Layout((4, 8), (8, 1)))
     >>> str(sub), offset
     ('(8):(1)', 16)
@@ -313,7 +310,6 @@ def check_apart(sub: Layout, offset: Any) -> None:
 def is_coordinate_layout(layout: Layout) -> bool:
     """Whether the layout's values are coordinates rather than integers.
 
-    >>> from cute_viz.algebra.stride import E
     >>> is_coordinate_layout(Layout((4, 8), (E(0), E(1)))), is_coordinate_layout(Layout((4, 8)))
     (True, False)
     """

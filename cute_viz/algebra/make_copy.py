@@ -67,7 +67,6 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
 
     Raises: AlgebraError for anything but a TiledMMA, and for an operand whose values per thread are not a multiple of the atom's.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> atom = parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}")
     >>> [make_tiled_copy_operand(atom, mma, operand).tiler_mn for operand in "AB"]
@@ -86,7 +85,6 @@ def make_tiled_copy_like(atom: Copy_Atom, tiled: Any, operand: str) -> TiledCopy
 
     Raises: AlgebraError for anything but a TiledCopy; see make_tiled_copy_impl.
 
-    >>> from cute_viz import parse
     >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
     >>> str(make_tiled_copy_like(parse("Copy_Atom<UniversalCopy<float>, half_t>{}"), copy, "D").layout_tv)
     '((16,2),(8,1)):((1,128),(16,0))'
@@ -101,7 +99,6 @@ def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
 
     Raises: AlgebraError for an atom of more values than a thread of the MMA holds.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1), (16,16,16))")
     >>> atom = parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}")
     >>> from cute_viz.algebra.copy import tile_of

@@ -30,7 +30,6 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     tiler: the tile of the tensor, by default the extents of smem. internal: the type of the tensor map's elements.
     Raises: AlgebraError for anything that CuTe refuses or asserts, in its words.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
     >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64))"
     >>> parse(f"make_tma_copy(SM90_TMA_LOAD_MULTICAST{{}}, {g}, {smem}, (128,64), 2)").map.box_dim
@@ -57,7 +56,6 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
 def make_tma_atom(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:
     """The TMA atom of tiles of a tensor: as make_tma_copy, to be partitioned by tma_partition.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
     >>> str(parse(f"make_tma_atom(SM90_TMA_LOAD{{}}, {g}, (64,32):(32,1), (64,32))"))
     'SM90_TMA_LOAD of boxes (32,64) of float, swizzle none'
@@ -71,7 +69,6 @@ def make_tma_atom(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
 def make_tma_copy_sm90(op: Any, g: Any, smem: Any, tiler: Any, operand: str, cluster: Any = None, internal: Any = None) -> TmaCopy:
     """The TMA copy of A, B or C for the tile (M,N,K) of a CTA; multicast goes to the cluster's CTAs that share it.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
     >>> str(parse(f"make_tma_copy_C_sm90(SM90_TMA_STORE{{}}, {g}, (64,32):(32,1), (64,32,64))"))
     'SM90_TMA_STORE of boxes (32,64) of float, swizzle none'

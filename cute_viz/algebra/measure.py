@@ -65,7 +65,6 @@ def stride_of(layout: Layout, *path: int) -> Any:
 def coprofile(layout: Layout, *path: int) -> Any:
     """A tuple of zeros with the nesting of the layout's values: 0 where these are integers (cute/layout.hpp).
 
-    >>> from cute_viz.algebra.stride import E
     >>> coprofile(Layout((4, 8))), coprofile(Layout((4, 8), (E(0), E(1))))
     (0, (0, 0))
     """

@@ -154,7 +154,6 @@ def as_tiled_mma(x: Any) -> TiledMMA:
 
     Raises: AlgebraError for anything else.
 
-    >>> from cute_viz import parse
     >>> tile_shape(as_tiled_mma(parse("SM80_16x8x16_F32F16F16F32_TN{}")))
     (16, 8, 16)
     """
@@ -172,7 +171,6 @@ def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
 
     Raises: AlgebraError for a layout as its third argument, which once said how often the values repeat.
 
-    >>> from cute_viz import parse
     >>> parse("TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2,_2,_1>>, Layout<Shape<_1,_2,_1>>>{}")
     Traceback (most recent call last):
     cute_viz.errors.AlgebraError: TiledMMA((1,2,1):(0,1,0)): TiledMMA requires independent permutations of MNK.
@@ -189,7 +187,6 @@ def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
 def atom_layout(mma: TiledMMA) -> Layout:
     """The layout of atoms along M, N and K of which a TiledMMA was made.
 
-    >>> from cute_viz import parse
     >>> str(atom_layout(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1):(2,1,0))")))
     '(_2,_2,_1):(2,1,0)'
     """
@@ -208,7 +205,6 @@ def atom_layout(mma: TiledMMA) -> Layout:
 def permutation(mma: TiledMMA, mode: int) -> Any:
     """The permutation of mode 0, 1 or 2 (M, N, K): as given, or the extent that the atoms cover.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,(8,2,2):(1,16,8),_))")
     >>> [show(permutation(mma, mode)) for mode in range(3)]
     ['32', '(_8,_2,_2):(_1,_16,_8)', '16']
@@ -222,7 +218,6 @@ def permutation(mma: TiledMMA, mode: int) -> Any:
 def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
     """M, N and K of the tile: what all atoms cover once, or the extents of the permutations where these are given.
 
-    >>> from cute_viz import parse
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
     (32, 16, 16)
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,32,_))"))
@@ -235,7 +230,6 @@ def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
 def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
     """The rows and columns of the tile of operand "A", "B" or "C", of A as it is stored, of all blocks side by side.
 
-    >>> from cute_viz import parse
     >>> operand_tile(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "B")
     (16, 16)
     """
@@ -253,7 +247,6 @@ def thrfrg(mma: Any, operand: str, layout: AnyLayout) -> AnyLayout:
 
     Raises: AlgebraError for a tensor of fewer than two modes; one that the tile does not divide.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> show(thrfrg(mma, "C", Layout((64, 32))).shape)
     '(((_4,_8),(2,2)),((_2,2),(2,2)))'
@@ -275,7 +268,6 @@ def layout_tv(mma: Any, operand: str, reference: Layout | None = None) -> Layout
 
     With a reference layout of the tile, (thread index, value) -> its value, such as a coordinate of an identity layout.
 
-    >>> from cute_viz import parse
     >>> str(layout_tv(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,1,1))"), "C"))
     '((4,8,2),((_2,2),(1,1))):((64,1,16),((32,8),(0,0)))'
     """
@@ -328,7 +320,6 @@ def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
 def partition_shape(mma: Any, operand: str, shape: Any) -> Any:
     """The shape of what one thread holds of a tensor of the given shape.
 
-    >>> from cute_viz import parse
     >>> show(partition_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))
     '((_2,2),2,2)'
     """

@@ -24,8 +24,9 @@ from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
 
@@ -125,7 +126,6 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any, name: str) -> Any
 def of_tensor() -> Iterator[None]:
     """While parts of a swizzled tensor are taken: they are what CuTe's slice leaves, and the offset that the pointer takes.
 
-    >>> from cute_viz.algebra.swizzle import Swizzle
     >>> with of_tensor():
     ...     part, offset = local_tile(ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 4))), (4, 1), (0, 3))
     >>> str(part), offset

@@ -93,7 +93,6 @@ def deduce_smem_layout(mma: Any, operand: str, tile: Any, vector: int) -> Any:
     N is rounded up to 128: tcgen05.cp copies whole blocks. Raises: AlgebraError for K of the tile smaller than one block's 4
     factors, and for M so where a picture is asked for: of values CuTe has an extent of 0 (EmptyLayout).
 
-    >>> from cute_viz import parse
     >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"
     >>> str(deduce_smem_layout(parse(text), "SFB", (128, 192, 128), 32))
     '((((32,4),2),(32,1)),1,(4,1)):((((16,4),512),(0,1)),0,(1,1024))'

@@ -154,7 +154,6 @@ def every(answers: Iterable[bool | int]) -> bool | int:
 def shape_of(x: Any, *path: int) -> Any:
     """The shape of a layout, or the tuple itself; with a path, that of the mode there.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> shape_of(Layout((2, (3, 4))), 1), shape_of((2, (3, 4)), 1, 0)
     ((3, 4), 3)
     """

@@ -95,8 +95,6 @@ class Starts:
 def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
     """A whole tensor of a buffer. Raises: AlgebraError for a layout that is not one of memory.
 
-    >>> from cute_viz.algebra.composed import ComposedLayout
-    >>> from cute_viz.algebra.swizzle import Swizzle
     >>> share("sA", "smem", "half_t", ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))).swizzle
     Swizzle(bits=3, base=3, shift=3)
     """
@@ -112,7 +110,6 @@ def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "
 
     side, proj: as of a Division. Raises: as `copy.tidfrg`, `mma.thrfrg` and zipped_divide.
 
-    >>> from cute_viz import parse
     >>> copy = parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>, half_t>{}, Layout<Shape<_4,_8>,Stride<_8,_1>>{}, (1,2))")
     >>> parted_share(share("sA", "smem", "half_t", Layout((8, 64), (64, 1))), copy, "S").starts[:9]
     (0, 2, 4, 6, 8, 10, 12, 14, 64)
@@ -130,7 +127,6 @@ def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "
 def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
     """The part of every thread at a coordinate with `_`.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset
     64
     """

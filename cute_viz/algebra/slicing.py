@@ -26,7 +26,6 @@ def slice_(crd: Any, layout: Any) -> Any:
     Raises: AlgebraError for a coordinate that does not fit the shape; of a swizzled layout, a coordinate without `_`.
     Source: cute/layout.hpp, cute/swizzle_layout.hpp, cute/underscore.hpp, slice.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> str(slice_((2, X), Layout((4, 8), (8, 1)))), slice_((2, X), (4, 8))
     ('(8):(1)', (8,))
     """
@@ -41,7 +40,6 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     A composed layout keeps the offset inside and gives 0, unless it is a swizzled one that decays.
     Raises: as slice. Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> S = ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))
     >>> sub, offset = slice_and_offset((X, 1), S)
     >>> str(sub), offset
@@ -69,7 +67,6 @@ def dice(crd: Any, layout: Any) -> Any:
 
     Raises: AlgebraError for composed layouts; a coordinate that does not fit the shape.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> str(dice((2, X), Layout((4, 8), (8, 1)))), dice((2, X), (4, 8))
     ('(4):(8)', (4,))
     """
@@ -83,7 +80,6 @@ def dice(crd: Any, layout: Any) -> Any:
 def dice_tuple(crd: Any, x: Any) -> Any:
     """The entries of a tuple where the coordinate has an index (cute/underscore.hpp, dice).
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> dice_tuple((1, X), (4, 8))
     (4,)
     """

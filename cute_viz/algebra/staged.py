@@ -23,7 +23,6 @@ class Stages(Shown):
 def stages(*parts: Any) -> Stages:
     """Objects as the numbered stages of a kernel. The name is ours.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> str(stages(Layout(4), Layout(8)))
     '4:1; 8:1'
     """

@@ -5,7 +5,7 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -65,10 +65,30 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
     return value
 
 
+def unknowns(value: Any) -> Iterator[Unknown]:
+    """The integers in a value that are not known: in tuples, layouts, basis elements.
+
+    >>> [str(x) for x in unknowns((Layout(4, Unknown()), 8))]
+    ['?']
+    """
+    if isinstance(value, Unknown):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            if not isinstance(item, int):
+                yield from unknowns(item)
+    else:
+        composed = hasattr(type(value), "inner")  # its shape is that of its parts, where it has one
+        names = ("outer", "offset", "inner") if composed else ("shape", "stride", "value", *getattr(type(value), "marked", ()))
+        for name in names:
+            part = getattr(value, name, None)
+            if part is not None and not isinstance(part, int):
+                yield from unknowns(part)
+
+
 def is_tiling(value: Any) -> bool:
     """Whether a value is an atom, a tiling of atoms, or a thread's view of one.
 
-    >>> from cute_viz import parse
     >>> is_tiling(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_tiling(Layout(4))
     (True, False)
     """
@@ -87,7 +107,6 @@ def unmarked(value: Any) -> str:
 class Plain(str):
     """The print of a value without the marks of static integers; `printed` has them.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> text = Plain.of(mark_static(Layout((4, 8))))
     >>> text, text.printed
     ('(4,8):(1,4)', '(_4,_8):(_1,_4)')

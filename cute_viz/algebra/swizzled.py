@@ -45,7 +45,6 @@ def swizzle_as_layout(swizzle: Swizzle) -> AnyLayout:
 def get_swizzle_portion(layout: AnyLayout) -> Swizzle:
     """The swizzle in front of a layout; Sw<0,4,3>, which does nothing, where there is none (cute/swizzle_layout.hpp).
 
-    >>> from cute_viz.algebra.composed import ComposedLayout
     >>> str(get_swizzle_portion(ComposedLayout(Swizzle(2, 0, 3), 0, Layout(8))))
     'Sw<2,0,3>'
     """
@@ -59,7 +58,6 @@ def get_swizzle_portion(layout: AnyLayout) -> Swizzle:
 def get_nonswizzle_portion(layout: AnyLayout) -> Any:
     """The layout behind the swizzle; a layout without one as it is (cute/swizzle_layout.hpp).
 
-    >>> from cute_viz.algebra.composed import ComposedLayout
     >>> str(get_nonswizzle_portion(ComposedLayout(Swizzle(2, 0, 3), 0, Layout(8))))
     '8:1'
     """

@@ -149,7 +149,6 @@ class Tensor(Shown):
 def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | None:
     """The layout of `placed_part`.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
     '((2,32)):((68,128))'
     """
@@ -163,7 +162,6 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
     known: of indices that no static integers are the number counts; without it they are what the compiler sees, unknown.
     Raises: AlgebraError where CuTe cannot take the coordinate through the swizzle.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> placed_part("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))])[1]
     59
     """
@@ -205,7 +203,6 @@ def exact_part(name: str, operands: list[Any], marked: bool) -> tuple[AnyLayout,
 
     Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> tile = ComposedLayout(Swizzle(1, 0, 2), Static(0), Layout((Static(4), Static(2)), (Static(1), Static(4))))
     >>> part, offset = exact_part("slice", [(X, 1), tile], True)
     >>> str(part), offset

@@ -132,7 +132,6 @@ def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: in
 
     gbasis: box of TMA modes -> modes of the tensor. ctas: how many share a box.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> g = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1)))
     >>> make_tensor_map("f", g, Layout((32, 8), (Basis(1, (1,)), Basis(1, (0,)))), 0, 2, "float")[0].box_dim
     (32, 4, 1, 1, 1)

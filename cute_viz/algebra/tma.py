@@ -92,8 +92,6 @@ def atom_of(
 
     tiled: the CTAs shall divide what an instruction moves, as a TiledCopy of them has to.
 
-    >>> from cute_viz import parse
-    >>> from cute_viz.values.pointer import Pointer
     >>> g, tile = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1))), Layout((8, 32), (Basis(1, (0,)), Basis(1, (1,))))
     >>> atom_of("f", parse("SM90_TMA_LOAD{}"), g, Layout((8, 32), (32, 1)), 1, tile, None).map.global_strides
     (128, 0, 0, 0)
@@ -256,7 +254,6 @@ def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMa
 def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
     """make_tma_copy_tiled: CTAs and elements of shared memory over the tile.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(64,32), GenRowMajor{}))"
     >>> str(tiled_of(parse(f"make_tma_atom(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1), (8,32))"), Layout(1)).layout_tv)
     '(1,(((32,8),1))):(0,(((8,1),0)))'
@@ -271,7 +268,6 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
 def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
-    >>> from cute_viz import parse
     >>> text = "t = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1));"
     >>> str(parse(text + "t.get_tma_tensor((64,32))"))
     'ArithTuple(_0,_0) o (_64,_32):(_1@1,_1@0)'

@@ -25,11 +25,11 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.tensor_map import in_global_memory
 from cute_viz.values.instruction import UNKNOWN
-from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one, unknowns
+from cute_viz.values.integer import MulticastMask, Static, Unknown, is_constant, is_one
 
 CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1
@@ -40,7 +40,6 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
 
     Raises: AlgebraError for tiles of different sizes.
 
-    >>> from cute_viz import parse
     >>> text = "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)); s = (8,32):(32,1);"
     >>> text += "t = make_tma_atom(SM90_TMA_LOAD{}, g, s, (8,32)); gA = local_tile(t.get_tma_tensor((64,32)), (8,32), (1,0));"
     >>> text += "tma_partition(t, 0, 1:0, group_modes<0,2>(s), group_modes<0,2>(gA))"
@@ -57,7 +56,6 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
 def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
     """(element of an instruction, instruction) -> index into the tile, and at which element of each the CTA begins.
 
-    >>> from cute_viz import parse
     >>> text = "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1), (8,32))"
     >>> [str(x) for x in instruction_order(parse(text), 0, Layout(1, 0), Layout(((8, 32),), ((32, 1),)))]
     ['((32,8),1):((8,1),0)', '0']
@@ -194,7 +192,6 @@ def make_tma_atom_sm100(
 
     tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Raises: AlgebraError for any other operation.
 
-    >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
     >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"
@@ -214,7 +211,6 @@ def make_tma_atom_sm100(
 def make_tma_copy_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, operand: str, internal: Any = None) -> _tma.TmaCopy:
     """The TMA copy of operand A, B or C of a tcgen05.mma for the tile (M,N,K) of a cluster; see make_tma_atom_sm100.
 
-    >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
     >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"

@@ -92,7 +92,6 @@ def make_fragment(op: Instruction, operand: str, value_type: str, shape: Any) ->
 
     Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
 
-    >>> from cute_viz.spec.library import resolve
     >>> op = resolve("SM100_MMA_F16BF16_SS", ("half_t", "half_t", "float", "64", "128")).instruction
     >>> str(make_fragment(op, "C", "float", ((64, 128), 2, 1)))
     '(((16,4),128),2,1):(((65536,2097152),1),1048576,0)'
@@ -127,7 +126,6 @@ def make_fragment_sf(op: Instruction, operand: str, value_type: str, shape: Any)
 
     Source: UMMA::tmem_sf_frg. CuTe makes it of `make_tensor<typename TiledMma::FrgTypeSFA>(shape)`.
 
-    >>> from cute_viz.spec.library import resolve
     >>> e = "float_e4m3_t"
     >>> op = resolve("SM100_MMA_MXF8F6F4_SS", (e, e, "float", "float_ue8m0_t", "128", "128")).instruction
     >>> str(make_fragment_sf(op, "SFA", "float_ue8m0_t", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.stride)
@@ -212,7 +210,6 @@ def make_fragment_e(op: Instruction, shape: Any) -> Tensor:
     Raises: AlgebraError for a dense MMA, and for M other than 128 a CTA. Source: UMMA::tmem_e_frg. CuTe makes it of
     `make_tensor<typename TiledMma::FrgTypeE>(shape)`.
 
-    >>> from cute_viz.spec.library import resolve
     >>> op = resolve("SM100_MMA_F16BF16_SS_SPARSE", ("half_t", "half_t", "float", "128", "64")).instruction
     >>> str(make_fragment_e(op, ((128, 32), 1, 2)).layout)
     '(((8,2,8),(16,2)),1,2):(((2097152,16,33554432),(1,16777216)),0,32)'
@@ -320,7 +317,6 @@ def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
 
     Raises: AlgebraError for an operation that reaches beyond the tensor, and for anything but a tensor in tensor memory.
 
-    >>> from cute_viz import parse
     >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
     >>> str(make_tmem_copy(parse("SM100_TMEM_LOAD_32dp32b8x{}"), tmem).layout_tv)
     '((32,4),(8,32)):((0,1),(128,4))'
@@ -332,7 +328,6 @@ def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
 def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
     """The tiling of an atom that reaches tensor memory over a layout of it: four warps, or the threads that issue a tcgen05.cp.
 
-    >>> from cute_viz import parse
     >>> str(of_tmem(parse("Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}"), Layout((128, 64), (65536, 1))).layout_tv)
     '((32,4),32):((0,1),4)'
     """
@@ -346,7 +341,6 @@ def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
 def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
     """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it.
 
-    >>> from cute_viz import parse
     >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
     >>> str(make_utccp_copy(parse("SM100_UTCCP_128dp256bit_1cta{}"), tmem).layout_tv)
     '(1,(128,8)):(0,(1,128))'

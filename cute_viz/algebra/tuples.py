@@ -120,7 +120,6 @@ def repeat_like(x: Any, value: Any) -> Any:
 def reverse(x: Any) -> Any:
     """A tuple with its entries from the last to the first; anything else as it is, a layout, too.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> reverse((2, (3, 4))), str(reverse(Layout((2, 3))))
     (((3, 4), 2), '(2,3):(1,2)')
     """

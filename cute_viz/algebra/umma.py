@@ -37,7 +37,6 @@ def make_fragment(operand: str, *given: Any) -> Any:
     """A fragment of A, B or C of an MMA and a partitioned tensor, or its shape: descriptors, tensor memory or registers; of a
     layout alone registers.
 
-    >>> from cute_viz import parse
     >>> mma = parse("SM80_16x8x16_F32F16F16F32_TN{}")
     >>> str(make_fragment("C", mma, (4, 1, 1))), str(make_fragment("A", Layout((4, 2), (2, 1))))
     ('(4,1,1):(1,0,0)', '(4,(2)):(1,(4))')
@@ -183,7 +182,6 @@ def make_fragment_sf(mma: Any, operand: str, x: Any) -> Tensor:
 
     CuTe makes it of `make_tensor<TiledMma::FrgTypeSFA>(shape)`; the name is ours.
 
-    >>> from cute_viz import parse
     >>> types = "float_e4m3_t,float_e4m3_t,float,float_ue8m0_t"
     >>> mma = parse(f"SM100_MMA_MXF8F6F4_SS<{types},128,128,UMMA::Major::K,UMMA::Major::K>{{}}")
     >>> str(make_fragment_sf(mma, "SFA", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.shape)
@@ -198,7 +196,6 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
 
     The name is ours; CuTe has only the type.
 
-    >>> from cute_viz import parse
     >>> mma = parse("SM100_MMA_S8_SS_SPARSE<int8_t,int8_t,int32_t,128,64,UMMA::Major::K,UMMA::Major::K>{}")
     >>> str(make_fragment_E(mma, ((128, 64), 1, 2)).layout)
     '((128,64),1,2):((2097152,1),0,64)'
@@ -209,7 +206,6 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
 def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
     """An atom of shared memory tiled to a shape ((MMA_M,MMA_K),M,K,...) of partition_shape_A: UMMA::tile_to_mma_shape.
 
-    >>> from cute_viz import parse
     >>> atom = parse("UMMA::Layout_K_SW128_Atom<half_t>{}")
     >>> str(tile_to_mma_shape(atom, ((128, 16), 1, 4)).inner)
     '((128,16),1,4):((64,1),0,16)'
@@ -226,7 +222,6 @@ def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayo
 def AtomThrID(mma: Any) -> Layout:
     """The threads of an atom; for tcgen05.mma, its CTAs: `typename decltype(mma)::AtomThrID`.
 
-    >>> from cute_viz import parse
     >>> str(AtomThrID(parse("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{}")))
     '_2:_1'
     """
@@ -239,7 +234,6 @@ _OWNING = "registers need extents that are known when the code is compiled, for 
 def partition_fragment(mma: Any, operand: str, x: Any) -> Any:
     """What a thread needs of operand A, B or C: registers, descriptors or tensor memory.
 
-    >>> from cute_viz import parse
     >>> str(partition_fragment(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))
     '((_2,2),2,2):((1,2),4,8)'
     """

@@ -46,7 +46,6 @@ def get_slice(tiled: Any, thread: int) -> Any:
 def get_thr_layout_vmnk(mma: Any) -> Layout:
     """(thread of the atom, atom along M, along N, along K) -> thread index.
 
-    >>> from cute_viz import parse
     >>> str(get_thr_layout_vmnk(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")))
     '(_32,_2,_2,_1):(_1,_32,_64,_0)'
     """
@@ -56,7 +55,6 @@ def get_thr_layout_vmnk(mma: Any) -> Layout:
 def tile_shape(tiled: Any) -> tuple[int, ...]:
     """The extents of the tile: (M, N, K) of a TiledMMA, those of the tiler of a TiledCopy.
 
-    >>> from cute_viz import parse
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
     (32, 16, 16)
     """
@@ -68,7 +66,6 @@ def tile_size(tiled: Any, mode: int | None = None) -> int:
 
     Raises: AlgebraError for a mode that the tile does not have.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> tile_size(mma, 0), tile_size(mma)
     (32, 8192)

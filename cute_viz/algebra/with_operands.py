@@ -35,7 +35,6 @@ def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
     a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors; 0 for none.
     Raises: AlgebraError for an MMA that reads no shared memory, and for an operand without a descriptor, in CuTe's words.
 
-    >>> from cute_viz import parse
     >>> text = "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
     >>> made = parse(text + "mma_operands(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, s, s)")
     >>> str(made.a), made.b.first.major

@@ -111,7 +111,7 @@ def accesses(
     bytes, or differs from the copy's values or the pointer's; an operand of an object that is not an MMA; and an instruction that
     reads where the tile is written, is wider than a lane's values, narrower than one, or needs another alignment.
 
-    >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
+    >>> from cute_viz.algebra.layout import is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
@@ -181,7 +181,6 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     an operand, and for an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the
     argument decides.
 
-    >>> from cute_viz import parse
     >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)), given=8)
     (64, 8)
     """
@@ -209,19 +208,19 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
 
 
 def extents_of(smem: AnyLayout) -> tuple[int, int]:
-    """The rows and columns of a shared-memory tile.
+    """The rows and columns of a tile in memory; one mode is a column.
 
-    Raises: AlgebraError for a layout of other than two modes, or of coordinates.
+    Raises: AlgebraError for a layout of more than two modes, or of coordinates.
 
-    >>> extents_of(Layout(((2, 4), 64)))
-    (8, 64)
+    >>> extents_of(Layout(((2, 4), 64))), extents_of(Layout(32, 3))
+    ((8, 64), (32, 1))
     """
     shape = modes(domain(smem).shape)
     if is_coordinate_layout(domain(smem)):
         raise AlgebraError(f"the values of {smem} are coordinates, not offsets in shared memory")
-    if len(shape) != 2:
-        raise AlgebraError(f"the shared-memory layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
-    return product(shape[0]), product(shape[1])
+    if len(shape) > 2:
+        raise AlgebraError(f"the layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
+    return product(shape[0]), product(shape[1:])
 
 
 def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -> tuple[Layout, tuple[int, ...], int, str | None]:
@@ -250,6 +249,8 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, TmaCopy):
         raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA tell its box and its swizzle")
     by = as_layout(by)
+    if isinstance(by, Layout) and len(modes(by.shape)) == 1:  # a value each
+        by = Layout((by.shape, 1), (by.stride, 0))
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
@@ -271,7 +272,6 @@ def _operand(operand: str | None) -> str:
 def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
     """The access that a copy atom's name stands for; None where the layout decides.
 
-    >>> from cute_viz import parse
     >>> instruction_of(parse("Copy_Atom<SM75_U16x8_LDSM_T, half_t>{}"), False)
     'ldmatrix.x4.trans'
     """

@@ -52,7 +52,6 @@ def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperatio
     Raises: AlgebraError for what CuTe refuses, with its condition in words; LimitError for more elements than the limit
     `elements` that do not divide by the threads.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> rows = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((64, 64), (64, 1))))
     >>> tile = Tensor(Pointer("smem", "half_t"), mark_static(Layout((64, 64), (72, 1))))
     >>> found = cooperation(128, 128, rows, tile)

@@ -90,7 +90,6 @@ class Cost:
 def ordered(src: Tensor, dst: Tensor, together: int) -> tuple[tuple[int, ...], int]:
     """The elements so that those of one instruction follow each other, and how many these are.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import share
     >>> rows = share("a", "smem", "float", Layout((2, 4), (4, 1)))
     >>> ordered(rows, rows, 4)
@@ -126,7 +125,6 @@ _COUNTS = ("elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_
 def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
     """What one side of a copy costs.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import parted_share, share
     >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> cost_of(Side(column, tuple(range(32)), 1), ()).wavefronts

@@ -28,7 +28,7 @@ def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
 
     Raises: AlgebraError for anything but a tensor in shared memory whose elements have a width.
 
-    >>> from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+    >>> from cute_viz.algebra.composed import PointerFlag
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((64, 64), (64, 1)))
     >>> [step.words for step in descriptor_steps("make_gmma_desc", flagged)][-3]
     '  K is 64 elements, and one wgmma takes 16: local_tile(A, (64,16), (0,k)) is the operand of k-block k'
@@ -107,7 +107,6 @@ def _atoms(name: str, tensor: Tensor, major: str, mn: int, k: int, whole: int) -
 def descriptors_of(value: DescriptorTensor) -> tuple[Operation, tuple[Step, ...]]:
     """The operation and the steps of a fragment of descriptors: those of its first one, and where the others start.
 
-    >>> from cute_viz import parse
     >>> tile = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
     >>> mma = "make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{})"
     >>> tensor = f"make_tensor(make_smem_ptr<half_t>(0), {tile})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cute_viz.algebra.composed import as_layout, domain, position_independent
+from cute_viz.algebra.composed import as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
@@ -15,8 +15,9 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
-from cute_viz.analysis.access import accesses
+from cute_viz.analysis.access import accesses, element_bits
 from cute_viz.analysis.multiply import atom_of
+from cute_viz.analysis.patterns import is_named, named_accesses, usual_bits
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
@@ -28,7 +29,6 @@ FEW = 4  # cells that a failure shows
 def same(a: Any, b: Any) -> str:
     """Where two layouts differ as functions of their coordinates, two other values as they print; "" where they do not.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> print(same(Layout((2, 4), (4, 1)), Layout((2, 4))))
     (2,4):(4,1) and (2,4):(1,2) differ in 6 of 8 cells: (1,0) is 4 and 1; (0,1) is 1 and 2; (1,1) is 5 and 3; (0,2) is 2 and 4 ...
     >>> same(Layout((2, 4)), Layout(8))
@@ -54,7 +54,6 @@ def covers(tv: Any, tile: Any = None) -> str:
     tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has; an MMA's is that
     of its accumulators.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((2, 2), (1, 1)), (2, 2))  # doctest: +NORMALIZE_WHITESPACE
     ('',
      '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
@@ -91,14 +90,24 @@ def covers(tv: Any, tile: Any = None) -> str:
 
 
 def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
-    """Which access of a tile of shared memory has bank conflicts; "" where none has. how: as of `access.accesses`.
+    """Which access of a tile of shared memory has bank conflicts; "" where none has.
 
-    >>> from cute_viz.algebra.layout import Layout
+    access: as of `access.accesses`, as is how; or the name of one, `ldmatrix`.
+
     >>> conflict_free(Layout((32, 32), (32, 1)), Layout((32, 1), (1, 0)), "float")
     '1 of 1 accesses has conflicts: ld.32 of warp 0, step 0 takes 32 wavefronts, 1 is ideal: bank 0 serves T0 T1 T2 T3 ...'
     """
     bits = None if type_ is None else type_ if isinstance(type_, int) else bits_of(str(type_))
-    found = accesses(as_layout(whole(smem)), bits, access, **how)
+    tile = as_layout(whole(smem))
+    if isinstance(access, str):
+        if not is_named(access):
+            raise AlgebraError(
+                f"{access!r} is not an access", hint="ldmatrix, rows, column, a TiledCopy or a layout (thread, value)"
+            )
+        width = element_bits(tile, given=bits or pointer_bits(tile) or usual_bits(access))
+        found = named_accesses(tile, access, width, how.get("store", False))
+    else:
+        found = accesses(tile, bits, access, **how)
     wrong = [a for a in found if a.wavefronts > a.ideal]
     if not wrong:
         return ""
@@ -118,10 +127,8 @@ def vector(copy: Any, bits: int, name: str = "copy") -> str:
 
     copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)` or of another such `name`: an atom or none, and two tensors.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.static import mark_static
     >>> from cute_viz.algebra.tensor import Tensor
-    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> vector([row, row], 128), vector([row, row], 64)
     ('', 'the copy moves 128 bits at once, not 64')

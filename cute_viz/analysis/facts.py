@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, pointer_bits, position_independent
+from cute_viz.algebra.coords import idx2crd
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
 from cute_viz.algebra.layout import Layout, coalesce, coshape, is_coordinate_layout
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
-from cute_viz.values.integer import unknowns
 
 WIDEST = 128  # bits of one lane's access
 MAX_TABLE = 1 << 20  # values that are looked at one by one
@@ -48,6 +49,11 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
         values = offsets(layout)
         distinct = set(values)
         out["injective"] = len(distinct) == len(values)
+        if not out["injective"]:
+            first: dict[Any, int] = {}
+            n, m = next((first[value], m) for m, value in enumerate(values) if first.setdefault(value, m) != m)
+            cells = " and ".join(show(idx2crd(k, inner.shape)) for k in (n, m))
+            out["repeats"] = f"{'offset' if isinstance(values[n], int) else 'coordinate'} {show(values[n])} at {cells}"
         if isinstance(values[0], int):
             low, high = min(distinct), max(distinct)
             out["values"] = f"{low}..{high}"

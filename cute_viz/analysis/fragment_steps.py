@@ -30,7 +30,6 @@ _FEW = 8  # registers that are told
 def fragment_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     """The steps of an operation of FRAGMENTS with its result; none for operands that they are not told of.
 
-    >>> from cute_viz import parse
     >>> text = "make_tiled_copy(Copy_Atom<UniversalCopy<uint64_t>, float>{}, (4,8), (2,2))"
     >>> copy, fragment = parse(text), Layout((1, 2, 4))
     >>> fragment_steps("retile_D", [copy, fragment], parse(f"retile_D({text}, (1,2,4))"))[-1].words

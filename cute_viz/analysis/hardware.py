@@ -37,7 +37,6 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     """The facts of a descriptor, a fragment of descriptors, an instruction descriptor, a TMA copy, a multicast mask, a tensor in
     tensor memory, or of an MMA with its operands; None for anything else.
 
-    >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
     >>> facts["desc"], facts["stride offset"]
     ('0xc000001000010000', '256 bytes')
@@ -249,7 +248,6 @@ def _along(along: tuple[int, ...]) -> str:
 def receivers_words(x: MulticastMask) -> str:
     """The CTAs that receive, each with its coordinate.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> receivers_words(MulticastMask.of(0b101, Layout((2, 1)), (0, 0), (0,)))
     'CTA 0 at (0,0), CTA 2, which the cluster lacks'
     """

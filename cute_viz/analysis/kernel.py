@@ -15,6 +15,7 @@ from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Starts
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
@@ -26,10 +27,9 @@ from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import atom_of, multiplied, tiled_of
 from cute_viz.analysis.vectorize import WIDEST
-from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
+from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
-from cute_viz.values.integer import unknowns
 from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import ValueType
 
@@ -43,7 +43,6 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe refuses, and
     for tensors that are no parts of threads.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import parted_share, share
     >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> registers = share("r", "rmem", "float", Layout((1, 32)))
@@ -68,6 +67,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise operands[0]
     atom = atom_of(tiled[0]) if tiled else None
+    if isinstance(atom, CopyOp) and "auto" not in atom.instruction.words and atom.instruction.kind != ASYNC:
+        check_policy(atom, name == "copy_if")
     if atom is not None and atom.instruction.kind.startswith("cp.async.bulk"):
         return [_bulk(atom, rest[:2])]
     if atom is not None and atom.instruction.lanes:

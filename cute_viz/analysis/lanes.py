@@ -48,7 +48,6 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
 def fixed_name(copy: Any) -> str:
     """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide.
 
-    >>> from cute_viz import parse
     >>> fixed_name(parse("Copy_Atom<UniversalCopy<uint128_t>, half_t>{}"))
     'UniversalCopy<uint128_t>'
     """

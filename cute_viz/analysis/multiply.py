@@ -80,7 +80,6 @@ def tiled_of(x: Any) -> Any:
 def atom_of(x: Any) -> Any:
     """The atom of a copy or an MMA, however it is tiled.
 
-    >>> from cute_viz import parse
     >>> atom_of(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")).name
     'SM80_16x8x16_F32F16F16F32_TN'
     """
@@ -108,7 +107,6 @@ def issued(operands: list[Any]) -> Cost:
 
     Raises: AlgebraError for operands that are no tensors, and as `gemm_calls`.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> shapes = {"A": ("half_t", (8, 2, 4)), "B": ("half_t", (4, 4, 4)), "C": ("float", (4, 2, 4))}
     >>> found = issued([mma, *(Tensor(Pointer("rmem", kind), Layout(shape)) for kind, shape in shapes.values())])
@@ -177,7 +175,6 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
     Raises: AlgebraError for what CuTe refuses (cute/algorithm/gemm.hpp, mma_unpack in cute/atom/mma_traits.hpp).
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> row, column = (Tensor(Pointer("rmem", "float"), Layout((1, n, 8))) for n in (2, 4))
     >>> gemm_calls(None, row, column, Tensor(Pointer("rmem", "float"), Layout((1, 2, 4))))
     ('FMA', 64)

@@ -23,6 +23,7 @@ from cute_viz.errors import CuteVizError
 
 PARTITIONS = ("local_tile", "local_partition", "tma_partition", *(f"partition_{operand}" for operand in "SDABC"))
 _FEW = 4  # elements that are told
+_PROJECTED = "the projection {} leaves the mode at its X, here _, out of"
 MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
 _COPY = ("CPY", "CPY_M", "CPY_K")
 _COORDS = {"A": "(m, k)", "B": "(n, k)"}
@@ -31,7 +32,6 @@ _COORDS = {"A": "(m, k)", "B": "(n, k)"}
 def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     """The steps of an operation of PARTITIONS with its result; none for other operands.
 
-    >>> from cute_viz import parse
     >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(
     ...     "local_partition((8,8):(8,1), (2,4):(4,1), 5)"))
     >>> steps[-1].words
@@ -40,7 +40,7 @@ def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     if name == "local_tile":
         return _tile(operands, result) if len(operands) in (3, 4) else []
     if name == "local_partition":
-        return _local(operands, result) if len(operands) == 3 else []
+        return _local(operands, result) if len(operands) in (3, 4) else []
     if name == "tma_partition":
         return _of_tma(operands, result)
     side = name.rpartition("_")[2]
@@ -72,7 +72,7 @@ def _tile(operands: list[Any], result: Any) -> list[Step]:
     steps: list[Step] = []
     if more and isinstance(more[0], tuple):
         tiler, coord = dice_tuple(more[0], tiler), dice_tuple(more[0], coord)
-        words = f"the projection {show(more[0])} leaves the mode at its X, here _, out of tiler and coordinate"
+        words = f"{_PROJECTED.format(show(more[0]))} tiler and coordinate"
         steps.append(Step(f"{words}: {show(operands[1])} is {show(tiler)}, {show(operands[2])} is {show(coord)}"))
     steps.append(_divided(layout, tiler, "the tiler"))
     rank = len(tiler) if isinstance(tiler, tuple) else 1
@@ -81,15 +81,21 @@ def _tile(operands: list[Any], result: Any) -> list[Step]:
 
 
 def _local(operands: list[Any], result: Any) -> list[Step]:
-    layout, tile, index = operands
+    layout, tile, index, *more = operands
     if not isinstance(tile, Layout) or not isinstance(index, int):
         return []
-    shape = product_each(tile.shape)
-    steps = [_divided(layout, shape, "the shape of the threads")]
+    steps: list[Step] = []
+    if more and isinstance(more[0], tuple):
+        tile = ops.find("dice").call([more[0], tile])
+        steps.append(Step(f"{_PROJECTED.format(show(more[0]))} the threads: {show(operands[1])} is {show(tile)}"))
+    steps.append(_divided(layout, product_each(tile.shape), "the shape of the threads"))
     identity = ops.find("make_identity_layout").call([product_each(domain(layout).shape)])
-    coordinates = ops.find("local_partition").call([identity, tile, index])
-    steps += named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its element of every tile")
-    return [*steps, _begins(f"thread {index}", result, coordinates, "(m, n)")]
+    who = f"thread {show(index)}"
+    steps += named(result, ("THR_M", "THR_N", "THR_K"), f"{who} takes its element of every tile")
+    try:
+        return [*steps, _first(who, result, ops.find("local_partition").call([identity, tile, index]), "(m, n)")]
+    except CuteVizError:  # of a run-time stride or index
+        return [*steps, Step(f"the part of {who}", result)]
 
 
 def _of_tma(operands: list[Any], result: Any) -> list[Step]:

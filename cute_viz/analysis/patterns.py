@@ -130,7 +130,6 @@ def bytes_of(tile: AnyLayout, name: str, bits: int) -> Bytes:
 
     Raises: AlgebraError for anything but a tile of two modes of whole bytes, at offsets of 0 and more.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> bytes_of(Layout((2, 4)), "ldmatrix", 16)[:3]
     (4, 2, True)
     """
@@ -146,12 +145,20 @@ def bytes_of(tile: AnyLayout, name: str, bits: int) -> Bytes:
     return Bytes(m, n, False, [table[r + c * m] * bits // 8 for r in range(m) for c in range(n)])
 
 
+def usual_bits(name: str) -> int | None:
+    """The width of the elements that an access by name usually has: 16 where it moves 16 bytes a lane; None for another.
+
+    >>> usual_bits("ldmatrix"), usual_bits("rows")
+    (16, None)
+    """
+    return 16 if "matrix" in name or name in UNITS or name.startswith("cp") else None
+
+
 def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -> list[WarpAccess]:
     """The accesses of a tile by name, where its layout puts the bytes.
 
     Raises: AlgebraError where the layout tears apart the bytes that a lane moves at once; else as `warp_addresses`, `bytes_of`.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> [one.wavefronts for one in named_accesses(Layout((8, 64), (64, 1)), "ldmatrix.x1", 16)]
     [8, 8, 8, 8, 8, 8, 8, 8]
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
@@ -72,7 +72,7 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
         return Solved(found, "layout")
     edges = (table[0], [row[0] for row in table])
     for swizzle in _swizzles(table):
-        if any(isinstance(_mode([swizzle(x) for x in edge]), int) for edge in edges):
+        if any(isinstance(_mode(edge, swizzle), int) for edge in edges):
             continue
         made, _ = _plain([[swizzle(x) for x in row] for row in table])
         if made is not None:
@@ -290,22 +290,24 @@ def _plain(table: list[list[int]]) -> tuple[Layout | None, tuple[int, int]]:
     return Layout((modes[0].shape, modes[1].shape), (modes[0].stride, modes[1].stride)), (0, 0)
 
 
-def _mode(values: Sequence[int]) -> Layout | int:
-    """The layout of one mode, coalesced; the first place that contradicts where there is none."""
-    shape, stride, step = [], [], 1
-    rest = list(values)
+def _mode(values: Sequence[int], behind: Callable[[int], int] = int) -> Layout | int:
+    """The layout of one mode, coalesced; the first place that contradicts where there is none.
+
+    behind: a swizzle through which the values are looked at, one by one: the first few rule most of them out.
+    """
+    shape, stride, step, rest = [], [], 1, values
     while len(rest) > 1:
-        run = 2
-        while run < len(rest) and rest[run] == run * rest[1]:
+        first, run = behind(rest[1]), 2
+        while run < len(rest) and behind(rest[run]) == run * first:
             run += 1
         whole = next(n for n in range(run, 0, -1) if len(rest) % n == 0)
         if whole == 1:
             return step * run
         for n, x in enumerate(rest):
-            if x != rest[n % whole] + rest[n - n % whole]:
+            if behind(x) != behind(rest[n % whole]) + behind(rest[n - n % whole]):
                 return step * n
         shape.append(whole)
-        stride.append(rest[1])
+        stride.append(first)
         rest, step = rest[::whole], step * whole
     if not shape:
         return Layout(1, 0)

@@ -19,7 +19,6 @@ from cute_viz.errors import CuteVizError
 def tiling_facts(subject: Any) -> dict[str, Any]:
     """The facts of an MMA atom, a copy atom or operation, a TiledMMA or a TiledCopy, ready for JSON.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> tiling_facts(MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3))["Shape_MNK"]
     '(1,1,1)'
     """

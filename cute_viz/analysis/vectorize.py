@@ -57,7 +57,6 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
     whose composition is refused.
 
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> padded = Tensor(Pointer("smem", "half_t"), mark_static(Layout((8, 8), (9, 1))))
     >>> auto_width(row, padded).bits, auto_width(row, row).bits
@@ -112,7 +111,6 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
 def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:
     """How many registers of so many bits the values of a tensor are, None where they are none, and that in words.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> registers_of(Layout(8, 1), Tensor(Pointer("smem", "half_t"), Layout((8, 4))), 32)
     (4, 'they make 4 of 32 bits')
     """
@@ -139,7 +137,6 @@ def check_registers(tensors: list[Any], beside: list[Any]) -> None:
 def is_static_shape(x: Tensor) -> bool:
     """Whether the shape of a layout is known when the kernel is compiled.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> is_static_shape(Tensor(Pointer("gmem", "float"), Layout((Static(8), Static(8)), (8, 1))))
     True
     """

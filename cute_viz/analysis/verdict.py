@@ -72,7 +72,6 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> verdict("copy", [row, row]).bits
     128
@@ -118,7 +117,7 @@ def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
     if isinstance(policy, CopyOp):
         if policy.instruction.kind == ASYNC:
             return _async(src, dst)
-        _policy(policy)
+        check_policy(policy)
     elif policy is not None:
         policy = atom_of(policy)
     auto = policy is not None and policy.instruction.kind == "auto"
@@ -155,7 +154,7 @@ def _copy_if(operands: list[Any]) -> Verdict:
     if isinstance(first, CopyOp) and first.instruction.kind == ASYNC:
         return _async(src, dst)
     if isinstance(first, CopyOp):
-        _policy(first, predicate=True)
+        check_policy(first, predicate=True)
     atom, prd = atom_of(first), domain(whole(operands[at]))
     if not isinstance(prd, Layout):
         raise AlgebraError(f"the predicate {show(prd)} is not a tensor", hint="make_tensor<bool>(shape), a value for each vector")
@@ -163,8 +162,11 @@ def _copy_if(operands: list[Any]) -> Verdict:
     return _by_atom(atom, count, (pair[0], pair[1]), src, dst)
 
 
-def _policy(op: CopyOp, predicate: bool = False) -> None:
-    """Raises: AlgebraError for an operation that `copy` does not take by itself."""
+def check_policy(op: CopyOp, predicate: bool = False) -> None:
+    """Raises: AlgebraError for an operation that `copy` does not take by itself.
+
+    >>> check_policy(resolve("DefaultCopy"))
+    """
     if predicate or op.instruction.kind != "auto":
         raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
 

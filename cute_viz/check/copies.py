@@ -47,7 +47,6 @@ _WORDS = {8: "b8 %w8", 16: "b16 %w16", 32: "b32 %w32", 64: "b64 %w0", 128: "v2.b
 def move(op: Instruction, bits: int) -> CopyInstruction | str:
     """The instruction of an atom that moves `bits` a thread; or the reason why there is none here.
 
-    >>> from cute_viz.spec.library import resolve
     >>> move(resolve("SM75_U16x8_LDSM_T").instruction, 128).ptx
     'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%d0,%d1,%d2,%d3}, [%from32];'
     """
@@ -111,8 +110,6 @@ def _side(figure: Figure, name: str) -> DrawnSide:
 def job(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str) -> Job | str:
     """The check of a drawn copy, or the reason why it cannot be decided.
 
-    >>> from cute_viz.figures import build
-    >>> from cute_viz.spec import resolve
     >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
     >>> job(ldmatrix, build(ldmatrix), "x").entry, job(resolve("SM90_TMA_LOAD"), build(ldmatrix), "x")[:20]
     ('copy_x', 'box and swizzle are ')

@@ -25,7 +25,6 @@ def expression(layout: AnyLayout) -> str:
 
     Raises: Unwritable for what CuTe in C++ cannot express, such as XOR strides.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> expression(Layout((4, 8), (8, 1)))
     'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
     """
@@ -40,7 +39,6 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
 
     layouts: one, or the components of one with coordinates as values, which is refused (Unwritable).
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> "auto layout = Layout<_4,_2>{};" in kernel([Layout(4, 2)], "k", 32).body
     True
     """

@@ -36,7 +36,6 @@ def role(panel: Panel) -> str:
 def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
     """For each cell, every (thread, value) that owns it, lowest first.
 
-    >>> from cute_viz import figure
     >>> owners(figure("(2,2):(1,1)", tile=(1, 3)).panels[0])
     [((0, 0),), ((0, 1), (1, 0)), ((1, 1),)]
     """
@@ -50,7 +49,6 @@ def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
 def shared_by_all(figure: Figure, panel: Panel) -> bool:
     """Whether every thread owns every cell: an operand behind a descriptor, which has no mapping to confirm.
 
-    >>> from cute_viz import figure
     >>> wgmma = figure("SM90_64x8x16_F32F16F16_SS")
     >>> {role(panel): shared_by_all(wgmma, panel) for panel in wgmma.panels}
     {'C': False, 'A': True, 'B': True}
@@ -63,7 +61,6 @@ def mapping(figure: Figure) -> list[Any]:
 
     A list of panels: role, rows, columns, and either the owners of each cell or the cell's offset or coordinate.
 
-    >>> from cute_viz import figure
     >>> mapping(figure("(2,2):(2,1)"))
     [['', 2, 2, (0, 1, 2, 3)]]
     """
@@ -80,7 +77,6 @@ def mapping(figure: Figure) -> list[Any]:
 def digest(figure: Figure) -> str:
     """The digest of what a figure says.
 
-    >>> from cute_viz.figures import build
     >>> from cute_viz.notation import parse
     >>> digest(build(parse("(4,8):(8,1)"))) == digest(build(parse("(4,(2,4)):(8,(1,2))")))
     True
@@ -123,7 +119,6 @@ def _report(path: str, directory: str, changed: int) -> dict[str, Any]:
 def verified(name: str, figure: Figure, library: Library = PACKAGED) -> str | None:
     """The devices on which the mapping of this figure was confirmed under this name; None where none was.
 
-    >>> from cute_viz.figures import build
     >>> verified("SM80_16x8x16_F32F16F16F32_TN", build(4)) is None
     True
     """
@@ -164,7 +159,6 @@ def told(words: str, library: Library = PACKAGED) -> str:
 def owned_up(figure: Figure, library: Library = PACKAGED) -> Figure:
     """The figure, its notes and its description as `told` has them.
 
-    >>> from cute_viz.figures import build
     >>> owned_up(build(4)).notes
     ()
     """
@@ -175,8 +169,6 @@ def owned_up(figure: Figure, library: Library = PACKAGED) -> Figure:
 def noted(figure: Figure, obj: Any, library: Library = PACKAGED) -> Figure:
     """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is.
 
-    >>> from cute_viz.figures import build
-    >>> from cute_viz.spec import resolve
     >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
     >>> noted(build(ldmatrix), ldmatrix).notes[-1].startswith("Verified on ")
     True

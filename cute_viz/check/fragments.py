@@ -57,7 +57,6 @@ class Fragment:
 def fragment(figure: Figure, operand: str) -> Fragment:
     """Operand "A", "B" or "C" of an MMA figure; the panel of B shows K down and N across.
 
-    >>> from cute_viz import figure
     >>> c = fragment(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
     >>> c.size, c.per_thread, (int(c.rows[2]), int(c.cols[2]))
     (128, 4, (8, 0))
@@ -74,7 +73,6 @@ def fragment(figure: Figure, operand: str) -> Fragment:
 def exchanged(drawn: Fragment, numbers: Any) -> Fragment:
     """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none.
 
-    >>> from cute_viz import figure
     >>> c = fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), "C")
     >>> wrong = exchanged(c, np.arange(c.size))
     >>> int(wrong.rows[0]), int(wrong.cols[0]), int(c.rows[-1]), int(c.cols[-1])

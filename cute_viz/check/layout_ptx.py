@@ -97,7 +97,6 @@ def bound(layout: AnyLayout, index: int | None = None) -> int:
 
     index: the largest index that it is asked for, where that is not its last one. Raises: as `kernel` does.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> bound(ComposedLayout(Swizzle(1, 0, 2), 3, Layout(8, 2)))
     31
     """
@@ -126,7 +125,6 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int = 32) -> Kernel:
     The entries are called `entry_0`, `entry_1` ... Buffers hold a multiple of PER_THREAD entries. bits: of an entry, 32 or 64.
     Raises: Unwritable for strides that are not integers, and compositions without a table of integers.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> "xor.b32" in kernel([ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))], "k").body
     True
     """

@@ -67,7 +67,6 @@ def job(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> Job
 
     cute: CuTe's headers evaluate it, not the PTX that is made from the layout.
 
-    >>> from cute_viz.figures import build
     >>> made = [job(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x", cute).kernel() for cute in (False, True)]
     >>> [(kernel.entry, kernel.cuda) for kernel in made]
     [('layout_x', False), ('layout_x', True)]
@@ -141,7 +140,6 @@ class _Tables:
 def table_of(figure: Figure) -> list[int] | None:
     """The drawn offsets in the order of coordinates; None for pictures of coordinates or owners.
 
-    >>> from cute_viz.figures import build
     >>> table_of(build(Layout((2, 2), (2, 1))))
     [0, 2, 1, 3]
     """

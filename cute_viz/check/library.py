@@ -78,10 +78,18 @@ def subjects(section: str) -> Iterator[tuple[str, Any]]:
     >>> name, str(layout)
     ('GMMA::Layout_K_INTER_Atom<uint8_t>', 'Sw<0,4,3> o smem_ptr[8b](unset) o (_8,_16):(_16,_1)')
     """
+    return ((name, read(text).pick()) for name, text in written(section))
+
+
+def written(section: str) -> list[tuple[str, str]]:
+    """(name, text) of each of `subjects`, not yet read.
+
+    >>> written("swizzles")[0][0]
+    'GMMA::Layout_K_INTER_Atom<uint8_t>'
+    """
     text = (files("cute_viz.check") / "subjects.txt").read_text("utf-8")
-    for line in text.partition(f"# {section}\n")[2].partition("#")[0].splitlines():
-        name, _, written = line.partition(" | ")
-        yield name, read(written or name).pick()
+    lines = [line.split(" | ") for line in text.partition(f"# {section}\n")[2].partition("#")[0].splitlines()]
+    return [(words[0], words[-1]) for words in lines]
 
 
 def specs(library: Library = PACKAGED) -> Iterator[tuple[str, Any, tuple[int, int] | None]]:

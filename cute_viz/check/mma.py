@@ -51,7 +51,6 @@ class WarpMma:
 def instruction(atom: MMA_Atom) -> WarpMma | str:
     """The instruction that an atom's name stands for (PTX ISA, "mma"); or the reason why none does.
 
-    >>> from cute_viz.spec.library import resolve
     >>> instruction(resolve("SM80_16x8x16_F32BF16BF16F32_TN")).opcode
     'mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
     """
@@ -151,8 +150,6 @@ class Incidence:
 def job(made: WarpMma, figure: Figure, name: str) -> Incidence:
     """The check of a drawn MMA atom against its instruction.
 
-    >>> from cute_viz.figures import build
-    >>> from cute_viz.spec import resolve
     >>> atom = resolve("SM80_16x8x8_F16F16F16F16_TN")
     >>> job(instruction(atom), build(atom), "x").entry
     'mma_x'
@@ -163,7 +160,6 @@ def job(made: WarpMma, figure: Figure, name: str) -> Incidence:
 def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
     """The incidence that the drawn fragments imply: slots meet where m, n and k are the same.
 
-    >>> from cute_viz import figure
     >>> a, b, c = (fragment(figure("UniversalFMA<float>{}"), operand) for operand in "ABC")
     >>> predicted(a, b, c).tolist(), predicted(a.swapped(), b, c).tolist()
     ([[0]], [[-1]])

@@ -73,7 +73,6 @@ def recognise(layout: AnyLayout) -> SwizzleAtom | None:
 def jobs(layout: AnyLayout, figure: Figure, name: str) -> dict[str, Job]:
     """The checks of a drawn atom, none of another layout: TMA loads and stores it; wgmma reads it, M contiguous only in 16 bits.
 
-    >>> from cute_viz import figure, parse
     >>> layout = parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
     >>> list(jobs(layout, figure(layout), "x"))
     ['TMA load', 'TMA store', 'wgmma operand']

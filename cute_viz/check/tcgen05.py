@@ -25,7 +25,6 @@ STEP = 32  # bytes that tell of one asynchronous instruction
 def job(op: CopyOp, name: str) -> Lanes | Rows | str:
     """The check of an instruction between tensor memory and registers, or from shared memory to tensor memory, or why not.
 
-    >>> from cute_viz import parse
     >>> made = job(parse("SM100_TMEM_LOAD_16dp256b1x_16b{}"), "x").kernel()
     >>> made.target, made.exact
     (100, True)

@@ -30,7 +30,6 @@ NOWHERE = 0xFFFFFFFF  # the place of an accumulator that no cell of C stands for
 def job(obj: TiledMMA, figure: Figure, name: str) -> Job | str:
     """The check of a drawn TiledMMA, or the reason why there is none.
 
-    >>> from cute_viz import figure, parse
     >>> for atom in ("SM80_16x8x8_F16F16F16F16_TN", "SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>"):
     ...     mma = parse(f"make_tiled_mma({atom}{{}}, (2,1,1))")
     ...     print(job(mma, figure(mma), "x").entry)

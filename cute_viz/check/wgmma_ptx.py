@@ -132,7 +132,6 @@ class Wgmma:
 def instruction(atom: MMA_Atom, group: int = 0, selectors: int = 1) -> Wgmma | str:
     """The instruction that an atom's name stands for, or the reason why none is probed. group, selectors: of a sparse one.
 
-    >>> from cute_viz.spec.library import resolve
     >>> instruction(resolve("SM90_64x8x16_F32F16F16_SS")).text()
     'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0,%d1,%d2,%d3}, %pa, %pb, 1, 1, 1, 0, 0;'
     >>> instruction(resolve("GMMA_64x8x32_F16F16F16_SS"), 4, 2).text(1)

@@ -214,8 +214,9 @@ def main(argv: list[str] | None = None) -> None:
     gc.disable()  # a process of a moment: looking for cycles would cost a tenth of it
     _shield()
     try:
-        argv = [_bare(word) for word in (sys.argv[1:] if argv is None else argv)]
+        argv = sys.argv[1:] if argv is None else argv
         _check_words(argv)
+        argv = _bare(argv)
         if "_CUTE_VIZ_COMPLETE" in os.environ:
             import_module("cute_viz.cli.completion")
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
@@ -253,9 +254,14 @@ def main(argv: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _bare(word: str) -> str:
-    """A word without the single quotes that cmd.exe leaves around it; notation has none, and other shells take them off."""
-    return word[1:-1] if re.fullmatch(r"'[^' ]*[(<:=.][^' ]*'", word) else word
+def _bare(words: Sequence[str]) -> list[str]:
+    """Words without the single quotes that cmd.exe leaves around them, and parts at blanks; other shells take them off.
+
+    >>> _bare(["eval", "'logical_divide((8,6),", "(4,3))'", "it's"])
+    ['eval', 'logical_divide((8,6), (4,3))', "it's"]
+    """
+    quoted = r"(?<![^\0])'([^'\0]*[(<:=.;][^']*)'(?![^\0])"
+    return re.sub(quoted, lambda found: found[1].replace("\0", " "), "\0".join(words)).split("\0") if words else []
 
 
 def _shield() -> None:

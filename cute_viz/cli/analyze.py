@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import completion, output
+from cute_viz.cli.again import again
 from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
 from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import accessor, picture_of, report_of, typed
 from cute_viz.engine.accessing import DRAWN, PATTERNS, Accessor
-from cute_viz.engine.answer import format_of
-from cute_viz.engine.kernel_ci import failures, github, sarif
-from cute_viz.engine.kernel_ncu import compared, counted
-from cute_viz.engine.kernel_page import page_of
-from cute_viz.engine.kernel_rows import Report
-from cute_viz.engine.kernel_text import text_of, totals_of
-from cute_viz.engine.kernel_what_if import differences, what_if
-from cute_viz.errors import CuteVizError, spelled
-from cute_viz.files import read_text
+from cute_viz.errors import CuteVizError
 from cute_viz.options.words import read
-
-if TYPE_CHECKING:
-    from cute_viz.engine import Answer
 
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
@@ -68,6 +57,7 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @option("target")
 @option("fragment")
 @reading_options
+@again
 def command(
     source: str,
     access: str | None,
@@ -99,20 +89,24 @@ def command(
     With --access, count the wavefronts of one access of the tile LAYOUT. A wavefront is one round of shared memory: 32 banks of
     4 bytes. An n-way conflict asks one bank for n words.
     """
+    from cute_viz.cli import kernel
+    from cute_viz.engine.access import accessor, picture_of, report_of, typed
+    from cute_viz.engine.answer import format_of
+
     answer = ask(reading.request(source))
     if access is None and instruction in PATTERNS:
         access, instruction = instruction, None  # each of its lanes has a row of the tile
     if settings:
-        _what_if(answer, settings, as_json or kind == "json")
+        kernel.what_if(answer, settings, as_json or kind == "json")
         return
     if access is None and (report := answer.kernel) is not None:
         if ncu is not None:
-            output.table([list(row) for row in compared(report, counted(read_text(ncu), source))])
+            kernel.compare(report, ncu, source)
             return
         if any(error.needs for _, error in report.unknown):
             output.compiler(source, reading.build)
-        _kernel(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
-        _judge(report, max_ways, accept, baseline)
+        kernel.say(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
+        kernel.judge(report, max_ways, accept, baseline)
         return
     if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything or ncu:
         raise click.UsageError("--max-ways, --accept, --baseline, --all, --ncu and --format need the file of a kernel")
@@ -154,54 +148,6 @@ def command(
     else:
         _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
         output.echo(found["summary"])
-
-
-def _what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
-    """The difference that other definitions make."""
-    pairs = dict(word.partition("=")[::2] for word in settings)
-    if not all(pairs.values()):
-        raise click.UsageError("--set takes NAME=EXPR")
-    reading = answer.readings[0]
-    if reading.file is None:
-        raise click.UsageError("--set needs the file of a kernel")
-    before, after, wrong = what_if(reading.file, pairs, reading.query)
-    if as_json:
-        output.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
-        return
-    for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
-        output.say(line, err=False)
-
-
-def _kernel(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
-    """The report of a kernel, as text, JSON or for CI, or as a page in a file."""
-    if path is not None:
-        if not path.endswith((".html", ".htm")):
-            raise click.UsageError("the report of a kernel can only be written as .html")
-        output.write(page_of(report, source, text), path)
-    elif kind == "json":
-        output.echo(json.dumps(report.as_dict()))
-    elif kind == "text":
-        for line in text_of(report, source, everything, frozenset(accept)):
-            output.say(line, err=False)
-    else:
-        output.echo(spelled(sarif(report, source) if kind == "sarif" else github(report, source), "cli"))
-
-
-def _judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:
-    """Raises: CuteVizError where an access is worse than it may be."""
-    if max_ways is None and baseline is None:
-        if accept:
-            raise click.UsageError("--accept needs --max-ways or --baseline")
-        return
-    before = None
-    if baseline is not None:
-        try:
-            before = json.loads(read_text(baseline))
-        except ValueError:
-            raise CuteVizError("this is not JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
-    if wrong := failures(report, max_ways, accept, before if isinstance(before, dict) or before is None else {}):
-        more = f"; {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        raise CuteVizError(wrong[0] + more, hint="`accept=LINE` allows one; without `max_ways=` all are listed")
 
 
 def _table(steps: list[dict[str, Any]], group: str) -> None:

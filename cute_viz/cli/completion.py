@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete, add_completion_class
 
 from cute_viz.errors import CuteVizError
+from cute_viz.files import read_text
 
 
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -77,38 +78,13 @@ DIR: dict[str, Any] = {"metavar": "DIR", "shell_complete": folders}
 NAME: dict[str, Any] = {"metavar": "NAME", "shell_complete": names}
 TYPE: dict[str, Any] = {"metavar": "TYPE", "shell_complete": elements}
 
-_SCRIPT = """\
-Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
-    param($word, $line, $cursor)
-    $before = $line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object {
-        if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
-    }
-    $env:COMP_WORDS = $before -join "`n"
-    $env:COMP_CWORD = $word
-    $env:%(complete_var)s = "powershell_complete"
-    try {
-        %(prog_name)s | ForEach-Object {
-            $type, $value, $help = $_ -split "`t", 3
-            if ($type -ne "plain") {
-                [System.Management.Automation.CompletionCompleters]::CompleteFilename($word)
-            } else {
-                $shown = if ($value -match "[ ;,()<>'|&]") { "'" + $value.Replace("'", "''") + "'" } else { $value }
-                [System.Management.Automation.CompletionResult]::new($shown, $value, "ParameterValue", $help)
-            }
-        }
-    } finally {
-        Remove-Item Env:COMP_WORDS, Env:COMP_CWORD, Env:%(complete_var)s -ErrorAction SilentlyContinue
-    }
-}
-"""
-
 
 @add_completion_class
 class PowerShellComplete(ShellComplete):
     """What the script and the tool say to each other: a word of the line in each line of COMP_WORDS; back, a completion a line."""
 
     name = "powershell"
-    source_template = _SCRIPT
+    source_template = read_text(os.path.join(os.path.dirname(__file__), "completion.ps1"))
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """The words before the one that is typed, without the name of the tool, and what is there of that one."""

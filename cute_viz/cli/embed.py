@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from textwrap import fill
 
 import click
 
@@ -18,6 +19,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
 from cute_viz.files import decode, held, own_bytes, top_of, write
 from cute_viz.limits import limit
+from cute_viz.options import OPTIONS
 from cute_viz.spec import Library
 
 PLACES = {  # where a comment is read, by language
@@ -26,6 +28,7 @@ PLACES = {  # where a comment is read, by language
     "html": "a comment must be on one line, outside scripts and other comments",
     "latex": "a comment must be on a line of its own, outside verbatim text",
 }
+_WORDS = ", ".join((option.word or name).replace("_", "-") for name, option in OPTIONS.items())
 EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
 
 
@@ -41,7 +44,9 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "                        <!-- cute-viz: kernel.cu::gemm_tn::sA | let=M:512 -->\n"
     "  Markdown, MyST        a fence ```cute-viz tile=8x128\n"
     "  reST                  .. cute-viz: (8,8):(8,1)      .. /cute-viz\n"
-    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz",
+    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz\n"
+    f"Options of a block, as of render:\n{fill(_WORDS, 80, initial_indent='  ', subsequent_indent='  ')}\n"
+    "  and beside=SOURCE, a second one; let=NAME:VALUE, name=, alt=, formats=",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
 @click.option("--folder", default="", **DIR, help="Put pictures here, relative to the document")

@@ -63,6 +63,6 @@ def command(expression: str, path: str | None, target: str | None, animate: bool
     for number, words, value in explanation.numbered:
         output.echo(output.fitted(("    - " if number is None else f"{number:>2}. ") + words, sys.stdout, "    "))
         if value is not None:
-            output.echo(f"      {show(value)}")
+            output.echo("\n".join(f"      {line}" for line in show(value).rstrip().splitlines()))
     if explanation.failed:
         raise SystemExit(1)

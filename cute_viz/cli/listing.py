@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cute_viz.cli import completion, output
+from cute_viz.cli.again import again
 from cute_viz.cli.completion import FILE, TYPE
 from cute_viz.cli.help import Command
 from cute_viz.cli.words import SourceOptions, build_options, dialect_option, layouts_option, let_option
@@ -47,6 +48,7 @@ _NAMED = 8  # names without a value that the last line has
 @click.option("--instances", **FILE, help="Instances of this binary, or of what nm -C printed")
 @build_options
 @layouts_option
+@again
 def command(
     what: str,
     words: tuple[str, ...],
@@ -64,10 +66,12 @@ def command(
 
     KIND: mma, copy, ops, views, formats, palettes, themes, targets or limits.
     FILE is C++, CUDA, Python (also a notebook), CuTe IR, or compiler output with layout types; FILE::SCOPE lists one scope. WORDs
-    select atoms by their name in CUTLASS, PTX, the DSL or SASS. In the name of an atom {N} is a number; its range follows.
+    select rows, atoms by their name in CUTLASS, PTX, the DSL or SASS. In the name of an atom {N} is a number; its range follows.
     """
-    if what not in ("mma", "copy") and (arch or element or words):
-        raise click.UsageError("WORD, --arch and --type apply to mma and copy")
+    if what not in ("mma", "copy") and (arch or element):
+        raise click.UsageError("--arch and --type apply to mma and copy")
+    if what not in KINDS and words:
+        raise click.UsageError(f"WORD applies to {', '.join(KINDS)}, not to a file")
     if instances is not None:
         if build is None:
             raise click.UsageError("--instances needs --flags or --build")
@@ -80,7 +84,19 @@ def command(
         return
     if as_json or let or dialect != "auto" or build is not None or launch:
         raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
-    output.table(_atoms(what, " ".join(words), arch, element, library) if what in ("mma", "copy") else _facts(what))
+    output.table(_atoms(what, " ".join(words), arch, element, library) if what in ("mma", "copy") else _with(what, words))
+
+
+def _with(what: str, words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The rows of a kind that have all words. Raises: CuteVizError where none has, with what other libraries mean by the word."""
+    rows = _facts(what)
+    out = [row for row in rows if all(word.lower() in " ".join(row).lower() for word in words)]
+    if not out:
+        from cute_viz.algebra.ops import elsewhere
+
+        said = " ".join(words)
+        raise CuteVizError(f"no {what} have {said!r} in their row", hint=elsewhere(said) if what == "ops" else None)
+    return out
 
 
 def _facts(what: str) -> list[tuple[str, ...]]:

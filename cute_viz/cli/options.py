@@ -56,7 +56,7 @@ def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..
         words["shell_complete"] = completion.elements if row.holds == "element" else completion.sources
     if name == "palette":
         words["shell_complete"] = completion.palettes
-    names = ["--for", "--target"] if name == "target" else [f"--{name.replace('_', '-')}"]
+    names = [f"--{word.replace('_', '-')}" for word in (row.word, name) if word]
     return click.option(*names, name, **words)
 
 

@@ -19,12 +19,27 @@ _SAID = re.compile(
     rb"this is a mistake in cute-viz".replace(b" ", rb"(?:\s|<[^<>]*>)+")
 )  # on lines of a terminal or a picture, too
 _told: list[bytes] = []
+_heard: list[tuple[str, bool, bool]] | None = None
 
 
 def echo(words: str = "", err: bool = False, nl: bool = True) -> None:
     """Words to standard output or error."""
     look(words.encode("utf-8", "replace"))
+    if _heard is not None:
+        _heard.append((words, err, nl))
     click.echo(words, err=err, nl=nl)
+
+
+@contextmanager
+def heard() -> Iterator[list[tuple[str, bool, bool]]]:
+    """All words that are said meanwhile, with the stream and the end of each."""
+    global _heard
+    out: list[tuple[str, bool, bool]] = []
+    _heard = out
+    try:
+        yield out
+    finally:
+        _heard = None
 
 
 def look(data: bytes) -> None:

@@ -77,7 +77,8 @@ def _picture(question: QuizQuestion, format_: str) -> str:
     if question.figure is None:
         return ""
     source, words = question.figure
-    options = {**words, "title": "Figure", "fragment": True, "bare": True}
+    target = "readme" if format_ == "svg" else "page"
+    options = {**words, "title": "Figure", "fragment": True, "bare": True, "target": target}
     return ask(Request((source,), options, formats=(format_,))).write(format_).decode()
 
 
@@ -104,6 +105,6 @@ def _tex(sheet: Quiz, key: bool) -> str:
     turned = f"Key\\begin{{enumerate}}\n{answers}\\end{{enumerate}}"
     end = f"\\vfill\\rotatebox{{180}}{{\\parbox{{\\linewidth}}{{{turned}}}}}\n" if key else ""
     head = f"\\section*{{{escape(sheet.title)}}}\nName \\rule{{5cm}}{{.4pt}}\n"
-    packages = "\\usepackage{tikz}\n\\usepackage{graphicx}\n"
+    packages = "\\usepackage[margin=.7in]{geometry}\n\\usepackage{tikz}\n\\usepackage{graphicx}\n"
     body = f"{head}\\begin{{enumerate}}\n{''.join(items)}\\end{{enumerate}}\n{end}"
     return f"\\documentclass{{article}}\n{packages}\\begin{{document}}\n{body}\\end{{document}}\n"

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 
 from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError
+from cute_viz.options import NAMES
 from cute_viz.source.opened import depends
 from cute_viz.spec import PACKAGED, WORDS, Library
 
-TEXTS = ("alt", "formats", "let", "name", "title")  # options that hold any text, so that one without a value is no flag
+TEXTS = ("alt", "beside", "formats", "let", "name", "title")  # options that hold any text, so that one without a value is no flag
 
 
 def words_of(line: str) -> dict[str, str]:
@@ -62,7 +63,7 @@ def picture(
     folder: Folder | None = None,
 ) -> Answer:
     """What a block of a document asks for: an expression of any dialect, the name of a spec, or the address of an object of a file;
-    and options as words, `let` among them.
+    and options as words, `let` among them, and `beside`, a second source.
 
     formats: in which it will be written, as far as that is known. It is drawn already, so that what is wrong is raised here.
     folder: where the files of addresses lie, None where none are read.
@@ -72,10 +73,11 @@ def picture(
     >>> picture("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8"}).figure.title
     'Each thread holds 4 elements, in 2 pairs'
     """
-    options = dict(words or {})
+    options = {NAMES.get(name, name): word for name, word in (words or {}).items()}
+    sources = (text.strip(), *([options.pop("beside")] if "beside" in options else []))
     let = let_of(options.pop("let")) if options.get("let") else {}
     library = library.with_words({word: options.pop(word) for word in WORDS if word in options})
-    request = Request((text.strip(),), options, let, formats=tuple(formats), library=library, folder=folder, strict=True)
+    request = Request(sources, options, let, formats=tuple(formats), library=library, folder=folder, strict=True)
     answer = ask(request)
     assert answer.figure is not None
     assert answer.how is not None
@@ -88,14 +90,17 @@ def files_of(answer: Answer) -> tuple[str, ...]:
     >>> files_of(picture("(4,8):(8,1)"))
     ()
     """
-    (reading,), (subject,) = answer.readings, answer.subjects
-    if subject.spec is not None:
-        return subject.spec.files
-    return tuple(depends(reading.path, answer.request.folder or Folder())) if reading.path is not None else ()
+    out: list[str] = []
+    for reading, subject in zip(answer.readings, answer.subjects, strict=True):
+        if subject.spec is not None:
+            out += subject.spec.files
+        elif reading.path is not None:
+            out += depends(reading.path, answer.request.folder or Folder())
+    return tuple(out)
 
 
 def name_of(answer: Answer) -> str | None:
     """The name of the spec whose picture an answer is; None for an expression, and where options change what it shows."""
-    (subject,) = answer.subjects
-    (source,) = answer.request.sources
-    return source if subject.spec is not None and not answer.request.options.keys() - {"letters"} else None
+    source = answer.request.sources[0]
+    drawn = len(answer.subjects) == 1 and answer.subjects[0].spec is not None
+    return source if drawn and not answer.request.options.keys() - {"letters"} else None

@@ -195,7 +195,7 @@ class _Pictures:
         out.pictures[file], out.places[file] = data, out.places.get(file, line)
         shown = drawn.printed if drawn.readings[0].file is not None else block.expression  # a page has no files
         options = {key: word for key, word in words.items() if key != "let"}
-        link = page_link(self.page, shown, options) if self.page is not None else None
+        link = page_link(self.page, shown, options) if self.page is not None and "beside" not in words else None
         return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link), mark_of(data)
 
 

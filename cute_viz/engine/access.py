@@ -50,7 +50,6 @@ def report_of(layout: Any, access: Accessor) -> dict[str, Any]:
 
     Raises: UsageError for words that contradict each other; CuteVizError for an access that does not fit the layout.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> report_of(Layout((8, 64), (64, 1)), Accessor(element="f16"))["bytes"]
     1024
     """
@@ -110,7 +109,6 @@ def picture_of(layout: Any, access: Accessor) -> Figure:
 def cells_of(layout: Any, access: WarpAccess, bits: int) -> list[Served]:
     """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.analysis.access import accesses
     >>> [worst] = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
     >>> [cell.wavefront for cell in cells_of(Layout((32, 32), (32, 1)), worst, 32)][:3]

@@ -11,7 +11,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
 from cute_viz.analysis.memories import memory_of
-from cute_viz.analysis.patterns import MATRICES, UNITS, named_accesses
+from cute_viz.analysis.patterns import MATRICES, UNITS, named_accesses, usual_bits
 from cute_viz.errors import UsageError
 from cute_viz.figures.access import Accessed
 from cute_viz.options.words import read
@@ -48,7 +48,6 @@ class Accessor:
 def plain_of(layout: Any) -> Any:
     """A swizzled layout without its swizzle; None where there is none.
 
-    >>> from cute_viz import parse
     >>> str(plain_of(parse("Sw<3,3,3> o 0 o (8,64):(64,1)")))
     '(8,64):(64,1)'
     """
@@ -60,14 +59,12 @@ def plain_of(layout: Any) -> Any:
 def width_of(layout: Any, access: Accessor, bits: int | None) -> int:
     """The width of a tile's elements in bits: given, of what accesses it, or 16 of what moves 16 bytes a lane.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> width_of(Layout((8, 64)), Accessor("ldmatrix"), None)
     16
     """
     if not isinstance(access.by, str):
         return element_bits(layout, access.by, operand=access.operand, given=bits)
-    usual = 16 if "matrix" in access.by or access.by in UNITS or access.by.startswith("cp") else None
-    return element_bits(layout, given=bits or pointer_bits(layout) or usual)
+    return element_bits(layout, given=bits or pointer_bits(layout) or usual_bits(access.by))
 
 
 def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
@@ -75,7 +72,6 @@ def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
 
     Raises: UsageError for a pattern of warps where there are waves.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> len(found_of(Layout((8, 64), (64, 1)), Accessor(Layout((32, 16))), 16))
     16
     """
@@ -101,7 +97,6 @@ def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> [one.wavefronts for one in accessed(Layout((8, 64), (64, 1)), Accessor("ldmatrix.x1", "f16"))]
     [8]
     """

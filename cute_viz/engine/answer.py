@@ -292,7 +292,8 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain, explain_entry, move_at_end
+        from cute_viz.engine.explaining import Explanation, explain, explain_entry, move_at_end
+        from cute_viz.engine.verifier import is_refusal, steps_of_refusal
 
         with self._limits():
             reading = self.readings[0]
@@ -301,12 +302,16 @@ class Answer:
                 request = replace(self.request, let={**self.request.let, "threadIdx.x": "0"})
                 reading = Reading(reading.source, request)
             try:
+                if is_refusal(text):
+                    return Explanation(None, steps_of_refusal(text, self.request.library))
                 file, request = reading.file, reading.request
                 if file is None or (file.language == "python" and reading.query is None and move_at_end(text)):
                     return explain(text, values_of(request.let, request), request.library, reading.query)
                 return explain_entry(file, reading.query)
             except CuteVizError as error:
-                raise error.named(reading.name) from None
+                from cute_viz.engine.suggest import suggested
+
+                raise suggested(error, text, request.library, request.files).named(reading.name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
         cells = str(self.request.options.get("max_cells"))

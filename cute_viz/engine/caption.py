@@ -19,7 +19,6 @@ def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str]
     It has the title, and what is not in the picture: the meaning of colours where the page has no legend.
     In TeX it is a \caption, with a square of its colour before each entry of a legend; in Markdown a paragraph.
 
-    >>> from cute_viz import figure
     >>> caption_of(figure("(2,2)"), "svg", Options()), caption_of(figure("(2,2):(2,1)"), "svg", Options(bare=True))[0]
     (None, '.caption.md')
     """

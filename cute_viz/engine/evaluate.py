@@ -9,6 +9,7 @@ from typing import Any
 from cute_viz.algebra.common import outside_told
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.request import Request
+from cute_viz.errors import CuteVizError
 from cute_viz.limits import raised
 
 MOVES = r"\b(?:copy\w*|cooperative_copy|axpby|gemm)\s*[<(]"  # statements that give no value
@@ -37,7 +38,12 @@ def evaluate(
                 check_moves(text, request.name, bound, request.library)
             elif move_at_end(text):
                 return explain(text, bound, request.library).steps[0].words, {}
-        document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
+        try:
+            document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
+        except CuteVizError as error:
+            from cute_viz.engine.suggest import suggested
+
+            raise suggested(error, text, request.library, request.files) from None
         for words in () if warnings is None else (*warnings, *outside):
             warn(words)  # type: ignore[misc]
         return document.pick(request.name), document.bound()

@@ -18,7 +18,7 @@ from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.static import clear_static, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.descriptor_steps import descriptors_of
@@ -29,7 +29,7 @@ from cute_viz.analysis.swizzle_steps import NAMES, steps_of
 from cute_viz.analysis.verdict import Verdict, verdict
 from cute_viz.display import Shown
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
@@ -37,7 +37,7 @@ from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
 from cute_viz.values.instruction import MOVES
-from cute_viz.values.integer import MulticastMask, unknowns
+from cute_viz.values.integer import MulticastMask
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Entry, SourceFile
@@ -165,7 +165,6 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     """The steps of the operation that is the last statement of a text, or that the entry is; else what that is. Raises:
     NotationError where it cannot be read, AlgebraError where CuTe refuses it.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
     'together, coalesced'
     """
@@ -175,12 +174,23 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
         return Explanation(*encoding_steps(text, library))
     if _MOVED.search(text):
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
-    calls = read_calls(text, names, library.resolve, entry)
+    try:
+        calls = read_calls(text, names, library.resolve, entry)
+    except NotationError:
+        calls = ()  # of what was printed; what cannot be read is refused below
     if calls and calls[-1].name in MOVES:
         first, *more = calls[-1].operands
         of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too
         return _judged(Operation(calls[-1].name, (first.tiled if of_dsl else first, *more), calls[-1].template), "")
-    return _explained(calls, lambda: library.read(text, names).pick(entry), "")
+    warnings: list[str] = []
+    found = _explained(calls, lambda: library.read(text, names, warnings).pick(entry), "")
+    return _with_commas(found, warnings)
+
+
+def _with_commas(found: Explanation, warnings: Iterable[str]) -> Explanation:
+    """An explanation that begins with what C++'s comma made of a tuple."""
+    commas = [Step(words) for words in warnings if words.endswith("a comma")]
+    return replace(found, steps=(*commas, *found.steps))
 
 
 def explain_entry(file: SourceFile, query: str | None) -> Explanation:
@@ -189,7 +199,6 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     Without a query it is the last definition or statement that CuTe has to do with. Raises: the entry's own error.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
     >>> found = explain_entry(read(text, "cpp", Given()), "L")
     >>> found.where, found.steps[-1].words
@@ -198,7 +207,9 @@ def explain_entry(file: SourceFile, query: str | None) -> Explanation:
     entry, calls = _meant(file, query)
     if calls and calls[-1].name in MOVES:
         return _judged(calls[-1], _where(entry))
-    return _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
+    found = _explained(calls, partial(value_of, entry), _where(entry), partial(_parts, file, entry))
+    written = "".join(entry.text.split())
+    return _with_commas(found, (words for words in file.given.notes if words.partition(" is ")[0] in written))
 
 
 def _meant(file: SourceFile, query: str | None) -> tuple[Entry, tuple[Operation, ...]]:
@@ -266,7 +277,8 @@ def _explained(
         words = "the layout that CuTe prints of it: its pointer has the offset"
         if isinstance(last, ComposedLayout) and isinstance(last.outer, Swizzle) and isinstance(plain, Layout):
             of_tensor = isinstance(last.inner, Layout) and size(last.inner) == size(plain)
-            words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
+            if last.inner != plain:
+                words = "the layout that CuTe prints of it: strides that the swizzle changes depend on where it begins"
         steps = [*steps, Step(words, plain)] if of_tensor else []
     of_swizzle = steps_of(plain) if len(steps) < 2 else None
     if of_swizzle is not None:
@@ -346,7 +358,6 @@ def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library)
     """Refuse a text that copies or multiplies a tensor as CuTe does not: it does not compile. What is in a function is not read.
     Raises: AlgebraError with CuTe's condition.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> text = "d = make_tensor(make_gmem_ptr<float>(0), Layout<_4>{}); copy(d, d);"
     >>> check_moves(text, "d", {}, PACKAGED)
     """

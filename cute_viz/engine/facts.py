@@ -23,7 +23,6 @@ def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
 
     Raises: CuteVizError for what is neither a layout, a swizzle, an atom nor a tiling.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> facts_of((4, 8), "", PACKAGED)["size"]
     32
     """
@@ -77,8 +76,6 @@ def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
 def with_marks(known: dict[str, Any]) -> dict[str, Any]:
     """The facts, and as "printed" those of them that CuTe prints with marks of static integers.
 
-    >>> from cute_viz import parse
-    >>> from cute_viz.spec import PACKAGED
     >>> facts = facts_of(parse("SM80_16x8x8_F32F16F16F32_TN"), "", PACKAGED)
     >>> with_marks(facts)["CLayout"], with_marks(facts)["printed"]["CLayout"]
     ('((4,8),(2,2)):((32,1),(16,8))', '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))')

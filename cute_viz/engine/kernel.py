@@ -37,7 +37,6 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     detail: what is in it: what statements cost, that and the memory and the loops, or that and the fixes of the buffers.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """

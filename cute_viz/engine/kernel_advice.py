@@ -20,7 +20,6 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What could be wider or shorter, in a sentence, and the lines that it is of.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> from cute_viz.engine.kernel import report_of
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"

@@ -69,7 +69,6 @@ def read_again(file: SourceFile, written: SourceFile, edits: tuple[Edit, ...]) -
 
     Raises: CuteVizError where a place is not that of the file which the compiler reads.
 
-    >>> from cute_viz.source.model import Given
     >>> file = read("using A = Layout<_4>;", "cpp", Given())
     >>> read_again(file, file, (Edit(18, 19, "8", 1),)).text
     'using A = Layout<_8>;'
@@ -234,7 +233,6 @@ def expression(text: str, entry: Entry) -> tuple[int, int] | None:
     """Where the expression stands that an entry is defined by; of a tensor its layout's.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "auto a = make_tensor(make_smem_ptr(p), Layout<_4>{});"
     >>> at = expression(text, read(text, "cpp", Given()).entries[0])
     >>> text[slice(*at)]

@@ -32,7 +32,6 @@ def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) 
     """The accesses of single elements of the tensors that a file's statements move, and of their views.
 
     >>> from cute_viz.source import read as read_file
-    >>> from cute_viz.source.model import Given
     >>> text = (
     ...     "void f(float* p) {\\n  auto a = make_tensor(make_gmem_ptr(p), Layout<_8>{});\\n"
     ...     "  auto r = make_tensor<float>(Layout<_8>{});\\n  copy(a, r);\\n  a(3) = r(2);\\n}"

@@ -34,7 +34,6 @@ def steps(report: Report) -> list[LoopCost]:
 
     >>> from cute_viz.engine.kernel import report_of
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "void f(float* p) {\\n  auto s = make_tensor(make_smem_ptr(p), make_layout(Shape<_32,_4>{}));\\n"
     >>> text += "  for (int k = 0; k < 8; ++k)\\n"
     >>> text += "    copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"

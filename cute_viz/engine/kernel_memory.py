@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor
@@ -140,7 +141,6 @@ def memory_of(
     """The memory of a file's tensors, by the operands of its statements and its definitions. called: what launches a statement.
 
     >>> from cute_viz.source import read as read_file
-    >>> from cute_viz.source.model import Given
     >>> text = "void f() {\\n  auto s = make_tensor(make_smem_ptr<float>(p), Layout<_8>{});\\n"
     >>> text += "  copy(s, make_tensor<float>(_8{}));\\n}"
     >>> file = read_file(text, "cpp", Given())
@@ -228,4 +228,4 @@ def _whole(x: Tensor) -> Layout:
 
 
 def _extents(x: Tensor) -> str:
-    return str(domain(_whole(x)).shape)
+    return show(domain(_whole(x)).shape)

@@ -90,8 +90,10 @@ def _name(sass: str) -> str:
 
     >>> [_name(x) for x in ("@!P0 LDG.E.128 R4, [R2]", "LDSM.16.MT88.4 R8, [R2]", "LDGSTS.E.BYPASS.128 [R1], [R2]", "BRA 1")]
     ['ld.global.128', 'ldmatrix.x4.trans', 'cp.async.128', '']
+    >>> _name("@!PT LDS RZ, [RZ]")  # which no lane ever executes
+    ''
     """
-    found = re.match(r"\s*(?:@!?U?P\w+\s+)?(\w+)((?:\.\w+)*)", sass)
+    found = re.match(r"\s*(?!@!U?PT\b)(?:@!?U?P\w+\s+)?(\w+)((?:\.\w+)*)", sass)
     if found is None:
         return ""
     op, parts = found[1], found[2].split(".")

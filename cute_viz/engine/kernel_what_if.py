@@ -21,7 +21,6 @@ def what_if(file: SourceFile, settings: Mapping[str, str], of: str | None = None
     Raises: CuteVizError for a name that no definition has, or several, and for a file without copies.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "void f(float* p) {\\n  auto l = make_layout(Shape<_32,_4>{}, Stride<_8,_2>{});\\n"
     >>> text += "  auto s = make_tensor(make_smem_ptr(p), l);\\n"
     >>> text += "  copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));\\n}"

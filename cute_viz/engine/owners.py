@@ -22,7 +22,6 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
 
     Raises: UsageError for words that mean nothing here, or nothing that the picture has.
 
-    >>> from cute_viz import figure
     >>> who_owns(figure("SM80_16x8x16_F32F16F16F32_TN"), "C(5,3)")["words"]
     'C(5,3): T21 V1'
     """
@@ -54,7 +53,6 @@ def who_owns(figure: Figure, where: str) -> dict[str, Any]:
 def owners(panel: Panel, cell: int) -> tuple[str, ...]:
     """Who owns a cell, `T5 V1`; a table's rows are threads and its columns values.
 
-    >>> from cute_viz import figure
     >>> owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], 43)
     ('T21 V1',)
     """

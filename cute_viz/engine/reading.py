@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
 
 _SPECS = (".yaml", ".yml")
-_COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl")
+COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl")
 
 
 class Reading:
@@ -103,13 +103,13 @@ class Reading:
     @property
     def compiles(self) -> bool:
         """Whether a compiler reads it: a file of C++ whose build the request or the project says."""
-        return self._configured.build is not None and (self.path or "").endswith(_COMPILED)
+        return self._configured.build is not None and (self.path or "").endswith(COMPILED)
 
     @cached_property
     def _configured(self) -> Request:
         """The request with what the project says of the file."""
         request = self.request
-        if not request.configured or self.path is None or not self.path.endswith((*_COMPILED, ".py")):
+        if not request.configured or self.path is None or not self.path.endswith((*COMPILED, ".py")):
             return request
         from cute_viz.spec.project import project_of
 

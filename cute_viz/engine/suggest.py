@@ -10,7 +10,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
 _WORD = re.compile(r"[A-Za-z_][\w.:]*(?:\{\})?")
-_MODE = re.compile(r"(?i)(?:gmma|umma)?(?:::)?(?:layout_)?(?:(k|mn)_)?(?:sw|swizzle_?)(32|64|128)b?(?:_atom)?")
+_MODE = re.compile(r"(?i)(?:gmma|umma)?(?:::)?(?:layout_)?(?:(k|mn)_)?(?:sw|swizzle_?)(32|64|128)b?(?:_atom)?(?:_bits)?")
 _SWIZZLE = re.compile(r"(?i)s(?:w|wizzle)?_?([0-9])_?([0-9])_?([0-9])")
 _BITS = {"32": 1, "64": 2, "128": 3}
 _STATEMENTS = {"copy": "copy(src, dst)", "gemm": "gemm(mma, A, B, C)"}
@@ -53,7 +53,7 @@ def _meaning(word: str) -> str | None:
         return f"'cute-viz explain \"{_STATEMENTS[short]}\"' explains a statement; 'cute-viz list' names the instructions"
     if (operation := ops.OPS.get(ops.ALIASES.get(short, short))) is not None:
         return f"{short} is an operation; example: {operation.example}"
-    return None
+    return ops.elsewhere(short)
 
 
 def _instructions(word: str, library: Library) -> str | None:

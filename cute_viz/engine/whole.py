@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import is_tiling, mark_static
+from cute_viz.algebra.static import is_tiling, mark_static, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
@@ -87,7 +87,6 @@ def rows(file: SourceFile) -> list[Row]:
     """A row for each launch of a kernel, then for each entry, in the order of their definition; all are evaluated.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> rows(file)[0].value
     '_4:_1'
@@ -121,7 +120,6 @@ def values(file: SourceFile) -> dict[str, Any]:
     """What can be read of a file, by its paths.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> {path: str(value) for path, value in values(file).items()}
     {'A::L': '_4:_1'}
@@ -133,7 +131,6 @@ def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list
     """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> [entry.line for entry, _ in drawable(file)]
     [2]
@@ -179,7 +176,6 @@ def meant(file: SourceFile, query: str | None) -> tuple[Entry, Any]:
     Raises: NotationError where nothing, or several things, have the name, or nothing can be read; the entry's own error.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> str(meant(file, 'L')[1])
     '_4:_1'
@@ -217,7 +213,6 @@ def value_of(entry: Entry) -> Any:
     """The value of an entry; whatever is unexpected in it is an error of its own.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> file = read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())
     >>> str(value_of(file.entries[0]))
     '_4:_1'
@@ -229,7 +224,6 @@ def value_of(entry: Entry) -> Any:
 def printed_as(value: Any, language: str) -> str:
     """A value of a file as CuTe prints it, of one of Python as the DSL does; `language` is of `source.LANGUAGES`, or "".
 
-    >>> from cute_viz import parse
     >>> [printed_as(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"), language) for language in ("cpp", "python")]
     ['Sw<3,3,3> o _0 o (_8,_64):(_64,_1)', 'S<3,3,3> o 0 o (8,64):(64,1)']
     """

@@ -27,7 +27,6 @@ def launched(file: SourceFile) -> tuple[Pair, Pair] | None:
     several are that differ.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "void f(float* p) {\\n  auto mC = make_tensor(p, make_shape(512, 256));\\n  auto gC = local_tile(mC, "
     >>> launched(read(text + "make_shape(Int<128>{}, Int<64>{}), make_coord(0, 0));\\n}\\n", "cpp", Given()))
     ((128, 64), (4, 4))
@@ -44,7 +43,6 @@ def tiles_of_k(file: SourceFile) -> int | None:
     """How many tiles of K a CTA goes through: the third mode of what `local_tile` cuts of A and B; None where they differ.
 
     >>> from cute_viz.source import read
-    >>> from cute_viz.source.model import Given
     >>> text = "void f(float* p) {\\n  auto mA = make_tensor(p, make_shape(512, 256));\\n  auto gA = local_tile(mA, "
     >>> tiles_of_k(read(text + "make_shape(Int<128>{}, Int<64>{}), make_coord(0, _));\\n}\\n", "cpp", Given()))
     4

@@ -27,13 +27,13 @@ from cute_viz import __version__, files
 from cute_viz.documents.draw import files_of, picture, words_of
 from cute_viz.engine import Folder
 from cute_viz.errors import CuteVizError, FigureError, Span, boundary
-from cute_viz.options import OPTIONS
+from cute_viz.options import NAMES, OPTIONS
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.inline import framed, inlined
 from cute_viz.spec import Library
 
 _log = logging.getLogger(__name__)
-_WORDS = ("let", *(name for name in OPTIONS if name not in ("diff", "fragment")))
+_WORDS = ("let", "beside", *NAMES, *(name for name in OPTIONS if name != "fragment"))
 _LIGHT = ("alabaster", "classic", "sphinxdoc", "scrolls", "agogo", "traditional", "nature", "haiku", "pyramid", "bizstyle")
 _PLAIN_THEMES = (*_LIGHT, "sphinx_rtd_theme")  # which have no dark pages, whatever the system prefers
 _FORMATS = ("text", "svg")  # every builder may come, those of texts too: no images of cells without labels
@@ -118,7 +118,7 @@ def _said(error: BaseException) -> str:
     return CuteVizError(error.message, text=text, span=span, hint=error.hint).explain("block")
 
 
-_OF_PAGES = ("theme", "target", "width", "cell", "letters")
+_OF_PAGES = ("theme", *NAMES, "target", "width", "cell", "letters")
 
 
 def _known_to(format: str, words: dict[str, str]) -> dict[str, str]:

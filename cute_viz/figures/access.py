@@ -63,7 +63,6 @@ def access(layout: Any, options: FigureOptions) -> Figure:
 
     Raises: FigureError without an access in `by`, which the engine makes of the words.
 
-    >>> from cute_viz import figure
     >>> figure("(8,64):(64,1)", view="access", by="ldmatrix.x1").title
     '8 rows in one bank group: 8 wavefronts'
     """

@@ -29,7 +29,6 @@ CHUNK = 16  # bytes
 def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     """Each cell of a tile by its bank; of a swizzled layout the plain one above, in the same colours.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> banks(Layout((2, 4), (4, 1)), FigureOptions(bits=32)).panels[0].labels
     ('0', '1', '2', '3', '4', '5', '6', '7')
     """
@@ -73,7 +72,6 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
 
     Raises: FigureError for elements that are not whole bytes, or do not fill a row.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]
     ('0,0', '1,0', '0,1', '1,1')
     """
@@ -127,7 +125,6 @@ def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
     """The width of an element: given, or that of a flagged shared-memory layout, or 16.
 
     >>> from cute_viz.algebra.composed import PointerFlag
-    >>> from cute_viz.algebra.layout import Layout
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), Layout((8, 128)))
     >>> element_bits(flagged, FigureOptions()), element_bits(flagged, FigureOptions(bits=32))
     (8, 32)

@@ -36,7 +36,6 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
 
     Raises: FigureError for other words, and for what no cell shows.
 
-    >>> from cute_viz import figure
     >>> drawn = blanked(figure("(2,4):(4,1)"), "offsets=2", key=True)
     >>> drawn.title, drawn.notes[-1]
     ('Fill in the 2 blanks', 'Key: a = 1, b = 2.')

@@ -28,7 +28,6 @@ def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
     Raises: LimitError for more cells than the options allow.
     Source: PTX ISA, "cp.async.bulk.tensor"; cute/arch/copy_sm90_tma.hpp, copy_sm100_tma.hpp.
 
-    >>> from cute_viz import parse
     >>> drawn = bulk(parse("Copy_Atom<SM90_TMA_STORE<1024>, half_t>{}"), FigureOptions())
     >>> [panel.caption.partition(":")[0] for panel in drawn.panels], drawn.panels[1].labels
     (['1. issues', '2. reads', '3. writes', '4. completes'], ('V0-63',))

@@ -21,8 +21,6 @@ _PAINTS = (Paint(-1), Paint(2))  # of a difference
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
     """One figure of several, each under its title; wide ones on top of each other.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> side_by_side([build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))]).title
     'Column-major: each column is contiguous | Row-major: each row is contiguous'
     """
@@ -57,8 +55,6 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
 
     Raises: FigureError for figures of several panels that are not as many; figures without labels, which do not show what differs.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> found = difference(build(Layout((2, 2))), build(Layout((2, 2), (2, 1))))
     >>> found.title, found.notes
     ('2 of 4 cells have another offset: the same offsets, in another order', ('2 of 4 cells differ.',))
@@ -70,7 +66,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
         if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
             raise FigureError(
                 f"--diff compares labels; {figure.source} is drawn without labels",
-                hint="draw a slice, and leave out `labels=none`",
+                hint="compare a tile of each, local_tile(A, (32,32), (0,0)), and leave out `labels=none`",
             )
     pairs = [_in_one_frame(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
     olds, news = [old for old, _ in pairs], [new for _, new in pairs]

@@ -44,7 +44,6 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     Raises: FigureError for a side that a copy does not have; LimitError for more cells than the
     options allow.
 
-    >>> from cute_viz import parse
     >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())
     >>> [panel.labels[0] for panel in ldmatrix.panels]
     ['T0\nV0', 'T0\nV0']

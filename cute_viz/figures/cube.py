@@ -25,7 +25,6 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
 
     Raises: FigureError for anything but an MMA, and for a thread that it does not have.
 
-    >>> from cute_viz import figure
     >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="cube", thread=5).title
     'Thread 5 holds 8 of the 32 A and none of the 32 B elements that its C needs'
     """

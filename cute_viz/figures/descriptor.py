@@ -46,7 +46,6 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
 
     Raises: LimitError for an operand of more cells than the options allow.
 
-    >>> from cute_viz import parse
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
     >>> figure = descriptor(parse(text), FigureOptions())
     >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
@@ -176,7 +175,6 @@ def _mode(obj: SmemDescriptor | DescriptorTensor) -> str:
 def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:
     """The swizzle of a layout type, as a key of MODES.
 
-    >>> from cute_viz import parse
     >>> swizzle_of(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
     (1, 4, 3)
     """

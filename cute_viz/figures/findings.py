@@ -101,7 +101,6 @@ def _ordinal(n: int) -> str:
 def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds") -> str:
     """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
 
-    >>> from cute_viz import figure
     >>> of_owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], "C", 5)
     'T5 holds 4 elements of C, in 2 pairs'
     >>> of_owners(figure("((16,8),8):((64,1),8)", tile=(8, 128)).panels[0])

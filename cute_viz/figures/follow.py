@@ -55,7 +55,6 @@ def follow(obj: Gemm, options: FigureOptions) -> Figure:
 
     Raises: FigureError for no thread or several, and for an operand that is neither A nor B.
 
-    >>> from cute_viz import figure
     >>> figure("ampere_gemm", follow=13).panels[1].caption
     '2. shared memory in lines of 128 bytes: chunk 5 ^ 1 = 4'
     """

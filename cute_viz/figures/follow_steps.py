@@ -83,9 +83,7 @@ def shared_of(gemm: Gemm, operand: str) -> Shared:
 
     Raises: FigureError for elements of unknown width.
 
-    >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm
-    >>> from cute_viz.algebra.layout import Layout
     >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> shared_of(make_gemm(tiled, (64, 64, 64), Layout((64, 64), (64, 1))), "A").chunk((1, 8))
     (1, 1)
@@ -120,9 +118,7 @@ def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
 
     Raises: FigureError for a thread that the MMA does not have, and for an MMA whose operands no thread holds.
 
-    >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm
-    >>> from cute_viz.algebra.layout import Layout
     >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> steps_of(make_gemm(tiled, (64, 64, 64), Layout((64, 64), (64, 1))), "A", 13).held
     [(3, 2), (3, 3), (11, 2), (11, 3)]

@@ -27,7 +27,6 @@ from cute_viz.figures.trim import transposed
 def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does.
 
-    >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm
     >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> figure = gemm(make_gemm(tiled, (64, 64, 64), Layout((8, 64), (64, 1))), FigureOptions())
@@ -211,7 +210,6 @@ def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:
 def unit_of(smem: Any) -> Any:
     """The first slice of a shared-memory layout with a pipeline mode; of a tile of many rows, its first swizzle atom's.
 
-    >>> from cute_viz import parse
     >>> str(unit_of(parse("Sw<3,3,3> o 0 o ((8,8),64):((64,512),1)")).inner)
     '(8,64):(64,1)'
     """

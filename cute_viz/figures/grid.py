@@ -28,7 +28,6 @@ PIXELS = 100_000  # cells of a swizzled layout from which on each would be a pix
 def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets (or coordinates).
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> grid(Layout((2, 2), (2, 1)), FigureOptions()).panels[0].labels
     ('0', '1', '2', '3')
     """
@@ -126,7 +125,6 @@ def _swizzle(drawn: AnyLayout, options: FigureOptions) -> Swizzle | None:
 def pad_to_rank2(layout: AnyLayout) -> AnyLayout:
     """A rank-1 layout with a second mode 1:0, as print_latex draws it; others as they are.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> str(pad_to_rank2(Layout(8, 2)))
     '(8,1):(2,0)'
     """

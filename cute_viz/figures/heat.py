@@ -32,7 +32,6 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     Raises: LimitError over the limit `image-cells`; FigureError for other than two modes, values that are coordinates, offsets
     past 62 bits, options that an image has no use for.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
     >>> panel.rows, panel.cols, len(panel.paints), max(panel.paints)
     (512, 1024, 524288, 31)

@@ -65,7 +65,6 @@ class Corner(NamedTuple):
 def conv(obj: TmaCopy) -> Im2col:
     """The convolution of a TMA copy that has one.
 
-    >>> from cute_viz import parse
     >>> x = parse(EXAMPLE)
     >>> conv(x).filters
     (3, 3)
@@ -79,7 +78,6 @@ def corner_of(obj: TmaCopy, word: str | None) -> Corner:
 
     Raises: FigureError for more numbers than there are, and for positions that the filter does not have.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
     >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
     >>> more = "(64,64), 1, (0,0), (-2,-2), (0,0), (0,0), (1,1), (0,0), (1,1)"
@@ -104,7 +102,6 @@ def corner_of(obj: TmaCopy, word: str | None) -> Corner:
 def outputs(obj: TmaCopy) -> tuple[int, ...]:
     """How many base pixels there are along w, h and d, and images.
 
-    >>> from cute_viz import parse
     >>> x = parse(EXAMPLE)
     >>> outputs(x)
     (6, 6, 2)
@@ -118,7 +115,6 @@ def outputs(obj: TmaCopy) -> tuple[int, ...]:
 def base_pixel(obj: TmaCopy, number: int) -> tuple[tuple[int, ...], int]:
     """The base pixel of a number, (w,h,d) and image, before the offset of the filter; the image is beyond the last one at the end.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
     >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
     >>> more = "(64,64), 1, (0,0), (-2,-2), (0,0), (0,0), (1,1), (0,0), (1,1)"
@@ -139,7 +135,6 @@ def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
 
     Raises: FigureError for an offset that has no place in an instruction (PTX ISA, cp.async.bulk.tensor, im2col offsets).
 
-    >>> from cute_viz import parse
     >>> x = parse(EXAMPLE)
     >>> offsets(x, Corner(0, 0, (2, 1)))
     (2, 1)
@@ -157,7 +152,6 @@ def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
 def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
     """Each element of shared memory, before the swizzle, as the pixel and channel that it comes from.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
     >>> x = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, (8,64):(64,1))")
     >>> tile_pixels(x, Corner(6, 0, (0, 0)))[2 * 64 + 3]
@@ -179,7 +173,6 @@ def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
 def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
     """What every instruction of every CTA is given, in the order of shared memory.
 
-    >>> from cute_viz import parse
     >>> x = parse(EXAMPLE)
     >>> issues(x, Corner(7, 0, (2, 1)))
     [Issue(instruction=0, cta=0, start=(0, 1, 1, 0), offsets=(2, 1), element=0)]
@@ -199,7 +192,6 @@ def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
 def inside(obj: TmaCopy, pixel: Pixel) -> bool:
     """Whether an element is in the tensor; what is not arrives as zero.
 
-    >>> from cute_viz import parse
     >>> x = parse(EXAMPLE)
     >>> inside(x, Pixel(63, (7, 7), 1, 0)), inside(x, Pixel(63, (8, 7), 1, 0))
     (True, False)
@@ -213,7 +205,6 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a place outside the matrix; LimitError for more cells than the options allow.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
     >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (32,64))"
     >>> conv = "(-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1)"

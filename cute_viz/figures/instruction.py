@@ -13,7 +13,6 @@ from cute_viz.figures.words import not_run
 def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
     """The figure of an instruction descriptor.
 
-    >>> from cute_viz import parse
     >>> text = "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::MN>()"
     >>> figure = instruction(parse(text), FigureOptions())
     >>> [entry.label for entry in figure.legends[0].entries if "dim" in entry.label]

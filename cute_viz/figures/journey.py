@@ -44,7 +44,6 @@ PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue
 def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), thread: int | None = None) -> Figure | None:
     """The lanes of stages that load a tile of A and hold its C; None of others. hues: of each row of C. rows: those of a thread.
 
-    >>> from cute_viz import figure
     >>> lanes = figure("hopper_gemm")
     >>> [panel.caption for panel in lanes.panels[:5]]
     ['Tile of A: global', 'A, swizzled: shared', 'Accumulator: registers', 'D, swizzled: shared', 'Tile of D: global']
@@ -266,7 +265,6 @@ def _of_rows(
 def in_tensor_memory(part: Any) -> tuple[tuple[str, Tensor], ...]:
     """The accumulator in tensor memory, and what lies there beside it; of any other part nothing.
 
-    >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"
     >>> [name for name, _ in in_tensor_memory(parse(f"make_fragment_C({mma}, ((128,256),1,1))"))]
     ['C']

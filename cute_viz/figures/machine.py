@@ -29,7 +29,6 @@ def of_boxes(instructions: int, box: str, ctas: int, gathered: int, memory: Pane
 
     gathered: rows that an instruction picks, 0 of a box. memory: a cell for 16 bytes, labelled by the coordinate in the tensor.
 
-    >>> from cute_viz import figure
     >>> of_boxes(1, "64 × 64", 4, 0, figure("tma_multicast").panels[1])
     'Each of 4 CTAs loads a part of the tile, and all 4 get it whole'
     """
@@ -55,7 +54,6 @@ def of_descriptors(panel: Panel, starts: Sequence[int], along: str) -> str:
 
     panel: core matrices with their first byte, and the offsets as arrows. starts: bytes of the first ones of each descriptor.
 
-    >>> from cute_viz import figure
     >>> figure("gmma_desc_interleave").title
     'LBO leads 1024 bytes on along K, SBO leads 128 bytes on along M or N'
     """
@@ -168,7 +166,6 @@ def of_metadata(cells: Iterable[Mapping[int, object]], wide: int) -> str:
 def of_parts(panels: Mapping[str, Panel], units: Mapping[str, Place], word: str, verb: str) -> str:
     """How many rows or columns of each operand one CTA or warp holds. units: rows and columns of a cell.
 
-    >>> from cute_viz import figure
     >>> figure("umma_pair_256").title
     'Each CTA holds 128 rows of A and C and 128 columns of B'
     """
@@ -218,7 +215,6 @@ def of_sectors(moved: int, ideal: int) -> str:
 def of_metadata_bits(panel: Panel) -> str:
     """How many threads give the four bits of a cell; "" of what is not alike.
 
-    >>> from cute_viz import figure
     >>> of_metadata_bits(figure("wgmma_sparse_metadata").panels[0])
     'The 4 bits of each cell are in 2 threads; a selector picks one'
     """

@@ -45,7 +45,6 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
 
     Raises: FigureError for extents that are no powers of 2, and for a layout that carries, with the coordinate where it does.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> matrix(Layout((4, 8), (8, 1)), FigureOptions()).title
     'Each of 5 address bits copies one bit of the coordinate'
     """

@@ -21,7 +21,6 @@ THREAD, CTA = "T", "CTA"  # who owns the cells of a picture, as labels begin
 def memory_of(op: Instruction, operand: str) -> str:
     """The memory of an operand "A", "B", "C" or of a side "S", "D"; "" for registers, and what threads address for themselves.
 
-    >>> from cute_viz import parse
     >>> [memory_of(parse("SM90_64x8x16_F32F16F16_RS").instruction, x) for x in "ABC"]
     ['', 'shared memory', '']
     >>> [memory_of(parse(name).instruction, "D") for name in ("SM90_TMA_STORE{}", "SM90_U32x1_STSM_N{}")]

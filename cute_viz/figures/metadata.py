@@ -21,7 +21,6 @@ NIBBLES = 8  # of the register that a thread gives
 def has_metadata(atom: MMA_Atom) -> bool:
     """Whether an atom is a sparse wgmma, whose metadata is drawn.
 
-    >>> from cute_viz import parse
     >>> has_metadata(parse("GMMA_64x8x32_F32F16F16_SS")), has_metadata(parse("SM90_64x8x16_F32F16F16_SS"))
     (True, False)
     """
@@ -31,7 +30,6 @@ def has_metadata(atom: MMA_Atom) -> bool:
 def group_of(atom: MMA_Atom) -> int:
     """How many elements of a row of A one nibble is for.
 
-    >>> from cute_viz import parse
     >>> group_of(parse("GMMA_64x8x32_F32F16F16_SS")), group_of(parse("GMMA_64x8x16_F32TF32TF32_SS_TN"))
     (4, 2)
     """
@@ -42,7 +40,6 @@ def group_of(atom: MMA_Atom) -> int:
 def metadata_map(atom: MMA_Atom) -> TVMap:
     """The nibbles of every thread: value v of a thread is bits 4v..4v+3 of its register, a cell is a group of a row of A.
 
-    >>> from cute_viz import parse
     >>> found = metadata_map(parse("GMMA_64x8x32_F32F16F16_SS"))
     >>> found.rows, found.cols, found.owners()[0], found.owners()[8 * 8]  # rows 0 and 8: threads 0 and 2, nibbles 0 and 4
     (64, 8, [0, 16], [4, 20])
@@ -62,7 +59,6 @@ def metadata_map(atom: MMA_Atom) -> TVMap:
 def metadata_notes(atom: MMA_Atom) -> list[str]:
     """What a reader of the panel must know: bits, groups, and which of the threads that hold the same is asked.
 
-    >>> from cute_viz import parse
     >>> len(metadata_notes(parse("GMMA_64x8x32_F32F16F16_SS"))), len(metadata_notes(parse("GMMA_64x8x64_S32S8S8_SS_TN")))
     (2, 1)
     """

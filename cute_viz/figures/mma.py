@@ -273,7 +273,6 @@ def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:
     PTX ISA, "Asynchronous warpgroup level matrix shared memory layout"; of an operand that is MN-major, which has 16-bit elements,
     8 x 16 bytes are 8 x 8 both ways.
 
-    >>> from cute_viz import parse
     >>> _core(parse("SM90_64x8x32_S32S8S8_SS_TN"), "B", SHARED)
     (16, 8)
     """

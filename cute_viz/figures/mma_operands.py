@@ -50,7 +50,6 @@ class Where(NamedTuple):
 def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     """The figure of an MMA with its operands in the places of a matrix product.
 
-    >>> from cute_viz import parse
     >>> name = "SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,64,UMMA::Major::K,UMMA::Major::K>"
     >>> figure = operands(parse(f"mma_operands({name}{{}})"), FigureOptions())
     >>> [panel.labels[-1].splitlines()[0] for panel in figure.panels if panel.place == (1, 1)]

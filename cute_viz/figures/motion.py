@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from cute_viz.algebra import ops
@@ -51,7 +52,7 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     places = product(domain(a).shape) * (product(result.shape) if found.name == "complement" else 1)
     check_cells(max(places, product(domain(result).shape)) * 4, f"the steps of {call}", options)
     if (by_offset := BY_OFFSET.get(found.name)) is not None:
-        if not all(isinstance(x, Layout) and not is_coordinate_layout(x) for x in (a, result)):
+        if any(is_coordinate_layout(domain(x)) for x in (a, result)):
             raise FigureError(f"the steps of {found.name} are drawn of layouts whose values are offsets", hint=INSTEAD)
         title, panels = by_offset(found.name, a, tiler, result, options)
     else:
@@ -96,32 +97,58 @@ def _cells(layout: AnyLayout, options: FigureOptions) -> Laid:
     return line_of(product(domain(layout).shape), options) if alone else grid_of(layout)
 
 
+def _numbered(layout: AnyLayout, far: int) -> tuple[Layout, Callable[[int], int | None]]:
+    """The indices of a layout as values, far apart by mode (or 0: one after the other), and the index of a value; None beyond it.
+
+    >>> numbers, index = _numbered(Layout((2, 4)), 100)
+    >>> str(numbers), index(301), index(2)
+    ('(2,4):(1,100)', 7, None)
+    """
+    shape = domain(layout).shape
+    if not far:
+        return Layout(shape), lambda value: value if 0 <= value < product(shape) else None
+    extents = [product(mode) for mode in modes(shape)]
+    steps = [far**n for n in range(len(extents))]
+    parts = [
+        ops.find("composition").call([Layout(far, step), Layout(mode)], ()) for step, mode in zip(steps, modes(shape), strict=True)
+    ]
+
+    def index(value: int) -> int | None:
+        where = [value // step % far for step in steps]
+        inside = all(i < n for i, n in zip(where, extents, strict=True))
+        return sum(i * prod(extents[:n]) for n, i in enumerate(where)) if inside else None
+
+    return ops.find("make_layout").call(parts, ()), index
+
+
 def _divide(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: FigureOptions) -> tuple[str, list[Panel]]:
-    index = Layout(domain(a).shape)
-    extents = [product(mode) for mode in modes(index.shape)] if isinstance(tiler, tuple) else [product(index.shape)]
-    given = [*(tiler if isinstance(tiler, tuple) else (tiler,))]
+    shape, by_mode = domain(a).shape, isinstance(tiler, tuple)
+    extents = [product(mode) for mode in modes(shape)] if by_mode else [product(shape)]
+    given = [*(tiler if by_mode else (tiler,))]
     named = len(given)
     given += [1] * (len(extents) - named)  # modes that the tiler does not have are repeated
     tilers = [Layout(n) if t is X else as_layout(t) for t, n in zip(given, extents, strict=True)]
     if not all(isinstance(t, Layout) for t in tilers):
         raise FigureError(f"the tiler {show(tiler)} is not drawn step by step", hint=INSTEAD)
     rest = [ops.find("complement").call([t, extent], ()) for t, extent in zip(tilers, extents, strict=True)]
-    zipped: list[Any] = list(
-        offsets(ops.find("zipped_divide").call([index, tuple(tilers) if isinstance(tiler, tuple) else tiler], ()))
-    )
+    numbers, index = _numbered(a, 4 * (max(extents) + max(map(cosize, tilers))) if by_mode else 0)
+    again = tuple(tilers) if by_mode else tiler
+    zipped = [index(n) for n in offsets(ops.find("zipped_divide").call([numbers, again], ()))]
     table, many, each = offsets(a), product(tuple(r.shape for r in rest)), product(tuple(t.shape for t in tilers))
-    if sorted(zipped) != [*range(len(table))]:
+    beyond, starts = zipped.count(None), zipped[::each]
+    if sorted(n for n in zipped if n is not None) != [*range(len(table))]:
         raise FigureError(f"the tiles of {', '.join(map(show, tilers))} do not cover {show(a)} exactly", hint=INSTEAD)
-    hue = {at: n // each % FADED for n, at in enumerate(zipped)}
-    picked, starts = set(zipped[:each]), zipped[::each]
-    came, cells, everything = offsets(ops.find(name).call([index, tiler], ())), _cells(a, options), range(len(table))
+    tile = {at: n // each for n, at in enumerate(zipped)}
+    hue = {at: n % FADED for at, n in tile.items()}
+    picked = {n for n in zipped[:each] if n is not None}
+    came, cells, everything = _came(name, numbers, tiler, index), _cells(a, options), range(len(table))
     arcs: dict[str, Shape] = {}
     cell_of, step = cells.cell_of(), 1
     for one in rest:
-        if (tiles := product(one.shape)) > 1:
-            r, c = divmod(cell_of[starts[step]], cells.cols)
+        if (tiles := product(one.shape)) > 1 and (second := starts[step]) is not None:
+            r, c = divmod(cell_of[second], cells.cols)
             side, points = ("left", ((-0.05, 0.5), (-0.05, r + 0.5))) if r else ("up", ((0.5, -0.05), (c + 0.5, -0.05)))
-            words = f"+{table[starts[step]] - table[0]}" if isinstance(table[0], int) else ""
+            words = f"+{table[second] - table[0]}" if isinstance(table[0], int) else ""
             if not (r and c):
                 arcs.setdefault(side, Shape("arc", points, words, f"{side} bold"))
         step *= tiles
@@ -136,32 +163,57 @@ def _divide(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: Fig
             [hue[n] + (0 if n in starts else FADED) for n in everything],
             list(arcs.values()),
         ),
-        _landed(f"The result  {show(result)}", result, [hue[n] for n in came], [cell_of[n] for n in came], options),
+        _landed(result, [BEHIND if n is None else hue[n] for n in came], came, cell_of, options),
     ]
-    return f"{name} cuts A into {many} tiles{' and moves nothing' if sorted(came) == [*everything] else ''}", panels
+    if beyond:
+        return f"{name} cuts A into {many} tiles; {beyond} of their {len(zipped)} cells lie beyond it", panels
+    columns = [{tile[n] for n in came[first : first + each]} for first in range(0, len(came), each)]
+    stands = ": each column of the result is one" if panels[-1].rows == each and max(map(len, columns)) == 1 else ""
+    return f"{name} cuts A into {many} tiles{' and moves nothing' if came == [*everything] else stands}", panels
 
 
 def _compose(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: FigureOptions) -> tuple[str, list[Panel]]:
-    table, values, index = offsets(a), offsets(result), Layout(domain(a).shape)
-    came: list[Any] = offsets(tiler) if isinstance(tiler, Layout) else offsets(ops.find(name).call([index, tiler], ()))
-    if not all(isinstance(n, int) and 0 <= n < len(table) for n in came):
-        raise FigureError(f"{show(tiler)} reaches beyond the {len(table)} elements of {show(a)}", hint=INSTEAD)
-    wanted = {at: n for n, at in reversed(list(enumerate(came)))}
+    table, values, by_mode = offsets(a), offsets(result), not isinstance(tiler, Layout)
+    numbers, index = _numbered(a, 4 * max(len(table), len(values)) ** 2 if isinstance(tiler, tuple) else 0)
+    came = _came(name, numbers, tiler, index) if by_mode else [index(n) if isinstance(n, int) else None for n in offsets(tiler)]
+    wanted = {at: n for n, at in reversed(list(enumerate(came))) if at is not None}
+    if not wanted:
+        raise FigureError(f"{show(tiler)} picks none of the {len(table)} elements of {show(a)}", hint=INSTEAD)
     cells, tall = _cells(a, options), len(values) // grid_of(result).cols
     lit = [wanted[n] // tall % FADED if n in wanted else BEHIND for n in range(len(table))]  # the column of R where it lands
     order = [str(wanted.get(n, "")) for n in range(len(table))]
-    hues, cell_of = [n // tall % FADED for n in range(len(values))], cells.cell_of()
-    by_mode = not isinstance(tiler, Layout)
     panels = [
         cells.panel(f"A  {show(a)}", table, [PAPER] * len(table), list(cells.outline(wanted))),
         cells.panel(f"{'Of each mode, the tiler' if by_mode else 'B'} picks, in this order  {show(tiler)}", order, lit),
         cells.panel("Of these, A's offsets", table, lit),
-        _landed(f"{'R' if by_mode else 'R(i) = A(B(i))'}  {show(result)}", result, hues, [cell_of[n] for n in came], options),
+        _landed(
+            result,
+            [BEHIND if at is None else n // tall % FADED for n, at in enumerate(came)],
+            came,
+            cells.cell_of(),
+            options,
+            "R" if by_mode else "R(i) = A(B(i))",
+        ),
     ]
-    held = f"{'The tiler' if by_mode else 'B'} picks {len(wanted)} of the {len(table)} elements of A"
+    far = f", and goes beyond {came.count(None)} times" if None in came else ""
+    held = f"{'The tiler' if by_mode else 'B'} picks {len(wanted)} of the {len(table)} elements of A{far}"
     rule = "R is A of what it picks" if by_mode else "R(i) = A(B(i))"
-    return held + (f": {rule}" if values == [table[n] for n in came] else "; R differs from A(B(i)) somewhere"), panels
+    same = all(at is None or value == table[at] for value, at in zip(values, came, strict=True))
+    return held + (f": {rule}" if same else "; R differs from A(B(i)) somewhere"), panels
 
 
-def _landed(caption: str, result: AnyLayout, hues: Sequence[int], came: Sequence[int | None], options: FigureOptions) -> Panel:
-    return _cells(result, options).panel(caption, offsets(result), hues, came=came)
+def _came(name: str, numbers: Layout, tiler: Any, index: Callable[[int], int | None]) -> list[int | None]:
+    """Which index of A each element of a result came from."""
+    return [index(n) for n in offsets(ops.find(name).call([numbers, tiler], ()))]
+
+
+def _landed(
+    result: AnyLayout,
+    hues: Sequence[int],
+    came: Sequence[int | None],
+    cell_of: Mapping[int, int],
+    options: FigureOptions,
+    called: str = "The result",
+) -> Panel:
+    back = [None if n is None else cell_of[n] for n in came]
+    return _cells(result, options).panel(f"{called}  {show(result)}", offsets(result), hues, came=back)

@@ -76,7 +76,6 @@ class Laid:
 def grid_of(layout: AnyLayout) -> Laid:
     """The cells of a layout: the first mode down, all others to the right; of one mode a row.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> grid_of(Layout((2, 2))).order, grid_of(Layout(8)).cols
     ([0, 2, 1, 3], 8)
     """

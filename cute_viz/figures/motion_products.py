@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import prod
 from typing import Any, TypeAlias
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.composed import as_layout
-from cute_viz.algebra.inttuple import modes, show
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
+from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
@@ -21,32 +23,31 @@ _TOGETHER = {"blocked_product": "; copies stand side by side", "raked_product": 
 Steps: TypeAlias = "tuple[str, list[Panel]]"
 
 
-def _copies(name: str, block: Layout, tiler: Any, result: Layout, options: FigureOptions) -> Steps:
+def _copies(name: str, block: AnyLayout, tiler: Any, result: AnyLayout, options: FigureOptions) -> Steps:
     """A product: the block, and of each mode of the tiler where copies may begin and where it lets them, the result."""
-    by_mode = isinstance(tiler, tuple) and name not in _TOGETHER  # there a shape is a layout
+    inner, by_mode = domain(block), isinstance(tiler, tuple) and name not in _TOGETHER  # there a shape is a layout
     tiler = tiler if by_mode else as_layout(tiler)
-    parts = list(zip(_modes(block), map(as_layout, tiler), strict=False)) if by_mode else [(block, tiler)]
+    parts = list(zip(_modes(inner), map(as_layout, tiler), strict=False)) if by_mode else [(inner, tiler)]
     if not all(isinstance(part, Layout) for _, part in parts):
         raise FigureError(f"the steps of {name} are drawn of a tiler of layouts", hint=INSTEAD)
-    own: list[Any] = offsets(block)
+    own, found = offsets(block), offsets(result)
     zipped: list[Any] = offsets(ops.find("zipped_product").call([block, tiler], ()))
-    starts, found = zipped[:: len(own)], offsets(result)
-    came = {x: divmod(n, len(own)) for n, x in enumerate(zipped)}  # offset -> copy, element of the block
-    if len(came) != len(found) or came.keys() != set(found):
-        raise FigureError(f"copies of {show(block)} overlap in {show(result)}", hint=INSTEAD)
-    cells = grid_of(block)
+    order = _order(name, inner, parts, by_mode)
+    if found != [zipped[n] for n in order]:
+        raise FigureError(f"the copies of {show(block)} are not followed into {show(result)}", hint=INSTEAD)
+    cells, before = grid_of(block), " (the swizzle comes last)" * (inner is not block)
     panels = [cells.panel(f"The block A  {show(block)}", own, [0] * len(own))]
     for n, (mode, one) in enumerate(parts):
         mine: list[Any] = offsets(mode)
         rest = ops.find("complement").call([mode, len(mine) * (max(offsets(one)) + 1)], ())
         begins: list[Any] = offsets(ops.find("composition").call([rest, one], ()))
         may = set(offsets(rest))
-        whole = range(1 + max(*found, *(x + y for x in mine for y in may)) if len(parts) == 1 else max(*may, *mine, *begins) + 1)
+        whole = range(1 + max(x + y for x in mine for y in (*may, *begins)))
         line, where = line_of(len(whole), options), f"Mode {n}: copies" if by_mode else "Copies"
-        of = {x + y: k for k, y in enumerate(begins) for x in mine}
+        of = {x + y: k for k, y in reversed([*enumerate(begins)]) for x in mine}
         panels += [
             line.panel(
-                f"{where} may begin in its complement  {show(rest)}",
+                f"{where} may begin in its complement{before}  {show(rest)}",
                 whole,
                 [0 if x in mine else 1 if x in may else BEHIND for x in whole],
             ),
@@ -58,35 +59,59 @@ def _copies(name: str, block: Layout, tiler: Any, result: Layout, options: Figur
             ),
         ]
     cell_of = cells.cell_of()
-    hues, back = [came[x][0] % FADED for x in found], [cell_of[came[x][1]] for x in found]
+    hues, back = [n // len(own) % FADED for n in order], [cell_of[n % len(own)] for n in order]
     panels.append(grid_of(result).panel(f"The result  {show(result)}", found, hues, came=back))
-    return f"{name} repeats A {len(starts)} times{_TOGETHER.get(name, '')}", panels
+    shared = len(found) - len({*found})
+    words = f"; copies overlap: {len(found)} cells, {len(found) - shared} offsets" if shared else _TOGETHER.get(name, "")
+    return f"{name} repeats A {len(found) // len(own)} times{words}", panels
+
+
+def _order(name: str, block: Layout, parts: Sequence[tuple[Layout, Layout]], by_mode: bool) -> Sequence[int]:
+    """Which element of the zipped product each element of a product is: of a copy of so many elements one after the other.
+
+    >>> _order("logical_product", Layout((2, 2)), [(Layout(2), Layout(2)), (Layout(2), Layout(1))], True)
+    [0, 1, 4, 5, 2, 3, 6, 7]
+    """
+    if name in _TOGETHER:
+        plain: list[Any] = offsets(ops.find(name).call([Layout(block.shape), Layout(parts[0][1].shape)], ()))
+        return plain
+    whole = product(block.shape)
+    if not by_mode or name != "logical_product":
+        return range(whole * prod(product(one.shape) for _, one in parts))
+    out, each, copies = [0], 1, 1
+    for n, extent in enumerate(product(mode) for mode in modes(block.shape)):
+        times = product(parts[n][1].shape) if n < len(parts) else 1
+        out = [x + i * each + c * copies * whole for c in range(times) for i in range(extent) for x in out]
+        each, copies = each * extent, copies * times
+    return out
 
 
 def _modes(block: Layout) -> list[Layout]:
     return [Layout(*pair) for pair in zip(modes(block.shape), modes(block.stride), strict=True)]
 
 
-def _complement(name: str, a: Layout, tiler: Any, result: Layout, options: FigureOptions) -> Steps:
-    own: list[Any] = offsets(a)
-    starts: list[Any] = offsets(result)
-    places = range(max(own) + max(starts) + 1)
-    copy = {x + y: n for n, y in enumerate(starts) for x in own}
+def _complement(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: FigureOptions) -> Steps:
+    own, inner, rest = offsets(a), domain(a), domain(result)
+    pair = Layout((inner.shape, rest.shape), (inner.stride, rest.stride))
+    every: list[Any] = offsets(replace(a, inner=pair) if isinstance(a, ComposedLayout) else pair)
+    starts = every[:: len(own)]
+    places = range(max(every) + 1)
+    copy = {x: n // len(own) for n, x in reversed([*enumerate(every)])}
+    came = {x: own[n % len(own)] for n, x in reversed([*enumerate(every)])}
     line = line_of(len(places), options)
     both = [copy[x] % FADED if x in copy else BEHIND for x in places]
     again = [hue if hue == BEHIND or x in starts else hue + FADED for x, hue in zip(places, both, strict=True)]
-    came = [x - starts[copy[x]] if x in copy else None for x in places]
     reached = f"{len(copy)} of {len(places)} places"
     panels = [
         line.panel(f"A reaches  {show(a)}", places, [0 if x in own else BEHIND for x in places]),
         line.panel(f"The complement begins again  {show(result)}", places, again),
-        line.panel("Together", places, both, foot=f"{len(own)} × {len(starts)} = {reached}", came=came),
+        line.panel("Together", places, both, foot=f"{len(own)} × {len(starts)} = {reached}", came=[came.get(x) for x in places]),
     ]
-    once = ", each once" if len(own) * len(starts) == len(copy) else ""
+    once = ", each once" if len(every) == len(copy) else ""
     return f"A and its complement reach {reached}{once}", panels
 
 
-def _back(name: str, a: Layout, tiler: Any, result: Layout, options: FigureOptions) -> Steps:
+def _back(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: FigureOptions) -> Steps:
     """An inverse: A, the index of its element at each offset, the result."""
     every: list[Any] = offsets(a)
     back: list[Any] = offsets(result)
@@ -122,7 +147,7 @@ def _back(name: str, a: Layout, tiler: Any, result: Layout, options: FigureOptio
 
 
 PRODUCTS = ("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product")
-BY_OFFSET: Mapping[str, Callable[[str, Layout, Any, Layout, FigureOptions], Steps]] = {
+BY_OFFSET: Mapping[str, Callable[[str, AnyLayout, Any, AnyLayout, FigureOptions], Steps]] = {
     **dict.fromkeys(PRODUCTS, _copies),
     "complement": _complement,
     **dict.fromkeys(("right_inverse", "left_inverse"), _back),

@@ -27,7 +27,6 @@ def noted(figure: Figure, words: str) -> Figure:
 
     Raises: FigureError for words of another form, and for cells that the figure does not have.
 
-    >>> from cute_viz import figure
     >>> noted(figure("(4,8):(8,1)"), "row 2: third").notes_on[0].boxes
     ((2, 0, 3, 8),)
     """

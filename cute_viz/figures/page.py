@@ -19,8 +19,6 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
 
     Raises: FigureError without a figure.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> two = page("two", [("left", build(Layout((2, 2)))), ("right", build(Layout((2, 2), (2, 1))))], columns=2)
     >>> [(panel.caption, panel.place) for panel in two.panels]
     [('left', (0, 0)), ('right', (0, 1))]

@@ -104,7 +104,6 @@ def unpainted(count: int) -> Painting:
 def painted(figures: Sequence[Figure], cells: Iterable[int], paints: Sequence[Paint]) -> list[Figure]:
     """The figures with paints of one painting, cell after cell through all their panels, and without their own legends.
 
-    >>> from cute_viz import figure
     >>> painted([figure("(1,2)")], [1, 0], [Paint(0), Paint(1)])[0].panels[0].paints
     (1, 0)
     """

@@ -37,7 +37,6 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     Raises: FigureError for a tensor that does not have two modes, for no thread or more than one, and for an operand that the
     object lacks.
 
-    >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> partition(mma, FigureOptions(thread=range(1), operand="C", tensor=(64, 32))).facts
     {'elements': 16, 'MMA': 4, 'MMA_M': 2, 'MMA_N': 2}

@@ -25,7 +25,6 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a layout of more than two modes, and for one of coordinates.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> path(Layout((4, 8), (8, 1)), FigureOptions()).title
     'Row-major: 28 of 31 steps go to a neighbor'
     """

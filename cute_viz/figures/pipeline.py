@@ -37,7 +37,6 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a layout of two modes, and for a schedule that is too long.
 
-    >>> from cute_viz import figure
     >>> figure("(64,64,4)", view="pipeline").title
     '4 stages hide a load of 3 slots: the MMA waits only for the first'
     """

@@ -21,8 +21,6 @@ def repeated(figure: Figure, further: bool = False) -> Figure | None:
     The threads repeat, or without any the hues of boxes. further: threads follow that are so many further on, such as those of the
     next warp. What is left out has other values or offsets; a note says how many units there are.
 
-    >>> from cute_viz import figure, parse
-    >>> from cute_viz.figures import build
     >>> found = repeated(build(parse("tile_to_shape(Sw<2,1,3> o 0 o (4,8):(8,1), (16,32))")))
     >>> found and [(panel.rows, panel.cols, panel.col_ruler.labels[-1]) for panel in found.panels]
     [(9, 9, '× 4')]

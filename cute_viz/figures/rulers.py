@@ -71,7 +71,6 @@ def with_borders(ruler: Ruler, every: int) -> Ruler:
 def steps_of(layout: AnyLayout) -> tuple[int, ...]:
     """The strides of a layout at which a larger tile of memory begins, as integers; none where they are no integers.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> steps_of(Layout((4, 8), (8, 1)))
     (8, 1)
     """

@@ -55,7 +55,6 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a layout in which no elements of K share a scale factor.
 
-    >>> from cute_viz import parse
     >>> figure = scales(parse("SfAtom(32)"), FigureOptions())
     >>> figure.panels[0].labels[4], figure.panels[1].labels[37]
     ('16', '34,1')
@@ -195,7 +194,6 @@ def in_tensor_memory(op: Instruction, extents: tuple[int, int], vector: int, cou
 
     Source: UMMA::tmem_sf_frg, of blocks of 128 rows.
 
-    >>> from cute_viz import parse
     >>> op = parse("SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,8>{}").instruction
     >>> sfa, *_, sfb = in_tensor_memory(op, (128, 8), 32, 1)
     >>> sfb[0], min(sfb[1][3].rows), max(sfb[1][3].rows), sfb[1][3].bytes

@@ -28,7 +28,6 @@ def selection(call: Operation, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a result or a parent that is not a layout of integers.
 
-    >>> from cute_viz.algebra.inttuple import X
     >>> drawn = selection(Operation("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels]
     ['A: (4,8):(8,1)', 'A(2,_): (8):(1), at offset 16 of A']

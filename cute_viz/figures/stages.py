@@ -34,7 +34,6 @@ from cute_viz.values.instruction import Instruction
 def stages(obj: Stages, options: FigureOptions) -> Figure:
     """The stages in lanes; where these have no load or no accumulator, as a page with a heading for each.
 
-    >>> from cute_viz import parse
     >>> text = "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM100_TMEM_LOAD_16dp64b1x{})"
     >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
     ['1. the tile in shared memory', '2. tensor memory to registers: te']
@@ -58,7 +57,6 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
 
     Raises: FigureError for none or several threads, and for stages without an accumulator that threads hold.
 
-    >>> from cute_viz import figure
     >>> shown = figure("hopper_gemm", follow=13)
     >>> shown.title, shown.facts["rows of C"]
     ('Thread 13 holds rows 3 and 11 of C: 2 lines of shared memory', '3,11')
@@ -98,7 +96,6 @@ def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure
 def settled(obj: Stages) -> Stages:
     """The stages, a shape among them as its layout, a copy of tensor memory as its instruction.
 
-    >>> from cute_viz import parse
     >>> tensor = "t = make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)); "
     >>> str(settled(parse(tensor + "stages((4,8), make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, t))")))
     '(4,8):(1,4); SM100_TMEM_LOAD_32dp32b8x'

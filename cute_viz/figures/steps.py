@@ -38,7 +38,6 @@ def steps(title: str, source: str, parts: Sequence[StepLayout], told: Sequence[s
 
     Raises: FigureError where no step gives a layout.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> drawn = steps("two", "", [StepLayout("1", "A", Layout((2, 2))), StepLayout("2-3", "its rows", Layout(2))], [])
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends)
     (['1. A: (2,2):(1,2)', '2-3. its rows: 2:1'], 1)

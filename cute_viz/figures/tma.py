@@ -37,7 +37,6 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
 
     Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
     >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64)))")
     >>> figure = tma(copy, FigureOptions(coord="64,0"))

@@ -27,7 +27,6 @@ class Piece(NamedTuple):
 def dimensions_of(obj: TmaCopy) -> list[tuple[int, int]]:
     """Of each extent of the tensor, the dimension of the tensor map that counts it, and what a step is there.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
     >>> dimensions_of(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))
     [(1, 1), (0, 1)]
@@ -39,7 +38,6 @@ def dimensions_of(obj: TmaCopy) -> list[tuple[int, int]]:
 def tma_coord(obj: TmaCopy, coord: Sequence[int], dimensions: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
     >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))")
     >>> tma_coord(copy, (8, 3), dimensions_of(copy))
@@ -54,7 +52,6 @@ def tma_coord(obj: TmaCopy, coord: Sequence[int], dimensions: Sequence[tuple[int
 def elements_of(obj: TmaCopy) -> Layout:
     """Element of shared memory, before the swizzle -> coordinate of the tile in the tensor.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
     >>> str(elements_of(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))")))
     '(_32,8):(1@1,1@0)'
@@ -66,7 +63,6 @@ def elements_of(obj: TmaCopy) -> Layout:
 def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
     """What each instruction of each CTA moves of the tile at a coordinate of the tensor, a number for each extent.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
     >>> pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"), (8, 0))[0].start
     (0, 8)
@@ -86,7 +82,6 @@ def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
 def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
     """The coordinate in the tile, a number for each extent of the tensor, of each element of shared memory before the swizzle.
 
-    >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
     >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
     (1, 1)

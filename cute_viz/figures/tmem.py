@@ -63,7 +63,6 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
 
     Raises: FigureError for what does not fit into tensor memory.
 
-    >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"
     >>> figure = tmem(parse(f"make_fragment_C({mma}, ((128,256),1,1))"), FigureOptions())
     >>> figure.panels[0].labels[:2], figure.facts["free columns"]
@@ -169,7 +168,6 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
 def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
     """The rows of a tensor that lie in each lane of tensor memory.
 
-    >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,64,UMMA::Major::K,UMMA::Major::K>{}"
     >>> rows_of_lanes(parse(f"make_fragment_C({mma}, ((64,64),2,1))"))[33]
     (17,)
@@ -183,7 +181,6 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
 def held_by(name: str, tensor: Tensor) -> dict[Place, Span]:
     """The elements of a tensor in each lane and column of tensor memory, (lane, column): first row and column, last ones.
 
-    >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}"
     >>> held_by("C", parse(f"make_fragment_C({mma}, ((128,64),1,1))"))[33, 5]
     (33, 5, 33, 5)

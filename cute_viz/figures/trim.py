@@ -19,8 +19,6 @@ def fold(figure: Figure, columns: int) -> Figure:
 
     Raises: FigureError for bands without a column.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> [panel.caption for panel in fold(build(Layout((2, 6))), 4).panels]
     ['columns 0..3', 'columns 4..5']
     """
@@ -46,8 +44,6 @@ def fold(figure: Figure, columns: int) -> Figure:
 def crop(figure: Figure, rows: int, columns: int) -> Figure:
     """The upper left corner of every panel; a note says what was left out.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> crop(build(Layout((2, 64))), 2, 8).notes
     ('... 56 more columns',)
     """
@@ -71,8 +67,6 @@ def _has(panel: Panel, box: tuple[int, ...]) -> bool:
 def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
     """The rows r0..r1-1 and columns c0..c1-1 of a panel.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> cut(build(Layout((4, 8), (8, 1))).panels[0], 1, 3, 0, 2).labels
     ('8', '9', '16', '17')
     """
@@ -82,8 +76,6 @@ def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
 def picked(panel: Panel, rows: Sequence[int], cols: Sequence[int]) -> Panel:
     """The panel with these rows and columns alone; a border stands where some are left out, and boxes are as large as what is left.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> picked(build(Layout((4, 2), (2, 1))).panels[0], [0, 3], [0, 1]).row_ruler
     Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0), marks=())
     """
@@ -108,7 +100,6 @@ def regridded(
 ) -> Panel:
     """The panel with other cells, row by row: each the number of an old one, or None of one with this label and paint.
 
-    >>> from cute_viz import figure
     >>> panel = figure("(2,2):(2,1)").panels[0]
     >>> regridded(panel, [0, 3, None], Ruler("", ("0",), (0, 0)), Ruler("", ("0", "1", "2"), (0, 0, 0, 0)), label="…").labels
     ('0', '3', '…')
@@ -146,7 +137,6 @@ TALL = 8  # times as high as wide: of a copy, whose modes have no places of thei
 def lying(figure: Figure) -> Figure:
     """The figure, its panels as one row each where they are a grid of one mode; a single tall panel of a copy likewise.
 
-    >>> from cute_viz import figure
     >>> [(p.rows, p.cols) for source in ("8:1", "(8,1):(1,8)") for p in lying(figure(source)).panels]
     [(1, 8), (8, 1)]
     """
@@ -184,7 +174,6 @@ def transposed(panel: Panel) -> Panel:
 def abridged(figure: Figure) -> Figure:
     """The figure with the rows that have labels or boxes, of panels with as many rows the same; borders where some are not.
 
-    >>> from cute_viz import figure
     >>> short = abridged(figure("ampere_gemm", follow=13))
     >>> short.panels[0].row_ruler.labels
     ('1', '2', '3', '11', '12', '13')
@@ -220,8 +209,6 @@ RUNS = 4  # of neighbouring lines, at most
 def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, str]:
     """A panel of memory with 16 of its lines of so many bytes, and a sentence that says which: runs that begin at wanted lines.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> some_lines(build(Layout((64, 2), (2, 1))).panels[0], [0, 33], 128)[0].row_ruler.labels[7:10]
     ('7', '32', '33')
     """

@@ -33,7 +33,6 @@ from cute_viz.values.integer import Static
 def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a TV layout.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> tv(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).panels[0].labels
     ('T0\\nV0', 'T1\\nV0', 'T0\\nV1', 'T1\\nV1')
     """
@@ -93,7 +92,6 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
 
     Raises: FigureError for a layout of other than two modes; places outside of the tile, with the first that is.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> evaluate(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).places
     [0, 1, 2, 3]
     """

@@ -33,7 +33,6 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
 
     Raises: FigureError for anything but an MMA or a GEMM, and for a tile that the MMA does not divide.
 
-    >>> from cute_viz import figure
     >>> figure("SM80_16x8x16_F32F16F16F32_TN", view="zoom", tile="32x32").title
     'One thread holds 4 values in each of 8 atoms'
     """

@@ -31,7 +31,6 @@ def flaws(figure: Figure, options: Options) -> list[str]:
     """What is wrong with a picture, in words; nothing of one that can be read and is true. One without a target has no place where
     its letters would be too small.
 
-    >>> from cute_viz import figure
     >>> flaws(figure("(4,8):(8,1)"), Options(target="readme"))
     []
     >>> flaws(figure("(4,8):(8,1)", title="Column-major: each column is contiguous"), Options(target="readme"))
@@ -103,7 +102,6 @@ def _unread(figure: Figure, options: Options) -> Iterator[str]:
 def is_true(title: str, panel: Panel) -> bool:
     """Whether a title that is a finding holds of a panel; other titles are names, and nothing is asked of them.
 
-    >>> from cute_viz import figure
     >>> panel = figure("SM80_16x8x16_F32F16F16F32_TN").panels[0]
     >>> [is_true(f"T5 holds 4 elements of C, in {n} pairs", panel) for n in (2, 3)]
     [True, False]

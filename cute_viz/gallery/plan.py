@@ -175,8 +175,8 @@ def _captions(value: Value, formats: Iterable[str]) -> Iterator[str]:
     figure = value.get("figure") if isinstance(value, Keys) else None
     if not isinstance(value, Keys) or not isinstance(figure, Keys):
         return
-    words = {key: str(figure[key]) for key in ("target", "bare") if isinstance(figure.get(key), Text)}
-    target = words.get("target")
+    words = {key: str(figure[key]) for key in ("for", "target", "bare") if isinstance(figure.get(key), Text)}
+    target = words.get("for") or words.get("target")  # Python's word for it
     options = Options(
         style=str(value.get("style", "default")),
         target=target if target in TARGETS else None,

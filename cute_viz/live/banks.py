@@ -28,7 +28,6 @@ def banks(question: Question) -> dict[str, Any]:
     `access` of the question is the pattern, `step` which of its warps is spelled out; without one the costliest. `assumed` says
     that nothing gives the width of an element.
 
-    >>> from cute_viz.live.question import Question
     >>> banks(Question("banks", "(8,64):(64,1)", {"type": "f16"}, more={"access": "ldmatrix"}))["wavefronts"]
     64
     """

@@ -26,7 +26,6 @@ def fault(error: CuteVizError, source: str, works: Callable[[str], bool] | None 
     works: whether a changed source can be read; the first of what the hint proposes that does is the `fix`: text in the place of
     a span, or an option with its value.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> def reads(text):
     ...     try:
     ...         return PACKAGED.read(text).pick() is not None

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def report(question: Question) -> dict[str, Any]:
     """The rows of a kernel, each with its cause, and its fix with the places of its edits; no `accesses` of any other source.
 
-    >>> from cute_viz.live.question import Question
     >>> report(Question("report", "(4,8)"))
     {'accesses': None}
     """
@@ -43,7 +42,6 @@ def access(question: Question) -> dict[str, Any]:
 
     Raises: UsageError where the report has no such row, or the row has no tile in shared memory.
 
-    >>> from cute_viz.live.question import Question
     >>> access(Question("access", "(4,8)", more={"access": "/7//0"}))
     Traceback (most recent call last):
     cute_viz.errors.UsageError: the kernel has no such access any more

@@ -214,7 +214,6 @@ def _facts(question: Question) -> dict[str, Any]:
 def _matrix(obj: Any) -> dict[str, Any] | None:
     """The matrix over F2 of a layout: a name and the offset for each bit of the coordinate; None of what has none, or is too large.
 
-    >>> from cute_viz.algebra.layout import Layout
     >>> _matrix(Layout((4, 2), (2, 1)))
     {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
     """

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def command(question: Question) -> str:
     """The command line that draws the same.
 
-    >>> from cute_viz.live.question import Question
     >>> command(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "coords": True}, {"M": "4"}))
     "cute-viz render '(4,8):(8,1)' --tile 4x8 --coords --let M=4"
     """
@@ -47,7 +46,6 @@ def spec(question: Question) -> str:
 
     Raises: CuteVizError where a spec cannot have what the question has.
 
-    >>> from cute_viz.live.question import Question
     >>> print(spec(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "palette": "mono"})), end="")
     layout: (4,8):(8,1)
     palette: mono
@@ -84,7 +82,6 @@ def _scalar(text: str) -> str:
 def markdown(question: Question) -> str:
     """The block that `cute-viz embed` keeps a picture for.
 
-    >>> from cute_viz.live.question import Question
     >>> print(markdown(Question("copy", "(4,8):(8,1)", {"view": "grid"})))
     <!-- cute-viz: (4,8):(8,1) | view=grid -->
     <!-- /cute-viz -->

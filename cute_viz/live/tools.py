@@ -79,7 +79,6 @@ def shape(words: Any) -> dict[str, Any]:
 def evaluate(question: Question) -> dict[str, Any]:
     """The value of the last statement, or of the one that is named, and of those before it.
 
-    >>> from cute_viz.live.question import Question
     >>> evaluate(Question("", "a = (4,8):(8,1); size(a)"))
     {'value': '32', 'names': {'a': '(4,8):(8,1)'}, 'warnings': []}
     """
@@ -95,7 +94,6 @@ def evaluate(question: Question) -> dict[str, Any]:
 def show(question: Question) -> dict[str, Any]:
     """The facts of a layout, an atom or a tiling, as `cute-viz show --json` gives them.
 
-    >>> from cute_viz.live.question import Question
     >>> show(Question("", "(4,8):(8,1)"))["cosize"]
     32
     """
@@ -107,7 +105,6 @@ def show(question: Question) -> dict[str, Any]:
 def explain(question: Question) -> dict[str, Any]:
     """The steps of an operation, as `cute-viz explain --json` gives them.
 
-    >>> from cute_viz.live.question import Question
     >>> explain(Question("", "complement(4:2, 24)"))["steps"][-1]["value"]
     '(2,3):(1,8)'
     """
@@ -119,7 +116,6 @@ def analyze(question: Question) -> dict[str, Any]:
 
     Equal steps of an access are listed once, without the lanes that collide; `detail` leaves nothing out.
 
-    >>> from cute_viz.live.question import Question
     >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]
     16
     """
@@ -155,7 +151,6 @@ def report(question: Question) -> dict[str, Any]:
 
     Raises: UsageError where there are none.
 
-    >>> from cute_viz.live.question import Question
     >>> tile = "auto s = make_tensor(make_smem_ptr<float>(0), make_layout(make_shape(_32{}, _4{})));\\n"
     >>> report(Question("", tile + "copy(make_tensor<float>(_4{}), local_partition(s, Layout<_32>{}, threadIdx.x));"))["ideal"]
     [2]
@@ -194,7 +189,6 @@ def _kernel(question: Question) -> dict[str, Any] | None:
 def swizzle(question: Question) -> dict[str, Any]:
     """The best swizzles of a row-major tile, which `source` says as ROWSxCOLS or as a layout.
 
-    >>> from cute_viz.live.question import Question
     >>> swizzle(Question("", "8x64", more={"read": ["ldmatrix"], "top": 1}))["winner"]
     'Sw<3,3,3>'
     """
@@ -217,7 +211,6 @@ def swizzle(question: Question) -> dict[str, Any]:
 def solve(question: Question) -> dict[str, Any]:
     """The layout that gives a table, as `cute-viz find layout --json` finds it.
 
-    >>> from cute_viz.live.question import Question
     >>> solve(Question("", "0 1 2 3; 4 5 6 7"))["layout"]
     '(2,4):(4,1)'
     """
@@ -230,7 +223,6 @@ def solve(question: Question) -> dict[str, Any]:
 def atoms(question: Question) -> dict[str, Any]:
     """The atoms that words mean.
 
-    >>> from cute_viz.live.question import Question
     >>> atoms(Question("", "LDSM_N x4"))["atoms"][0]["name"]
     'SM75_U32x4_LDSM_N'
     """
@@ -251,7 +243,6 @@ def atoms(question: Question) -> dict[str, Any]:
 def who_owns(question: Question) -> dict[str, Any]:
     """The cells that `where` means in the picture of the source.
 
-    >>> from cute_viz.live.question import Question
     >>> who_owns(Question("", "SM75_U32x4_LDSM_N", more={"where": "T9 V1"}))["words"]
     'source(9,1): T9 V1; destination(2,3): T9 V1'
     """
@@ -263,7 +254,6 @@ def who_owns(question: Question) -> dict[str, Any]:
 def render(question: Question) -> dict[str, Any]:
     """A picture: text as it is; png in base64, of at most SMALL bytes; svg and the other formats as text.
 
-    >>> from cute_viz.live.question import Question
     >>> render(Question("", "(2,2):(2,1)", more={"format": "text"}))["text"].splitlines()[0]
     '(2,2):(2,1)'
     """
@@ -289,7 +279,6 @@ def render(question: Question) -> dict[str, Any]:
 def listed(question: Question) -> dict[str, Any]:
     """What a source defines: each name with its line, kind and value, or why it has none; in short what can be drawn.
 
-    >>> from cute_viz.live.question import Question
     >>> [row["path"] for row in listed(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
     ['a', 'b']
     """

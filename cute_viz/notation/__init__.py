@@ -39,28 +39,7 @@ def parse(
     >>> str(parse("(M,8):(8,1)", {"M": 4}))
     '(4,8):(8,1)'
     """
-    return read(text, names, dialect=dialect, resolve=resolve).pick(name)
-
-
-def read(
-    text: str,
-    names: Mapping[str, Any] | None = None,
-    warnings: list[str] | None = None,
-    *,
-    dialect: str = "auto",
-    resolve: Resolver | None = None,
-    shape: tuple[int, ...] = (),
-    free: bool = False,
-) -> Document:
-    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value. The
-    dialect shows in the text: `cute` and `cpp` are one language, `dsl` is Python's grammar, a `dump` is what CuTe printed, amid
-    other lines; `triton` are encodings of Triton and Gluon, for a shape, which their types or `shape` say.
-
-    >>> sorted(read("a = 4:2; b = a(3)").values)
-    ['a', 'b']
-    """
-    with _shallow(text):
-        return _read(Passage(text, names or {}, warnings, dialect, resolve, shape, free))
+    return Notation(Passage(text, names or {}, dialect=dialect, resolve=resolve)).document().pick(name)
 
 
 def _read(source: Passage) -> Document:
@@ -144,47 +123,62 @@ def _without_operations(text: str) -> str:
     )
 
 
-def read_calls(
-    text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
-) -> tuple[Operation, ...]:
-    """The operation that is the last statement of a text, or the last that binds a name, behind those whose result it slices.
+class Notation:
+    """The statements of a text, which is read with what a `Passage` has."""
 
-    >>> [str(call) for call in read_calls("logical_divide(8:1, 2)(_,1)")]
-    ['logical_divide(8:1, 2)', 'slice((_,1), (2,4):(1,2))']
-    """
-    with _shallow(text):
-        source = Passage(text, names or {}, resolve=resolve)
-        statements = parse_program(text)
-        binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
-        return _calls(statements[: binding[-1] + 1] if binding else statements, source)
+    def __init__(self, source: Passage) -> None:
+        self.source = source
 
+    def document(self) -> Document:
+        """Everything that the text holds, by name. The dialect shows in the text: `cute` and `cpp` are one language, `dsl` is
+        Python's grammar, a `dump` is what CuTe printed, amid other lines; `triton` are encodings of Triton and Gluon, for a
+        shape, which their types or `shape` say.
 
-def called_last(text: str) -> str:
-    """The name of the function that the last statement of a text calls; "" of any other, and of what cannot be read.
+        >>> sorted(Notation(Passage("a = 4:2; b = a(3)")).document().values)
+        ['a', 'b']
+        """
+        with _shallow(self.source.text):
+            return _read(self.source)
 
-    >>> called_last("a = 4:2; cute::copy(a, a)"), called_last("a = 4:2")
-    ('copy', '')
-    """
-    try:
-        with _shallow(text):
-            return _called(parse_program(text)[-1])
-    except CuteVizError:
-        return ""
+    def calls(self, name: str | None = None) -> tuple[Operation, ...]:
+        """The operation that the last statement is, or the last that binds a name, behind those whose result it slices.
 
+        >>> [str(call) for call in Notation(Passage("logical_divide(8:1, 2)(_,1)")).calls()]
+        ['logical_divide(8:1, 2)', 'slice((_,1), (2,4):(1,2))']
+        """
+        with _shallow(self.source.text):
+            statements = parse_program(self.source.text)
+            binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
+            return self._operations(statements[: binding[-1] + 1] if binding else statements)
 
-def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any], resolve: Resolver | None) -> Iterator[Operation]:
-    """The statements of a text, in no function, that call one of some names with a name as an argument, as far as they can be read.
+    def called(self) -> str:
+        """The name of the function that the last statement calls; "" of any other."""
+        with _shallow(self.source.text):
+            return _called(parse_program(self.source.text)[-1])
 
-    >>> [str(call) for call in calls_with("a = 4:2; size(a); size(8)", "a", ("size",), {}, None)]
-    ['size(4:2)']
-    """
-    with _shallow(text):
-        source = Passage(text, names, resolve=resolve)
-        statements = parse_program(text)
-        for n, statement in enumerate(statements):
-            if _called(statement) in of and _mentions(statement.value, name):
-                with suppress(CuteVizError):  # what cannot be read says nothing of it
-                    yield from _calls(statements[: n + 1], source)
+    def calls_with(self, name: str, of: Container[str]) -> Iterator[Operation]:
+        """The statements that call one of some functions with a name as an argument, as far as they can be read."""
+        with _shallow(self.source.text):
+            statements = parse_program(self.source.text)
+            for n, statement in enumerate(statements):
+                if _called(statement) in of and _mentions(statement.value, name):
+                    with suppress(CuteVizError):  # what cannot be read says nothing of it
+                        yield from self._operations(statements[: n + 1])
+
+    def _operations(self, statements: list[Statement]) -> tuple[Operation, ...]:
+        """The operation that the last of some statements is."""
+        from cute_viz.notation.program import operations_of
+
+        *before, last = statements
+        document = evaluate_program(before, self.source)
+        if last.value is None:
+            assert last.error is not None
+            raise last.error
+        try:
+            return operations_of(last.value, self.source.seeing({**self.source.names, **document.bound()}))
+        except CuteVizError as error:  # the cause is that of a name whose own statement failed
+            words = re.findall(r"[A-Za-z_]\w*", self.source.text[last.span.start : last.span.end])
+            raise next((document.failures[word] for word in words if word in document.failures), error) from None
 
 
 def _called(statement: Statement) -> str:
@@ -199,22 +193,6 @@ def _mentions(node: Node | None, name: str) -> bool:
         return False
     words = (node.text if isinstance(node, Name) else node.name if isinstance(node, Call) else "").split(".")
     return name in words or any(_mentions(child, name) for child in node.children())
-
-
-def _calls(statements: list[Statement], source: Passage) -> tuple[Operation, ...]:
-    """The operation that the last of some statements is."""
-    from cute_viz.notation.program import operations_of
-
-    *before, last = statements
-    document = evaluate_program(before, source)
-    if last.value is None:
-        assert last.error is not None
-        raise last.error
-    try:
-        return operations_of(last.value, source.seeing({**source.names, **document.bound()}))
-    except CuteVizError as error:  # the cause is that of a name whose own statement failed
-        words = re.findall(r"[A-Za-z_]\w*", source.text[last.span.start : last.span.end])
-        raise next((document.failures[word] for word in words if word in document.failures), error) from None
 
 
 @contextmanager

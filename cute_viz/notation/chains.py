@@ -15,8 +15,6 @@ def composed(items: list[Any], compose: Callable[[Any, Any], Any]) -> Any:
     """`outer o offset o inner` is a composed layout; `a o b` is what `compose` makes of them.
 
     >>> from cute_viz.algebra.compose import composition
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.algebra.swizzle import Swizzle
     >>> str(composed([Layout(8, 2), Layout(4, 2)], composition)), str(composed([Swizzle(3, 3, 3), 0, Layout(8)], composition))
     ('4:4', 'Sw<3,3,3> o 0 o 8:1')
     """

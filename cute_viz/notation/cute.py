@@ -70,7 +70,11 @@ class Parser:
                 items = [Infix(left.span | right.span, operator, left, right)]
             else:
                 items.append(right)
-        return _chained(items)
+        node = _chained(items)
+        while self.touches(node):  # (4,8):(8,1)(2,_), and Sw<2,0,3> o 0 o (8,8):(8,1)(3,5)
+            arguments = self.sequence()
+            node = Apply(node.span | arguments.span, node, arguments.items)
+        return node
 
     def pair(self) -> Node:
         """`shape:stride`; without a ':' what stands there alone."""
@@ -82,6 +86,10 @@ class Parser:
             raise self.fail("the stride after ':' is missing", colon.span, hint="write shape:stride, for example (4,8):(8,1)")
         stride = self.sum()
         return Pair(shape.span | stride.span, shape, stride)
+
+    def touches(self, node: Node) -> bool:
+        """Whether a bracket follows a node without a blank: the layout that ends here is called."""
+        return self.token.kind == "(" and self.token.span.start == node.span.end
 
     def sum(self) -> Node:
         """`a + b - c`, from the left."""
@@ -108,6 +116,8 @@ class Parser:
             if self.token.kind == ".":
                 node = self.method(node)
                 continue
+            if stride and self.touches(node):
+                break
             if isinstance(node, Sequence) and not _holds_layouts(node):
                 called = "a layout that has coordinates needs parentheses: ((4,8):(8,1))(2,3)"
                 hint = called if stride else "write ':' between a shape and its stride: (4,8):(8,1)"
@@ -209,6 +219,10 @@ class Parser:
         token = self.advance()
         if token.text[0] == "?" and self.token.kind == "@":
             return self.at(Name(token.span, token.text))
+        head, counts, number = token.text.partition("ArithTuple")
+        if counts and not head and number.removeprefix("_").isdecimal():  # where a tensor of integers begins
+            origin = Number(token.span, int(number.removeprefix("_")), number[0] == "_")
+            return Call(token.span, counts, (origin,), (origin,))
         template: tuple[Node, ...] = ()
         span = token.span
         called = False

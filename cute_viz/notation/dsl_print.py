@@ -17,7 +17,6 @@ from cute_viz.values.types import ValueType, named
 def show_dsl(value: Any) -> str:
     """The print of the DSL (nvidia-cutlass-dsl 4.8); where it has none, that of CuTe.
 
-    >>> from cute_viz import parse
     >>> show_dsl(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)")), show_dsl((4, (8,)))
     ('S<3,3,3> o 0 o (8,64):(64,1)', '(4, (8,))')
     >>> print(show_dsl(parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))")))

@@ -24,12 +24,13 @@ _NEAR = 300  # characters before an object where its name may stand
 MAX_TRIES = 24  # places of a line where a layout may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|raw_ptr\(|counting_iter|ArithTuple)")
+_BEGIN = re.compile(r"(?<![\w)\]>@])(?<![)}\d_?]:)(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|raw_ptr\(|counting_iter|ArithTuple)")
 _MESSAGE = re.compile(  # of gcc, clang, nvcc, Python
     r"^[ \t]*(?:(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b"
     r"|Traceback \(most recent call last\):)",
     re.M,
 )
+_VERIFIER = re.compile(r"'[\w.]+' op ")  # of an operation of MLIR that is refused
 _SAID = ("error", "warning", "note", "remark")
 _QUOTED = re.compile(r"\s*(?:\d+ *\|.*|.*; *(?://.*)?|[\s^~|]*)$")  # below a message: a line of source, or a caret
 # A line that is an object of the DSL, a tensor, or begins with a run-time value, by name or not.
@@ -37,7 +38,8 @@ _POINTED = re.compile(r"\s*(?:[A-Za-z_][\w.\[\]]*\s*:\s*)?(?:tensor<|ptr<|raw_pt
 _WRITTEN = re.compile(r"\s*(?:[\w.]+\s*=\s*)?")
 _PAIR = re.compile(r"[\d)_?}]:[_(\d?-]")
 _NAME = re.compile(
-    r"([A-Za-z_][\w.\[\]]*)\s*(?:\([^()]*\))?\s*(?::|=|->)?\s*(?:Tensor|tensor[<(]?|Layout|ComposedLayout|layout)?\s*[:=<]?\s*$"
+    r"([A-Za-z_][\w.\[\]]*)\s*(?:\([^()]*\))?\s*(?::|=|->)?\s*"
+    r"(?:[\w:]*DescriptorIterator o|Tensor|tensor[<(]?|Layout|ComposedLayout|layout)?\s*[:=<]?\s*$"
 )
 # A line that only says what the next one prints: `sA:`, `[0] sA layout =`.
 _LABEL_LINE = re.compile(
@@ -99,7 +101,7 @@ def find_dump(source: Passage) -> Document | None:
     document = reader.document
     if reader.broken or (not document.values and not document.failures):
         return None
-    if "\n" not in text.strip() and not _single(text, document):
+    if "\n" not in text.strip() and not _VERIFIER.search(text) and not _single(text, document):
         return None
     return document
 
@@ -223,7 +225,8 @@ class _DumpReader:
         match = _NAME.search(" ".join(before[-_NEAR:].split()))
         if match is None and not before.strip():
             return self.said
-        return match[1] if match and match[1].lower() not in _WORDS else ""
+        said = match is None or (match[1].lower() in _WORDS and not (len(match[1]) == 1 and ":" in match[0]))  # `A: ` is a label
+        return "" if match is None or said else match[1]
 
     def keep(self, name: str, value: Any, span: Span) -> None:
         """An object under its name, or under a new one where the name has another object already."""

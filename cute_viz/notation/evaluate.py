@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import add, mul, sub
 from typing import Any
 
 from cute_viz.algebra.composed import (
@@ -14,6 +15,7 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -43,7 +45,7 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
-from cute_viz.values.integer import Runtime, Static, Unknown, arith, unknowns
+from cute_viz.values.integer import Runtime, Static, Unknown
 from cute_viz.values.types import ValueType, named
 
 
@@ -119,7 +121,9 @@ class Evaluator:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
         if isinstance(a, (int, Basis, Unknown)) and isinstance(b, (int, Basis, Unknown)) and Unknown in (type(a), type(b)):
-            return arith(node.operator, a, b)
+            if (compute := {"+": add, "-": sub, "*": mul}.get(node.operator)) is None:
+                raise next(x for x in (a, b) if isinstance(x, Unknown)).error()
+            return compute(a, b)
         if not isinstance(a, int) or not isinstance(b, int):
             if node.operator == "*" and isinstance(a, Basis) and isinstance(b, int):
                 return a * b

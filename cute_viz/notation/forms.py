@@ -66,7 +66,9 @@ def _swizzle(evaluator: Meaning, node: Call) -> Any:
 
 
 def _make_tuple(evaluator: Meaning, node: Call) -> Any:
-    """`ArithTuple(4,8)`, where a tensor of coordinates begins."""
+    """`ArithTuple(4,8)`, where a tensor of coordinates begins; `ArithTuple_0`, one of integers."""
+    if node.template and node.args:
+        return evaluator.value(node.args[0])
     return None if node.args is None else tuple(map(evaluator.value, node.args))
 
 

@@ -144,7 +144,9 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
         except CuteVizError as error:
             foreign = "\n" in text and _is_foreign(statement, env)
             out.mistaken |= statement.value is not None and (
-                isinstance(error, LimitError) or (not foreign and _uses(statement.value, env))
+                isinstance(error, LimitError)
+                or (isinstance(statement.value, Infix) and statement.value.operator in ("==", "!="))
+                or (not foreign and _uses(statement.value, env))
             )
             if foreign:
                 statement.error = error
@@ -241,7 +243,6 @@ def operations_of(node: Node, source: Passage) -> tuple[Operation, ...]:
     >>> text = "ceil_div(10, n); n(2,_)"
     >>> str(operations_of(parse_program(text)[0].value, Passage(text, {"n": 4}))[0])
     'ceil_div(10, 4)'
-    >>> from cute_viz.algebra.layout import Layout
     >>> operations_of(parse_program(text)[1].value, Passage(text, {"n": Layout((4, 8))}))[0].name
     'slice'
     """

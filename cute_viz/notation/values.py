@@ -31,7 +31,6 @@ def is_drawable(value: Any) -> bool:
 def drawn(value: Any) -> Any:
     """What a reader means by a value: of a tensor its layout, but where the memory is part of the picture.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> str(drawn(Tensor(Pointer("gmem", "float", 256), Layout(4))))
     '4:1'
     """

@@ -22,7 +22,8 @@ class Option:
         type by name or width in bits; `object` an expression, or the object; `pixels` a number between least and most.
     level: `object` how the object is drawn; `panels` what becomes of the panels of the finished figure; `several` how figures go
         together; `page` how the figure is written.
-    field: the name of the field of `figures.options.FigureOptions`, where it is another.
+    field: the name of the field of `figures.options.FigureOptions`, where it is another. word: what all but Python call it,
+        where `for` is a keyword.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Option:
     choices: tuple[str, ...] = ()
     default: str | None = None
     field: str = ""
+    word: str = ""
     example: str = ""
     least: float = 0
     most: float = 0
@@ -65,25 +67,28 @@ def _option(name: str, holds: str, level: str, short: str, said: str = "", more:
 
 
 OPTIONS: dict[str, Option] = {row[0]: _option(*row) for row in rows(__file__, "options.txt")}
+NAMES = {option.word: name for name, option in OPTIONS.items() if option.word}  # of the words that are no names in Python
 
 
 def known(name: str) -> Option:
-    """The option of a name; also with - for _.
+    """The option of a name or a word; also with - for _.
 
     Raises: FigureError for an unknown option, with those like it.
 
     >>> known("color-by").choices[:2]
     ('offset', 'mod8')
+    >>> known("for").name
+    'target'
     >>> known("color_bye")
     Traceback (most recent call last):
     cute_viz.errors.FigureError: there is no option 'color_bye'
       hint: did you mean color_by?
     """
-    word = name.replace("-", "_")
+    word = NAMES.get(name, name).replace("-", "_")
     if word in OPTIONS:
         return OPTIONS[word]
-    near = "did you mean target?" if word == "for" else did_you_mean(word, OPTIONS, 1)  # --for of the command line
-    raise FigureError(f"there is no option {name[:40]!r}", hint=near or f"one of {', '.join(OPTIONS)}")
+    words = [option.word or option.name for option in OPTIONS.values()]
+    raise FigureError(f"there is no option {name[:40]!r}", hint=did_you_mean(word, words, 1) or f"one of {', '.join(words)}")
 
 
 def of_level(level: str) -> tuple[Option, ...]:

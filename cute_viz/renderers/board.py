@@ -30,7 +30,6 @@ def board_of(figure: Figure, options: Options) -> Page:
 
     Raises: FigureError for panels that are too many for the page.
 
-    >>> from cute_viz import figure
     >>> page = board_of(figure("(8,8):(8,1)", view="path"), Options())
     >>> page.width <= 700, page.panels[0].grid.cell_w
     (True, 38.0)

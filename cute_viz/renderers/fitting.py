@@ -30,7 +30,6 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
 
     most: px of little room.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import LOOSE
     >>> drawn = figure("ampere_gemm")
     >>> [of_stage(drawn, panel, 10.0, LOOSE).detail.name for panel in drawn.panels[:2]]
@@ -56,7 +55,6 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
 
     room: px beside each other; cell, full, fit: as of `page.lay_out`. With the frames, where they stand, and the size of all.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import LOOSE
     >>> fit_panels(figure("(2,4)"), None, None, False, LOOSE)[1:]
     ([(0, 0)], 172.0, 96.0)
@@ -138,7 +136,6 @@ def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitte
 def has_text(figure: Figure) -> bool:
     """Whether any cell of the figure has a label at all.
 
-    >>> from cute_viz import figure
     >>> has_text(figure("(2,4)"))
     True
     """
@@ -163,7 +160,6 @@ def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
 def aligned(figure: Figure, found: list[PanelFrame]) -> Fitted:
     """The frames with sizes such that panels line up, where they stand, and the size of all.
 
-    >>> from cute_viz import figure
     >>> drawn = figure("(2,4)")
     >>> aligned(drawn, frames(drawn, Detail.FULL))[1]
     [(0, 0)]

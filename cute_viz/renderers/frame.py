@@ -151,8 +151,6 @@ def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit =
     cell: px of a cell, in place of what its labels need; a box with a label is never lower than its text. fit: the room around
     what is written.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> [frame] = frames(build(Layout((2, 4))), Detail.COLOUR, cell=8)
     >>> frame.cell_w, frame.cell_h
     (8, 8)
@@ -163,8 +161,6 @@ def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit =
 def resized(frame: PanelFrame, size: tuple[float, float, float, float]) -> PanelFrame:
     """The frame with another cell width and height, room at the left and above.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> [frame] = frames(build(Layout((2, 4))), Detail.FULL)
     >>> resized(frame, (40, 30, 50, 20)).height
     82

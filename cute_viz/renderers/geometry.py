@@ -95,7 +95,6 @@ class CellLabels:
 def cell_labels(panel: Panel) -> CellLabels:
     """The labels of a panel; a cell with several owners says how many, `×n`, on its last line.
 
-    >>> from cute_viz import figure
     >>> cell_labels(figure("(2,2):(2,1)", tile=(2, 2)).panels[0]).lines
     (('T0', 'T1', 'T0', 'T1'), ('V0', 'V0', 'V1', 'V1'))
     """
@@ -133,7 +132,6 @@ def texts(panel: Panel) -> Sequence[str]:
 
     Raises: FigureError for an image of more cells than a figure has; only formats that draw pixels show it.
 
-    >>> from cute_viz import figure
     >>> texts(figure("(2,2):(2,1)").panels[0])
     ('0', '1', '2', '3')
     """
@@ -147,7 +145,6 @@ def texts(panel: Panel) -> Sequence[str]:
 def shared_cells(panel: Panel) -> dict[int, int]:
     """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`).
 
-    >>> from cute_viz import figure
     >>> shared_cells(figure("(4,1):(0,0)", tile=(1, 1)).panels[0])
     {0: 4}
     """
@@ -158,7 +155,6 @@ def shared_cells(panel: Panel) -> dict[int, int]:
 def fact_line(figure: Figure) -> str:
     """The figure's facts in one line, less those that only CuTe's own printers need.
 
-    >>> from cute_viz import figure
     >>> fact_line(figure("(4,8):(8,1)"))
     'size 32 · cosize 32'
     """
@@ -174,7 +170,6 @@ def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]
     Panels that stand side by side and have as many rows share their cells' height and the room above; panels on top of
     each other that have as many columns, their cells' width and the room at the left.
 
-    >>> from cute_viz import figure
     >>> panels = figure("(2,4):(1,2)", tile=(2, 4), view="both").panels  # side by side, two rows each
     >>> shared_sizes(panels, [(30, 20, 40, 24), (50, 36, 40, 24)])
     [(30, 36, 40, 24), (50, 36, 40, 24)]

@@ -53,8 +53,6 @@ READOUT = """<p id="cell">Hover a cell, or use the arrow keys; click or Enter hi
 def render(figure: Figure, options: Options) -> str:
     """The figure as an HTML document.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> "<table>" in render(build(Layout((2, 2))), Options())
     True
     """
@@ -85,7 +83,6 @@ def render(figure: Figure, options: Options) -> str:
 def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]]]:
     """The figure as an SVG without its declaration, and what a script must know of its panels.
 
-    >>> from cute_viz import figure
     >>> svg, panels = explored(figure("(2,2)"), Options())
     >>> svg[:4], panels[0]["data"]
     ('<svg', {'offset': [0, 2, 1, 3]})

@@ -27,7 +27,6 @@ BESIDE = 130  # px that the page of a frame needs beside its picture
 def inlined(svg: str) -> str:
     """An SVG for the text of a page: its rules hold for it alone, and follow the page's theme, or else the system's.
 
-    >>> from cute_viz import figure
     >>> page = inlined(figure("(2,2)").svg(fragment=True))
     >>> page[:16], "[data-md-color-scheme=slate]" in page, "{.p{" in page
     ('<svg class="cv" ', True, False)

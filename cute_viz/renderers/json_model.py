@@ -11,7 +11,6 @@ from cute_viz.renderers import Options
 def render(figure: Figure, options: Options) -> str:
     """The figure as one JSON object, keys in the model's order, a line for each member of the figure.
 
-    >>> from cute_viz import figure
     >>> print(render(figure("(2,2)"), Options()).splitlines()[1])
      "kind": "grid",
     """

@@ -25,7 +25,6 @@ COLUMN = 4  # lanes, from which on they go down and up again
 def placed(figure: Figure, target: Target) -> Figure:
     """The lanes in a row, under the names of their memories, or down one side and up the other.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.targets import TARGETS
     >>> from cute_viz.renderers.strip import with_insets
     >>> [panel.place for panel in placed(with_insets(figure("hopper_gemm")), TARGETS["readme"]).panels]
@@ -45,7 +44,6 @@ def placed(figure: Figure, target: Target) -> Figure:
 def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     """The frames in a width and a height: all panels as high as each other, and as wide in a row.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.strip import with_insets
     >>> frames, places, w, h = fitted(with_insets(figure("hopper_gemm")), 870, 300, 8.0)
     >>> w <= 870, h <= 301, len({f.cell_h for f in frames})

@@ -26,7 +26,6 @@ Entry: TypeAlias = "tuple[LegendEntry, list[str]]"  # and its label in lines
 class Key:
     """Legends, as `told` has them, in a width: a column of entries, or lines of them; a long label takes several lines.
 
-    >>> from cute_viz import figure
     >>> key = Key(told(figure("(2,2):(2,1)", color_by="row")), LEGEND_WIDTH, column=False)
     >>> key.height, [line.text for line in key.placed(0, 0)[1]]
     (58.0, ['hue: row', 'row 0', '1'])
@@ -100,7 +99,6 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
     named: what stands on cells; of a legend whose entries all do, the heading is left. labelled: whether each cell has its label,
     so that a legend that repeats them, or tells nothing apart, is left out.
 
-    >>> from cute_viz import figure
     >>> [[len(legend.entries) for legend in told(figure("(2,2):(2,1)"), labelled=shown)] for shown in (False, True)]
     [[4], []]
     """
@@ -151,7 +149,6 @@ def _look(paint: Paint) -> Look:
 def columns(legends: Sequence[Legend]) -> list[float]:
     """px of a column of legends: such that headings have two lines, and as narrow as the longest label, within reason.
 
-    >>> from cute_viz import figure
     >>> columns(told(figure("(2,2):(2,1)", color_by="row")))
     [110.0, 110.0]
     """
@@ -165,7 +162,6 @@ def columns(legends: Sequence[Legend]) -> list[float]:
 def free_corner(figure: Figure, legends: Sequence[Legend], sizes: list[tuple[float, float]], column: float) -> bool:
     """Whether the upper left place of the panels is empty, and has room for the legend.
 
-    >>> from cute_viz import figure
     >>> drawn = figure("SM80_16x8x16_F32F16F16F32_TN")
     >>> free_corner(drawn, told(drawn), [(400, 500)] * 3, LEGEND_WIDTH)
     True
@@ -181,7 +177,6 @@ def free_corner(figure: Figure, legends: Sequence[Legend], sizes: list[tuple[flo
 def heading(figure: Figure, labelled: bool = True) -> list[Line]:
     """What stands above the panels: the title, the source and, where cells are labelled, the caption, which explains the labels.
 
-    >>> from cute_viz import figure
     >>> heading(figure("(2,4)"))[1].text
     '(2,4):(1,2)'
     """

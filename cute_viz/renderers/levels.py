@@ -40,7 +40,6 @@ class Drawing(NamedTuple):
 def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     """The drawings with labels, the richest first; what fits none of them is drawn in blocks, whose size follows from the place.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.targets import TARGETS
     >>> first = next(drawings(figure("(4,8):(8,1)"), TARGETS["readme"]))
     >>> first.details[0].name, first.scale
@@ -93,7 +92,6 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
 def units(figure: Figure) -> Figure | None:
     """The figure as the unit that it repeats; None of few cells, and where nothing repeats.
 
-    >>> from cute_viz import figure
     >>> units(figure("(2,4)")) is None
     True
     """
@@ -103,7 +101,6 @@ def units(figure: Figure) -> Figure | None:
 def further(figure: Figure, whole: bool) -> Figure | None:
     """The figure as the unit whose threads are further on in the next; None of none. whole: of a single panel, its warps alone.
 
-    >>> from cute_viz import figure
     >>> wgmma = figure("SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>", operand="C")
     >>> (panel,) = further(wgmma, True).panels
     >>> panel.rows, panel.row_ruler.labels[-1]
@@ -119,7 +116,6 @@ def further(figure: Figure, whole: bool) -> Figure | None:
 def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
     """The figure as it is; where its panels are no product, in a row, in shorter rows and below each other.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.targets import TARGETS
     >>> [len(list(arranged(figure(x), TARGETS["readme"]))) for x in ("(4,8)", "SM80_16x8x16_F32F16F16F32_TN", "SM75_U32x1_LDSM_N")]
     [1, 1, 2]
@@ -147,7 +143,6 @@ def _placed(figure: Figure, places: Sequence[tuple[int, int]]) -> Figure:
 def is_comparison(figure: Figure) -> bool:
     """Whether panels of several objects have as many rows and columns, so that their cells are compared.
 
-    >>> from cute_viz import figure
     >>> is_comparison(figure("one_product_on_three_machines")), is_comparison(figure("(4,8):(8,1)"))
     (True, False)
     """
@@ -157,7 +152,6 @@ def is_comparison(figure: Figure) -> bool:
 def is_product(figure: Figure) -> bool:
     """Whether panels stand as the operands of a product do: A at the left, B above, C between; further ones below or beside.
 
-    >>> from cute_viz import figure
     >>> is_product(figure("SM80_16x8x16_F32F16F16F32_TN")), is_product(figure("(2,8):(8,1)"))
     (True, False)
     """
@@ -167,7 +161,6 @@ def is_product(figure: Figure) -> bool:
 def prepared(figure: Figure) -> Figure:
     """The figure as a place with a height has it: what has one mode lies flat, and rulers that stand side by side are one.
 
-    >>> from cute_viz import figure
     >>> (panel,) = prepared(figure("8:1")).panels
     >>> panel.rows, panel.cols, panel.col_ruler.title
     (1, 8, 'mode 0')

@@ -42,7 +42,6 @@ def has_vectors(figure: Figure, most: float = inf, pad: float = 10.0) -> bool:
 
     most: px that a panel may take with those labels. pad: as of `vector_width`.
 
-    >>> from cute_viz import figure
     >>> has_vectors(figure("(2,4):(1,2)", tile=(2, 4))), has_vectors(figure("(4,4)"))
     (True, False)
     """
@@ -59,7 +58,6 @@ def has_vectors(figure: Figure, most: float = inf, pad: float = 10.0) -> bool:
 def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
     """A label for each box, `T5` over `V0-7`, or in one line, from the labels of its cells.
 
-    >>> from cute_viz import figure
     >>> [mark.lines for mark in vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])]
     [('T0', 'V0-3'), ('T1', 'V0-3')]
     """
@@ -77,7 +75,6 @@ def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
 def box_lines(panel: Panel) -> list[tuple[str, ...]]:
     """The lines of the label of each box; none where the labels of its cells are not the same, a run, or in the first alone.
 
-    >>> from cute_viz import figure
     >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
     [('T0', 'V0-3'), ('T1', 'V0-3')]
     """
@@ -149,7 +146,6 @@ def vector_cell(marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, 
 
     heights: px of a box of one line, and of two.
 
-    >>> from cute_viz import figure
     >>> vector_cell(vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0]))
     (9.25, 30.0)
     """
@@ -166,7 +162,6 @@ def vector_cell(marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, 
 def vector_width(panel: Panel, pad: float = 10.0) -> float:
     """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found.
 
-    >>> from cute_viz import figure
     >>> vector_width(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
     23.42
     """
@@ -183,7 +178,6 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
 
     least: px that a rectangle is wider than a name, and px of its height.
 
-    >>> from cute_viz import figure
     >>> drawn = figure("(2,4):(1,2)", tile=(2, 4))
     >>> [(mark.lines, mark.r0, mark.c1) for mark in group_marks(drawn, drawn.panels[0], 20, 20)]
     [(('T0',), 0, 4), (('T1',), 1, 4)]

@@ -31,7 +31,6 @@ def render(figure: Figure, options: Options) -> str:
 
     Raises: FigureError for any other figure.
 
-    >>> from cute_viz import figure
     >>> drawn = render(figure("complement(4:2, 24)", view="steps"), Options())
     >>> drawn.count('class="go"')  # two panels that wait, and 24 elements
     26

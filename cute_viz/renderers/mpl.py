@@ -42,7 +42,6 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
     Raises: FigureError for a PNG over the limit `pixels`, or with a side of more than 65536 pixels; more labels than the limit
     `labels`.
 
-    >>> from cute_viz import figure
     >>> write(figure("(2,2)"), Options(), "pdf")[:5]
     b'%PDF-'
     """
@@ -77,7 +76,6 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
 def smaller(png: bytes, most: int) -> bytes:
     """A PNG of at most so many bytes: with a palette of 64 colors, and if need be of fewer pixels.
 
-    >>> from cute_viz import figure
     >>> len(smaller(write(figure("(64,64)"), Options(), "png"), 60_000)) <= 60_000
     True
     """

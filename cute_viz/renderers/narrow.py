@@ -15,7 +15,6 @@ Measure = Callable[[Panel], tuple[int, int]]  # of a panel: letters beside the c
 def narrowed(figure: Figure, columns: int, measure: Measure) -> Figure:
     """The figure with panels that need more columns merged, where boxes say everything, and then cut.
 
-    >>> from cute_viz import figure
     >>> drawn = narrowed(figure("((16,8),8):((64,1),8)", tile=(8, 128)), 80, lambda panel: (5, 12))
     >>> [panel.cols for panel in drawn.panels], drawn.panels[0].labels[:2]
     ([6, 6, 4], ('T0 V0-7', 'T1 V0-7'))
@@ -50,7 +49,6 @@ def _even(cols: int, most: int) -> int:
 def merged(panel: Panel) -> Panel | None:
     """The panel with a cell for each box; None where its boxes are not all alike, do not fill it, or have no label of their own.
 
-    >>> from cute_viz import figure
     >>> small = merged(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
     >>> small and (small.rows, small.cols, small.labels)
     (2, 1, ('T0 V0-3', 'T1 V0-3'))

@@ -16,7 +16,6 @@ WEIGHT = 600
 class Outer:
     """The outer rulers of a figure whose panels stand at places: the room that they take, and their words.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import LOOSE
     >>> from cute_viz.renderers.fitting import fit_panels
     >>> from cute_viz.renderers.levels import prepared

@@ -43,7 +43,6 @@ SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 def page_of(figure: Figure, options: Options) -> Page:
     """The page of a figure as options want it: of a place with a height, the richest drawing that fits it.
 
-    >>> from cute_viz import figure
     >>> page = page_of(figure("(128,128):(1,128)"), Options(target="readme"))
     >>> page.width <= 700, page.height <= 900, len(page.panels), page.panels[0].detail.name
     (True, True, 1, 'COLOUR')
@@ -220,8 +219,6 @@ def lay_out(
     the page readable. full: labels were asked for by name, so they are never left out. target: what surrounds the panels.
     fit: the room around what is written. fitted: the frames, where they are known, and scale: of them and their letters.
 
-    >>> from cute_viz.algebra.layout import Layout
-    >>> from cute_viz.figures import build
     >>> page = lay_out(build(Layout((2, 4))))
     >>> page.width, page.panels[0].detail.name
     (460.0, 'FULL')

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Paint
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, rows
 
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
 FADED = 0.82  # how much white a faded paint has, as what an HTML page puts over the cells behind a highlight
@@ -115,47 +115,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-PALETTES: dict[str, Palette] = {
-    p.name: p
-    for p in (
-        Palette(
-            "tol-even",
-            ("#84b4e8", "#f18a68", "#f5e38d", "#ffb4c3", "#9bdeff", "#21a583", "#b6c62b", "#a1a100"),
-            "Paul Tol's light scheme with its lightness spread out, so that hues also differ in gray print",
-        ),
-        Palette(
-            "tol-light",
-            ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00"),
-            "Paul Tol's light scheme, made for labeled cells",
-        ),
-        Palette(
-            "cutlass",
-            ("#afafff", "#afffaf", "#ffffaf", "#ffafaf", "#d2d2ff", "#d2ffd2", "#ffffd2", "#ffd2d2"),
-            "the colors of CuTe's print_latex for threads",
-        ),
-        Palette(
-            "cutlass-grey",
-            ("#ffffff", "#999999", "#cccccc", "#666666", "#e6e6e6", "#808080", "#b3b3b3", "#4d4d4d"),
-            "the grays of CuTe's print_latex for layouts",
-        ),
-        Palette(
-            "okabe-ito",
-            ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999"),
-            "Okabe and Ito's colors for all readers, strong",
-        ),
-        Palette(
-            "viridis",
-            ("#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e", "#440154"),
-            "eight steps of viridis: ordered by lightness",
-        ),
-        Palette(
-            "grey",
-            ("#9b9b9b", "#f9f9f9", "#898989", "#d3d3d3", "#adadad", "#e6e6e6", "#787878", "#c0c0c0"),
-            "eight grays at equal steps of lightness, neighbors far apart; for print",
-        ),
-        Palette("mono", ("#ffffff", "#e2e2e2"), "white and a light gray, for print"),
-    )
-}
+PALETTES = {name: Palette(name, tuple(hues.split()), source) for name, hues, source in rows(__file__, "palettes.txt")}
 DEFAULT = "tol-even"
 
 

@@ -30,7 +30,6 @@ def draw(frame: PanelFrame, grid: p.Grid, y: float, crossed: Sequence[int] = ())
 
     crossed: rows whose label an arrow goes through; `on_paper` puts it above that.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
     >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
     >>> [type(item).__name__ for item in draw(frame, p.Grid(2, 4, 30, 40, 26, 26), 0)]
@@ -178,7 +177,6 @@ def _rulers(frame: PanelFrame, grid: p.Grid, crossed: Sequence[int] = ()) -> Ite
 def on_paper(frame: PanelFrame, grid: p.Grid, rows: Sequence[int]) -> Iterator[p.Primitive]:
     """The labels of rows through which an arrow goes, above it.
 
-    >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
     >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
     >>> [item.texts for item in on_paper(frame, p.Grid(2, 4, 30, 40, 26, 26), [1]) if isinstance(item, p.Texts)]

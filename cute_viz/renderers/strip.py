@@ -21,7 +21,6 @@ LINE, APART = 14.0, 8.0  # px from line to line of a field's words, and between 
 def is_strip(panel: Panel) -> bool:
     """Whether a panel shows the bits of a number by field.
 
-    >>> from cute_viz import figure
     >>> [is_strip(panel) for panel in figure("gmma_desc_k_sw128").panels]
     [False, False, True]
     """
@@ -31,7 +30,6 @@ def is_strip(panel: Panel) -> bool:
 def with_insets(figure: Figure) -> Figure:
     """The figure with the bits of numbers as insets, one row each, set bits strong; their legends become words below the bits.
 
-    >>> from cute_viz import figure
     >>> found = with_insets(figure("instr_desc"))
     >>> len(found.panels), found.insets[0].cols, found.insets[0].boxes[0]
     (0, 32, (0, 0, 0, 2))
@@ -89,7 +87,6 @@ def _words(name: str, words: dict[str, str]) -> str:
 class Strip:
     """A strip of bits in a width: how high it is, and what it is made of.
 
-    >>> from cute_viz import figure
     >>> strip = Strip(with_insets(figure("instr_desc")).insets[0], 640, 8.0)
     >>> strip.bit, strip.height > 100
     (17.0, True)
@@ -139,7 +136,6 @@ class Strip:
     def grid(self, x: float, y: float) -> Grid:
         """Where the bits are, of a strip whose upper left corner is at x, y.
 
-        >>> from cute_viz import figure
         >>> Strip(with_insets(figure("instr_desc")).insets[0], 640, 8.0).grid(0, 0).top
         42.0
         """

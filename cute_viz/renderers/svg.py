@@ -10,17 +10,19 @@ weight of line), and paths and texts are joined as strings, between the tags of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from cute_viz.figures.model import HOLE, Figure
+from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.geometry import SANS, number
 from cute_viz.renderers.letters import markup, xml
 from cute_viz.renderers.page import page_of
+from cute_viz.renderers.palette import Palette
 from cute_viz.renderers.placed import Page
 from cute_viz.renderers.svg_import import svgwrite
 
@@ -40,8 +42,6 @@ RULES = {
 def render(figure: Figure, options: Options) -> str:
     """The figure as an SVG document.
 
-    >>> from cute_viz.figures import build
-    >>> from cute_viz.algebra.layout import Layout
     >>> render(build(Layout((2, 2))), Options(fragment=True)).startswith("<svg ")
     True
     """
@@ -57,7 +57,6 @@ def write(page: Page, options: Options, over: Sequence[tuple[str, Sequence[p.Pri
 
     over: groups above it, each with the attributes of its element; style: rules for them.
 
-    >>> from cute_viz import figure
     >>> write(page_of(figure("(2,2)"), Options()), Options(fragment=True))[:4]
     '<svg'
     """
@@ -97,20 +96,31 @@ def _style(theme: str, drawn: bool, more: Mapping[str, str]) -> str:
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"
 
 
+@lru_cache(maxsize=64)
+def _colours(palette: Palette, paints: Sequence[Paint]) -> tuple[list[str], list[str], dict[int, str], list[str], dict[str, str]]:
+    """Fills and inks of the paints, the classes of what the dark changes of either, and the fill that each class has there."""
+    fills, inks = [*map(palette.fill, paints), HOLE_COLOUR], [*map(palette.ink, paints), "#000000"]  # HOLE is -1, the last
+    dark = {n: (palette.fill(paint, True), palette.ink(paint, True)) for n, paint in enumerate(paints)}
+    dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if fill != fills[n]}
+    dark_ink = {ink: f"i{n}" for n, ink in enumerate(dict.fromkeys(ink for _, ink in dark.values()))}
+    classes = [dark_ink[ink] if ink != inks[n] else "" for n, (_, ink) in dark.items()] + [""]
+    more = {name: dark[n][0] for n, name in dark_fill.items()} | {name: ink for ink, name in dark_ink.items() if name in classes}
+    return fills, inks, dark_fill, classes, more
+
+
+@lru_cache(maxsize=1024)
+def _written(element: Callable[..., Any], *place: tuple[float | str, float | str], **attributes: str) -> str:
+    """An element of svgwrite, which a page that changes under one's keys has again and again."""
+    return str(element(*place, debug=False, **attributes).tostring())
+
+
 class _SvgWriter:
     """The document under way: its head, with title, description, colours and definitions, and the parts above each other."""
 
     def __init__(self, page: Page, options: Options) -> None:
-        figure, colours = page.figure, page_palette(options)
+        figure = page.figure
         self.known: tuple[p.Grid, list[str], list[str]] | None = None
-        self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
-        self.inks = [*map(colours.ink, figure.paints), "#000000"]
-        dark = {n: (colours.fill(paint, True), colours.ink(paint, True)) for n, paint in enumerate(figure.paints)}
-        self.dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if fill != self.fills[n]}  # classes of what the dark changes
-        self.dark_ink = {ink: f"i{n}" for n, ink in enumerate(dict.fromkeys(ink for _, ink in dark.values()))}
-        self.classes = [self.dark_ink[ink] if ink != self.inks[n] else "" for n, (_, ink) in dark.items()] + [""]
-        more = {name: dark[n][0] for n, name in self.dark_fill.items()}
-        more |= {name: ink for ink, name in self.dark_ink.items() if name in self.classes}
+        self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints)
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
         drawing = svgwrite.Drawing(
@@ -130,12 +140,12 @@ class _SvgWriter:
         )
         defs = f"<defs>{_style(options.theme, bool(figure.arrows or figure.flow), more)}{hatch}</defs>"
         self.head = drawing.tostring().removesuffix("<defs /></svg>") + defs
-        self.parts = [svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER).tostring()]
+        self.parts = [_written(svgwrite.shapes.Rect, (0, 0), size, class_="p", fill=PAPER)]
 
     def _group(self, text: str, **attributes: Any) -> None:
         """A group around a piece of ready-made SVG; nothing around nothing."""
         if text:
-            tag = svgwrite.container.Group(debug=False, **attributes).tostring().removesuffix(" />")
+            tag = _written(svgwrite.container.Group, **attributes).removesuffix(" />")
             self.parts.append(f"{tag}>{text}</g>")
 
     def _path(self, d: str, cls: str, **attributes: str) -> None:
@@ -170,7 +180,7 @@ class _SvgWriter:
                 }
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
                 cls = " ".join(["s", *filter(None, [self.dark_fill.get(item.paint)])])
-                self.parts.append(svgwrite.shapes.Rect(*place, debug=False, class_=cls, **style).tostring())
+                self.parts.append(_written(svgwrite.shapes.Rect, *place, class_=cls, **style))
             case p.Path():
                 self._lines(item)
             case p.Labels():
@@ -187,7 +197,7 @@ class _SvgWriter:
 
     def _coordinates(self, grid: p.Grid) -> tuple[list[str], list[str]]:
         """The edges of the columns and rows of a grid, which all paints of a panel have."""
-        if self.known is None or self.known[0] is not grid:
+        if self.known is None or self.known[0] != grid:
             self.known = grid, list(map(number, grid.xs())), list(map(number, grid.ys()))
         return self.known[1:]
 

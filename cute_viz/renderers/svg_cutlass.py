@@ -14,7 +14,6 @@ def render(figure: Figure) -> str:
 
     Raises: FigureError for any other figure.
 
-    >>> from cute_viz import figure
     >>> print(render(figure("SM80_16x8x16_F32F16F16F32_TN")).splitlines()[0])
     <!--  Tile: (_16,_8,_16)  -->
     """

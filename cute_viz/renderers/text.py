@@ -32,8 +32,6 @@ _GAP = 3  # letters between them
 def render(figure: Figure, options: Options) -> str:
     """The figure as text, lines closed by LF.
 
-    >>> from cute_viz.figures import build
-    >>> from cute_viz.algebra.layout import Layout
     >>> print(render(build(Layout((1, 2), (2, 1))), Options()), end="")  # doctest: +NORMALIZE_WHITESPACE
     (1,2):(2,1)
           0   1

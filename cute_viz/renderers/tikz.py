@@ -39,7 +39,6 @@ def render(figure: Figure, options: Options) -> str:
     Raises: FigureError for CuTe's style as a fragment, and of a figure that its printers do not draw; a page that is too long for
     TeX; an image of too many colours.
 
-    >>> from cute_viz import figure
     >>> print(render(figure("(2,2)"), Options()).splitlines()[1])
     \documentclass[tikz]{standalone}
     """
@@ -55,7 +54,6 @@ def render(figure: Figure, options: Options) -> str:
 def write(page: Page, options: Options) -> str:
     r"""A laid out page as LaTeX source.
 
-    >>> from cute_viz import figure
     >>> print(write(page_of(figure("(2,2)"), Options()), Options(fragment=True)).splitlines()[0])
     % needs \usepackage{tikz}
     """

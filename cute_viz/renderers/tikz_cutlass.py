@@ -35,7 +35,6 @@ def render(figure: Figure) -> str:
 
     Raises: FigureError for any other figure, and one with options that those printers do not have.
 
-    >>> from cute_viz import figure
     >>> print(render(figure("(2,2):(2,1)")).splitlines()[9])
     \node[fill=black!20] at (1,0) {2};
     """
@@ -71,7 +70,6 @@ def _grid_cells(panel: Panel) -> str:
 def drawn(figure: Figure, name: str) -> str:
     """What CuTe writes about a panel above its picture.
 
-    >>> from cute_viz import figure
     >>> drawn(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
     'ArithTuple(_0,_0) o ((_4,_8),((_2,_2),(_1,_1))):((_2@1,_1@0),((_1@1,_8@0),(_0,_0)))'
     """
@@ -98,7 +96,6 @@ def _mma(figure: Figure) -> str:
 def mma_panels(figure: Figure) -> tuple[Panel, Panel, Panel]:
     """The panels C, A and B; a FigureError where one is missing.
 
-    >>> from cute_viz import figure
     >>> [(panel.rows, panel.cols) for panel in mma_panels(figure("SM80_16x8x8_F32TF32TF32F32_TN"))]
     [(16, 8), (16, 8), (8, 8)]
     """
@@ -147,7 +144,6 @@ def _tv_cells(panel: Panel, row: int = 0, col: int = 0) -> str:
 def owned(panel: Panel) -> list[tuple[int, int, int]]:
     """(thread, value, cell) of every cell with an owner, in the order in which CuTe's printers fill them.
 
-    >>> from cute_viz import figure
     >>> owned(figure("(2,2):(2,1)", tile=(2, 2)).panels[0])
     [(0, 0, 0), (0, 1, 2), (1, 0, 1), (1, 1, 3)]
     """

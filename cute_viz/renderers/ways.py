@@ -14,7 +14,6 @@ FRAMES = 3  # of a column, where there is no room for all of them
 def blocks(panels: Sequence[Panel]) -> list[tuple[Panel, ...]]:
     """Panels that stand beside each other, and those of an MMA: the row of its B alone has nothing at the left.
 
-    >>> from cute_viz import figure
     >>> [len(block) for block in blocks(figure("SM80_16x8x16_F32F16F16F32_TN").panels)]
     [3]
     """
@@ -55,7 +54,6 @@ def shelves(sizes: Sequence[tuple[float, float]], room: float, gap: float) -> tu
 def once(figure: Figure) -> Figure:
     """A copy whose source and destination are equal, with one panel for both.
 
-    >>> from cute_viz import figure
     >>> [len(drawn.panels) for one in ("UniversalCopy<uint32_t>", "SM75_U32x1_LDSM_N") for drawn in [once(figure(one))]]
     [1, 2]
     """
@@ -70,7 +68,6 @@ def once(figure: Figure) -> Figure:
 def sampled(figure: Figure) -> Figure:
     """Frames, each of two panels that lines join, with the first two and the last of each column; what stands below them stays.
 
-    >>> from cute_viz import figure
     >>> sampled(figure("(2,2)")).panels[0].rows
     2
     """
@@ -94,7 +91,6 @@ def sampled(figure: Figure) -> Figure:
 def squared(figure: Figure) -> Figure:
     """Four matrices of 8 x 8, of ldmatrix or stmatrix, in their square: 0 above 1 at the left, 2 above 3 at the right.
 
-    >>> from cute_viz import figure
     >>> panel = squared(figure("SM75_U32x4_LDSM_N")).panels[0]
     >>> panel.rows, panel.cols, [panel.labels[16 * row + col] for row, col in ((8, 0), (0, 8), (8, 8))]
     (16, 16, ['T8\\nV0', 'T16\\nV0', 'T24\\nV0'])
@@ -120,7 +116,6 @@ def squared(figure: Figure) -> Figure:
 def unshaded(figure: Figure) -> Figure:
     """The figure without shades, which in greys would be other hues; their legends are left out, since labels have what they tell.
 
-    >>> from cute_viz import figure
     >>> [legend.title for legend in unshaded(figure("(2,4):(1,2)", tile=(2, 4))).legends]
     ['hue: thread']
     """

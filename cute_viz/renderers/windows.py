@@ -18,7 +18,6 @@ _BAND = 32
 def narrowed(figure: Figure, width: float) -> Figure:
     """The figure as a window of so many px is best filled; any wider than a phone's leaves it as it is.
 
-    >>> from cute_viz import figure
     >>> [panel.caption for panel in narrowed(figure("(8,64):(64,1)"), 372).panels]
     ['columns 0..31', 'columns 32..63']
     >>> [panel.place for panel in narrowed(figure("logical_divide((8,6), (4,3))", view="operation"), 372).panels]

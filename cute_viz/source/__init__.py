@@ -14,7 +14,6 @@ LANGUAGES = ("cpp", "python", "mlir", "triton", "types")
 def read(text: str, language: str, given: Given) -> SourceFile:
     """The entries of a file in one of LANGUAGES; reading evaluates nothing.
 
-    >>> from cute_viz.source.model import Given
     >>> file = read("struct A { static constexpr int n = 4; };", "cpp", Given())
     >>> file.find("A::n").read()
     4

@@ -40,7 +40,6 @@ def read(text: str, given: Given) -> SourceFile:
 
     Raises: LimitError for a text over the limits.
 
-    >>> from cute_viz.source.model import Given
     >>> ir = 'func.func @f(%a: !cute.shape<"(4,8)">) {\n  %l = cute.make_layout(%a) : !cute.layout<"(4,8):(1,4)">\n}'
     >>> [(entry.path, str(entry.read())) for entry in read(ir, Given()).entries]
     [('f::a', '(4, 8)'), ('f::l', '(4,8):(1,4)')]

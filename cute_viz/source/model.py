@@ -14,6 +14,7 @@ from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
     from cute_viz.algebra.call import Operation
+    from cute_viz.notation import Notation
     from cute_viz.notation.reading import Resolver
 
 _MANY = 12  # names that an error lists
@@ -329,11 +330,9 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
 
     Raises: the entry's own error; what is wrong with the slice.
     """
-    from cute_viz.notation import read
-
-    text, names = _slice_of(file, entry, slices)
+    sliced = _slice_of(file, entry, slices)
     try:
-        return read(text, names, resolve=file.given.resolve).pick()
+        return sliced.document().pick()
     except CuteVizError as error:
         place = error.span and Span(max(0, error.span.start - 2), max(1, error.span.end - 2))
         raise error.but(text=slices, span=place, name=entry.path) from None
@@ -341,25 +340,25 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
 
 def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Operation, ...]:
     """The operation that an entry is, and the slice of it."""
-    from cute_viz.notation import read_calls
-
-    text, names = _slice_of(file, entry, slices)
-    return (*entry.operations(), *read_calls(text, names, file.given.resolve))
+    sliced = _slice_of(file, entry, slices)
+    return (*entry.operations(), *sliced.calls())
 
 
-def _slice_of(file: SourceFile, entry: Entry, slices: str) -> tuple[str, dict[str, Any]]:
-    """A slice in notation, and what its names stand for."""
-    from cute_viz.notation import read
+def _slice_of(file: SourceFile, entry: Entry, slices: str) -> Notation:
+    """A slice in notation, with what its names stand for."""
+    from cute_viz.notation import Notation, parse
+    from cute_viz.notation.reading import Passage
 
     names = {"it": entry.read()}
     for name in dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", slices)):
         if name in file.given.let:
             file.given.used.add(name)
             value = file.given.let[name]
-            names[name] = read(value, resolve=file.given.resolve).pick() if isinstance(value, str) else value
+            names[name] = parse(value, resolve=file.given.resolve) if isinstance(value, str) else value
         elif len(found := matching(file.entries, name)) == 1:
             names[name] = found[0].read()
-    return f"it{slices}".replace("[", "(").replace("]", ")").replace("None", "_"), names
+    text = f"it{slices}".replace("[", "(").replace("]", ")").replace("None", "_")
+    return Notation(Passage(text, names, resolve=file.given.resolve))
 
 
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:

@@ -17,10 +17,10 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.shares import parted_share, sliced_share
-from cute_viz.algebra.static import each_integer, mark_static
+from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, InternalError
-from cute_viz.values.integer import Static, Unknown, unknowns
+from cute_viz.values.integer import Static, Unknown
 
 PITCH = 8192  # what a run-time size or stride counts as, in elements
 _TURNS = 8  # values of an index that only a run knows that are tried
@@ -149,7 +149,6 @@ def _period(x: Tensor) -> int:
 def held(found: Tensor, value: Tensor) -> Tensor:
     """A tensor whose layout has the static integers of the compiler's type.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> value = Tensor(Pointer("smem", "float"), Layout((Static(8), Unknown()), (Static(1), Static(8))))
     >>> str(held(Tensor(Pointer("smem", "float"), Layout((8, 4), (1, 8))), value))
     '(_8,4):(_1,_8)'

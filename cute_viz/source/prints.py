@@ -16,7 +16,6 @@ def read(text: str, given: Given) -> SourceFile:
 
     Raises: LimitError for a text over the limits.
 
-    >>> from cute_viz.source.model import Given
     >>> [(entry.name, entry.line, str(entry.read())) for entry in read("ok\nsA:\n(_8,_4):(_4,_1)\n", Given()).entries]
     [('sA', 3, '(_8,_4):(_4,_1)')]
     """

@@ -6,8 +6,8 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cute_viz import notation
 from cute_viz.errors import CuteVizError
+from cute_viz.notation import Notation, is_triton
 from cute_viz.notation.reading import Passage
 from cute_viz.source.sniff import is_cpp
 
@@ -35,7 +35,7 @@ def is_dsl(text: str, dialect: str = "auto") -> bool:
     """
     if dialect != "auto":
         return dialect == "dsl"
-    if not any(mark in text for mark in _DSL_MARKS) or notation.is_triton(text):
+    if not any(mark in text for mark in _DSL_MARKS) or is_triton(text):
         return False
     if (strong := _DSL.search(text)) is None and not re.search(r"\b(cute|cutlass)\.\w", text):
         return False
@@ -48,8 +48,8 @@ def is_dsl(text: str, dialect: str = "auto") -> bool:
     return True
 
 
-def _lines(source: Passage) -> Pasted | PastedDsl | None:
-    """The statements of a text of C++ or of the DSL."""
+def _lines(source: Passage) -> Pasted | PastedDsl | Notation:
+    """The statements of a text."""
     if is_cpp(source.text, source.dialect):
         from cute_viz.source.cpp.line import Pasted
 
@@ -58,7 +58,7 @@ def _lines(source: Passage) -> Pasted | PastedDsl | None:
         from cute_viz.source.python.line import PastedDsl
 
         return PastedDsl(source)
-    return None
+    return Notation(source)
 
 
 def read(
@@ -71,20 +71,30 @@ def read(
     shape: tuple[int, ...] = (),
     free: bool = False,
 ) -> Document:
-    """Everything that a text holds, by name; see `notation.read`.
+    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value.
 
     >>> str(read("auto a = Layout<_4>{}; composition(a, 2:1)").pick())
     '_2:_1'
     """
     if is_cpp(text, dialect) and _BLOCK.search(text):
         return _of_file(text, names or {}, resolve)
-    lines = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free))
-    if lines is None:
-        return notation.read(text, names, warnings, dialect=dialect, resolve=resolve, shape=shape, free=free)
-    document = lines.document()
+    document = _lines(Passage(text, names or {}, warnings, dialect, resolve, shape, free)).document()
     if not document.values and (problem := document.problem()) is not None:
-        raise problem
+        if (found := _of_type(text, names or {}, resolve)) is None:
+            raise problem
+        return found
     return document
+
+
+def _of_type(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> Document | None:
+    """The one type that a text is, as a compiler prints it, with `?` for what only a run knows; None for any other text."""
+    from cute_viz.notation.program import Document
+    from cute_viz.source.model import Given
+    from cute_viz.source.types import read as read_types
+
+    entries = read_types(text, Given(names, resolve)).entries
+    whole = len(entries) == 1 and text[entries[0].span.start : entries[0].span.end] == text.strip()
+    return Document.of(entries[0].read()) if whole else None
 
 
 def _of_file(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> Document:
@@ -135,8 +145,7 @@ def read_calls(
     >>> [str(call) for call in read_calls("auto a = logical_divide(Layout<_8>{}, 2)(_,1);", name="a")]
     ['logical_divide(_8:_1, 2)', 'slice((_,1), (2,4):(_1,2))']
     """
-    lines = _lines(Passage(text, names or {}, resolve=resolve))
-    return notation.read_calls(text, names, resolve, name) if lines is None else lines.calls(name)
+    return _lines(Passage(text, names or {}, resolve=resolve)).calls(name)
 
 
 def read_call(
@@ -161,8 +170,7 @@ def called_last(text: str) -> str:
     ('copy', '')
     """
     try:
-        lines = _lines(Passage(text))
-        return notation.called_last(text) if lines is None else lines.called()
+        return _lines(Passage(text)).called()
     except CuteVizError:
         return ""
 
@@ -173,5 +181,4 @@ def calls_with(text: str, name: str, of: Container[str], names: Mapping[str, Any
     >>> [str(call) for call in calls_with("a = Layout<_4>{}; size(a); size(8)", "a", ("size",), {}, None)]
     ['size(_4:_1)']
     """
-    lines = _lines(Passage(text, names, resolve=resolve))
-    return notation.calls_with(text, name, of, names, resolve) if lines is None else lines.calls_with(name, of)
+    return _lines(Passage(text, names, resolve=resolve)).calls_with(name, of)

@@ -32,7 +32,6 @@ def read(text: str, given: Given) -> SourceFile:
 
     Raises: LimitError for a text or a number of types over the limits; NotationError where all names are mangled.
 
-    >>> from cute_viz.source.model import Given
     >>> nm = "0000000000024135 W void gemm<float, Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4> > > >()"
     >>> entry, = read(nm, Given({"?": 2})).entries
     >>> entry.path, str(entry.read())

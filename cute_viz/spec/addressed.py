@@ -19,7 +19,6 @@ def value_at(address: Address, folder: Folder | None, names: Mapping[str, Any], 
 
     Raises: CuteVizError for a file that leads out of the folder, or is none of source code; what is wrong in it, with the place.
 
-    >>> from cute_viz.spec import PACKAGED
     >>> value_at(Address("kernel.cu", "sA"), None, {}, PACKAGED)
     Traceback (most recent call last):
     cute_viz.errors.CuteVizError: kernel.cu: files cannot be read here

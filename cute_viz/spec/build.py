@@ -10,6 +10,7 @@ from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation import is_triton
+from cute_viz.options import NAMES
 from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
@@ -49,6 +50,16 @@ def named(name: str, library: Library = PACKAGED) -> Spec | None:
     """
     path = library.spec_file(name) if name.isidentifier() else None
     return None if path is None else spec_in(path, name, library)
+
+
+def _by_words(figure: Value | None) -> Value | None:
+    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it."""
+    words = {name: word for word, name in NAMES.items()}
+    if not isinstance(figure, Keys) or not words.keys() & figure.keys():
+        return figure
+    out = Keys({words.get(key, key): value for key, value in figure.items()})
+    out.span, out.keys_at = figure.span, {words.get(key, key): at for key, at in figure.keys_at.items()}
+    return out
 
 
 class Builder:
@@ -140,7 +151,7 @@ class Builder:
             raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
         self.machine(fields)
         names = self.let(fields.get("let"))
-        figure = fields.get("figure")
+        figure = _by_words(fields.get("figure"))
         is_call = kinds == ["layout"] and isinstance(figure, Keys) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
         drawn = self.fields(FIGURE, "figure", figure, names)
@@ -198,7 +209,7 @@ class Builder:
         """Where the fields of a spec, of its figure and of what is expected of it stand."""
         out = {"": self.at.get(name, fields.span), **{key: value.span for key, value in fields.items()}}
         if isinstance(figure, Keys):
-            out |= {f"figure.{key}": value.span for key, value in figure.items()}
+            out |= {f"figure.{NAMES.get(key, key)}": value.span for key, value in figure.items()}
         if isinstance(expect, Keys):
             out |= {f"expect.{key}": value.span for key, value in expect.items()}
         return out
@@ -248,8 +259,8 @@ class Builder:
         for f in table:
             if f.name not in given:
                 continue
-            if f.name == "by" and str(given[f.name]).replace(".", "").isalnum() and str(given[f.name]) not in names:
-                out[f.name] = str(given[f.name])  # an instruction
+            if f.name in ("by", "conflict_free") and (word := str(given[f.name])).replace(".", "").isalnum() and word not in names:
+                out[f.name] = word  # an instruction
             elif f.holds == "object":
                 out[f.name] = self.object(f.kinds[0], given[f.name], names)
             elif f.holds == "choice":
@@ -261,7 +272,7 @@ class Builder:
                 out[f.name] = word in ("true", "yes")
             else:
                 out[f.name] = self.words(given, f.name)
-        return out
+        return {NAMES.get(name, name): value for name, value in out.items()}
 
     def expression(self, value: Value, names: dict[str, Any]) -> Any:
         """The value of a text in any dialect; an error's place is that in the file."""

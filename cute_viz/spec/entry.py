@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.inttuple import Unwritten, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import mark_static, unknowns
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import current
 from cute_viz.notation import parse
@@ -20,7 +20,6 @@ from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
 from cute_viz.spec.names import as_number
 from cute_viz.spec.yaml import Keys, SpecError, Text
 from cute_viz.values.instruction import ISSUED, Instruction
-from cute_viz.values.integer import unknowns
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cute_viz.options import OPTIONS
+from cute_viz.options import NAMES, OPTIONS
 from cute_viz.records import rows
 
 
@@ -39,7 +39,7 @@ class ObjectKind:
 _SPECS_OWN = ("title", "style", "palette")  # which stand beside the figure
 FIGURE = tuple(
     SpecField(
-        option.name,
+        option.word or option.name,
         option.holds,
         option.meaning[0].lower() + option.meaning[1:].rstrip("."),
         kinds=("layout",) if option.holds == "object" else (),
@@ -112,6 +112,7 @@ def _schema(field: SpecField) -> dict[str, Any]:
         return {**about, "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
     if field.holds in ("figure", "expect"):
         properties = {f.name: _schema(f) for f in (FIGURE if field.holds == "figure" else EXPECT)}
+        properties |= {name: properties[word] for word, name in NAMES.items() if word in properties}
         return {**about, "type": "object", "properties": properties, "additionalProperties": False}
     return {**about, "type": ["string", "integer"]}
 

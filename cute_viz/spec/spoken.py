@@ -60,6 +60,9 @@ def _of_ptx(text: str, folders: tuple[str, ...]) -> Meant:
             found.append((rank, _filled(one, values | bound[1])))
     most = max((rank for rank, _ in found), default=0)
     best = list(dict.fromkeys(name for rank, name in found if rank == most))
+    words = search(text, folders) if not best else []
+    if len(words) == 1:  # mma.m16n8k8.tf32: all that is said fits one
+        return _filled(words[0], values)
     if not best:
         every = {line.short for line in listing(folders)}
         near = get_close_matches(text, every, n=3, cutoff=0.7)

@@ -30,7 +30,6 @@ class Instruction:
     ptx, dsl, sass: its names there, where they are known. arch, source, isa: where it is from: CUTLASS's files, the section of the
     PTX ISA.
 
-    >>> from cute_viz.spec.library import resolve
     >>> op = resolve("SM75_U16x8_LDSM_T").instruction
     >>> op.kind, op.memory, op.ptx, op.short
     ('ldmatrix', ('smem', 'rmem'), 'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16', 'ldmatrix.x4.trans')

@@ -1,122 +1,19 @@
-"""The integers of CuTe: known when code is compiled, known when it runs, or not known at all; nothing is ever guessed.
-
-A plain `int` is known when code is compiled, and prints without a mark. CuTe simplifies only what its types say: a `Runtime` or an
-`Unknown` is never "the constant 1" (cute/numeric/integral_constant.hpp), and what is computed of one is one.
-"""
+"""The integers of CuTe that nobody knows, with their cause; nothing is ever guessed. Those that are known are `marks`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import count
 from math import gcd
 from typing import Any, NoReturn
 
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.values.examples import hint_for
-
-
-class Static(int):
-    """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so. It computes like any int; arithmetic
-    gives plain ints.
-
-    >>> str(Static(8)), Static(8) == 8, str(Static(8) + 1), is_known(Static(8) + Runtime(1))
-    ('_8', True, '9', False)
-    """
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return f"_{int(self)}"
-
-    def __repr__(self) -> str:
-        return f"Static({int(self)})"
-
-    def __add__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Runtime) else int.__add__(self, other)
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Runtime) else int.__sub__(self, other)
-
-    def __mul__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Runtime) else int.__mul__(self, other)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Runtime) else int.__floordiv__(self, other)
-
-    def __mod__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Runtime) else int.__mod__(self, other)
-
-
-class Runtime(int):
-    """An integer that is known only when code runs; so is what is computed with it, except 0 times it.
-
-    >>> is_known(Runtime(4) * 2), is_known(Runtime(4) * 0), is_one(Runtime(1)), str(2 + Runtime(3))
-    (False, True, False, '5')
-    """
-
-    __slots__ = ()
-
-    def __add__(self, other: Any) -> Any:
-        return Runtime(int(self) + other) if isinstance(other, int) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return Runtime(int(self) - other) if isinstance(other, int) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return Runtime(other - int(self)) if isinstance(other, int) else NotImplemented
-
-    def __mul__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            return NotImplemented
-        return 0 if is_constant(other, 0) else Runtime(int(self) * int(other))
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Any) -> Any:
-        return Runtime(int(self) // int(other)) if isinstance(other, int) else NotImplemented
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return 0 if is_constant(other, 0) else Runtime(int(other) // int(self))
-
-    def __mod__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            return NotImplemented
-        return 0 if is_constant(abs(other), 1) else Runtime(int(self) % int(other))
-
-    def __rmod__(self, other: Any) -> Any:
-        return 0 if is_constant(other, 0) else Runtime(int(other) % int(self))
-
-    def __neg__(self) -> Any:
-        return Runtime(-int(self))
-
-    def __abs__(self) -> Any:
-        return Runtime(abs(int(self)))
-
-
-class MulticastMask(Runtime):
-    """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster. cluster, coord, modes: what
-    create_tma_multicast_mask made it of.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> mask = MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,))
-    >>> mask.modes, mask | 1
-    ((1,), 11)
-    """
-
-    cluster: Any
-    coord: Any
-    modes: tuple[int, ...]
-
-    @classmethod
-    def of(cls, value: int, cluster: Any, coord: Any, modes: tuple[int, ...]) -> MulticastMask:
-        """A mask of these bits."""
-        mask = cls(value)
-        mask.cluster, mask.coord, mask.modes = cluster, coord, modes
-        return mask
-
+from cute_viz.values.marks import MulticastMask as MulticastMask
+from cute_viz.values.marks import Runtime as Runtime
+from cute_viz.values.marks import Static as Static
+from cute_viz.values.marks import is_constant as is_constant
+from cute_viz.values.marks import is_one as is_one
 
 _DIV, _WIDE = re.compile(r"div=(\d{1,18})\b"), re.compile(r"\bi64\b")
 _MOST = 32  # products in a sum: a longer one is an integer of its own
@@ -341,17 +238,7 @@ class Unknown:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __lt__(self, other: Any) -> bool:
-        return compared("<", self, other)
-
-    def __le__(self, other: Any) -> bool:
-        return compared("<=", self, other)
-
-    def __gt__(self, other: Any) -> bool:
-        return compared(">", self, other)
-
-    def __ge__(self, other: Any) -> bool:
-        return compared(">=", self, other)
+    __lt__, __le__, __gt__, __ge__ = map(lambda word: lambda self, other: compared(word, self, other), ("<", "<=", ">", ">="))
 
     def bit_length(self) -> int:
         """The bits that were written of it: none."""
@@ -429,34 +316,13 @@ def is_known(x: Any) -> bool:
     return not isinstance(x, (Runtime, Unknown)) and not isinstance(getattr(x, "value", None), (Runtime, Unknown))
 
 
-def is_constant(x: Any, value: int) -> bool:
-    """Whether something is an integer that is known to be this one (CuTe's is_constant).
-
-    >>> is_constant(1, 1), is_constant(Runtime(1), 1)
-    (True, False)
-    """
-    return isinstance(x, int) and x == value and not isinstance(x, Runtime)
-
-
-def is_one(x: Any) -> bool:
-    """Whether an extent is known to be 1.
-
-    >>> is_one(1), is_one(Runtime(1))
-    (True, False)
-    """
-    return bool(x == 1) and not isinstance(x, Runtime)
-
-
 def least(a: Any, b: Any) -> Any:
     """The smaller of two integers, which is known where both are.
 
     >>> is_known(least(2, Runtime(4))), least(2, 4), least(Unknown("M"), Unknown("M") + 1)
     (False, 2, M)
     """
-    if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return _extreme("min", a, b)
-    smaller = min(a, b)
-    return smaller if is_known(a) and is_known(b) else Runtime(smaller)
+    return _extreme("min", a, b)
 
 
 def greatest(a: Any, b: Any) -> Any:
@@ -465,13 +331,13 @@ def greatest(a: Any, b: Any) -> Any:
     >>> greatest(2, Runtime(4)), greatest(Unknown("M"), 4)
     (4, ?)
     """
-    if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return _extreme("max", a, b)
-    greater = max(a, b)
-    return greater if is_known(a) and is_known(b) else Runtime(greater)
+    return _extreme("max", a, b)
 
 
 def _extreme(word: str, a: Any, b: Any) -> Any:
+    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
+        found = min(a, b) if word == "min" else max(a, b)
+        return found if is_known(a) and is_known(b) else Runtime(found)
     rest = a - b
     if not isinstance(rest, Unknown):
         return a if (rest <= 0) is (word == "min") else b
@@ -479,40 +345,3 @@ def _extreme(word: str, a: Any, b: Any) -> Any:
     either, other = (first, second) if isinstance(first, Unknown) else (second, first)
     div = gcd(either.div, other.div if isinstance(other, Unknown) else int(other))
     return either.applied(word, other, div=div)
-
-
-def arith(operator: str, a: Any, b: Any) -> Any:
-    """The sum, difference or product where one operand is not known. Raises: its cause, for other operators.
-
-    >>> arith("*", 4, Unknown()), arith("-", Unknown(), 0)
-    (?{div=4}, ?)
-    """
-    if operator == "+":
-        return a + b
-    if operator == "-":
-        return a - b
-    if operator == "*":
-        return a * b
-    raise (a if isinstance(a, Unknown) else b).error()
-
-
-def unknowns(value: Any) -> Iterator[Unknown]:
-    """The integers in a value that are not known: in tuples, layouts, basis elements.
-
-    >>> from cute_viz.algebra.layout import Layout
-    >>> [str(x) for x in unknowns((Layout(4, Unknown()), 8))]
-    ['?']
-    """
-    if isinstance(value, Unknown):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            if not isinstance(item, int):
-                yield from unknowns(item)
-    else:
-        composed = hasattr(type(value), "inner")  # its shape is that of its parts, where it has one
-        names = ("outer", "offset", "inner") if composed else ("shape", "stride", "value", *getattr(type(value), "marked", ()))
-        for name in names:
-            part = getattr(value, name, None)
-            if part is not None and not isinstance(part, int):
-                yield from unknowns(part)

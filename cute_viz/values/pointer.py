@@ -12,6 +12,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.types import ValueType, bits_of, sparse
 
+COUNTS = "counting"  # the space of a pointer to integers that count from its offset on: of an identity tensor of one mode
 SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
 
 
@@ -19,13 +20,13 @@ SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memo
 class Pointer:
     """Where a tensor begins.
 
-    space: a key of SPACES; "" where nobody says it. type: of the elements, by its name or its width too, None where it is not
-    known; of a reader of a language whatever the pointer points to. address: in bytes, of the buffer that it points into, of tensor
-    memory lane << 16 | column; None where the text does not say it. swizzle: of the byte address, an algebra.Swizzle, or None.
-    align: bytes to whose multiples the buffer is aligned, as far as that was said. base: the buffer that it points into, which two
-    views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer. placed: False where the
-    offset is that of the first of several places: a run-time index that nobody knows says which. name: the tensor that it was
-    made for, as the source calls it. part: of a tensor's iterator how threads divide that tensor.
+    space: a key of SPACES, or COUNTS; "" where nobody says it. type: of the elements, by its name or its width too, None where it
+    is not known; of a reader of a language whatever the pointer points to. address: in bytes, of the buffer that it points into,
+    of tensor memory lane << 16 | column; None where the text does not say it. swizzle: of the byte address, an algebra.Swizzle, or
+    None. align: bytes to whose multiples the buffer is aligned, as far as that was said. base: the buffer that it points into,
+    which two views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer. placed: False
+    where the offset is that of the first of several places: a run-time index that nobody knows says which. name: the tensor that
+    it was made for, as the source calls it. part: of a tensor's iterator how threads divide that tensor.
 
     >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
     ('smem_ptr[16b](0x400)', 16)

@@ -63,7 +63,7 @@ def keys(address: str) -> None:
         for what, source, options, aim in ROWS[:4]:
             driver.get("about:blank")
             driver.get(address + fragment({"source": source, "options": options}))
-            until(lambda: driver.execute_script("return document.body.dataset.ms"))
+            until(lambda: driver.execute_script("return document.body.dataset.drawn"))
             times = [driver.execute_async_script(TYPED, source, options) for _ in range(25)]
             drawn, shown = (statistics.median(row[n] for row in times) for n in (0, 1))
             best = min(row[0] for row in times)

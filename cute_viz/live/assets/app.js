@@ -20,6 +20,7 @@ const by = (id) => document.getElementById(id);
 const settings = JSON.parse(by("settings").textContent);
 const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
 const LATER = 350; // ms after which the report is asked for anew, and after which what was typed into a field is a step of the history
+const BEHIND = 100; // ms after which the address has what was typed: writing it takes as long as a small picture, whose frame comes first
 const OTHER = 60; // px by which the room for the picture may change before it is drawn anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
 
@@ -37,8 +38,11 @@ const editor = new Editor(by("editor"), {
     const options = Object.entries(state.options).filter(([name, value]) => state.lent[name] !== value);
     return { ...own(), options: Object.fromEntries(options), name: "", launch: "", lent: {} };
   },
+  changing: (source, mine) => {
+    Object.assign(state, { source, file: false, access: "" }, mine && { ...mine, options: { ...mine.options }, lent: { ...mine.lent } });
+    sent = source.trim() && send();
+  },
   changed: (typed, mine) => {
-    Object.assign(state, { source: editor.text, file: false }, mine && { ...mine, options: { ...mine.options }, lent: { ...mine.lent } });
     if (mine) fields.fill();
     changed(typed);
   },
@@ -93,31 +97,37 @@ function changed(typed = false) {
   else if (typed && !settings.file) first.show();
   report.chosen(null);
   state.access = "";
-  return draw(typed); // which writes the address, once what was asked for is there: it takes as long as a small picture
+  return draw(typed);
 }
 
 const suit = () => { explorer.view.legible = narrow.matches ? 1 : 0.8; }; // a phone is scrolled
 suit();
 narrow.addEventListener("change", suit);
-let asking = 0, drawnFor = 0; // px that the last picture was drawn for
+let asking = 0, sent = null, drawnFor = 0; // px that the last picture was drawn for
 const room = () => Math.max(300, Math.floor(explorer.view.room?.[0] || by("picture").clientWidth - 16) - 2); // an observer costs no layout, but knows none of what was hidden
+// The question for the picture, and its answer.
+function send() {
+  const question = asked();
+  drawnFor = room();
+  if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
+  return engine.ask(state.access ? { ...question, ask: "access", access: state.access } : { ask: "draw", ...question });
+}
+
 async function draw(typed = false) {
-  const since = performance.now();
   if (address.step) address.write(); // before another change is part of it
   turn(by("sliders"), editor);
   subject();
   clearTimeout(asking);
   asking = setTimeout(() => { definitions.refresh(asked(), state.file && followed?.version); report.refresh(state.source.includes("\n") && MOVES.test(state.source)); }, typed ? LATER : 0);
   if (!state.source.trim() && !state.file) { faults.tell(null); address.write(); return; }
-  const question = asked();
-  drawnFor = room();
-  if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
-  const out = await engine.ask(state.access ? { ...question, ask: "access", access: state.access } : { ask: "draw", ...question });
+  const answer = sent || send();
+  sent = null;
+  const out = await answer;
   if (!out) return;
   faults.tell(out.error, typed);
   if (!out.svg) { address.write(); return; }
   take(out);
-  document.body.dataset.ms = (performance.now() - since).toFixed(1);
+  address.soon(typed ? BEHIND : 0);
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
@@ -127,7 +137,6 @@ function take(out) {
   const svg = picture(out.svg);
   explorer.take(svg, out.panels, out.formula || null); // before it stands in the page, so that it is laid out once
   by("picture").replaceChildren(svg);
-  address.soon(); // once the picture stands there
   if (texts.now.title !== texts.title) texts.show();
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);

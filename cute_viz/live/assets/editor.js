@@ -83,9 +83,9 @@ const owns = StateField.define({
 const before = invertedEffects.of(({ startState, effects }) => (effects.some((one) => one.is(own)) ? [own.of(startState.field(owns))] : []));
 
 export class Editor {
-  // changed: called behind every change, with whether it was typed, and with what else is other than it was, if it is. another: gives
-  // what belongs to a text of which nothing was there before. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
-  constructor(parent, { changed, another, complete, hover, suggest }) {
+  // changing: called before every change is seen, with the text and what else is other than it was, if it is: what is asked then costs no
+  // wait for the editor. changed: called behind it, with whether it was typed, and with the same. another: gives what belongs to a text of which nothing was there before. complete, hover: what CodeMirror asks. suggest: what Tab writes into an empty editor.
+  constructor(parent, { changing, changed, another, complete, hover, suggest }) {
     [this.language, this.wrap] = [new Compartment(), new Compartment()];
     const anew = EditorState.transactionExtender.of((transaction) => {
       let kept = false; // anything of the old text
@@ -102,14 +102,15 @@ export class Editor {
       autocompletion({ override: [complete], icons: false }), hoverTooltip(hover, { hoverTime: 250 }),
       keymap.of([tab, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, leave, ...defaultKeymap]),
       EditorView.contentAttributes.of({ id: "source", "aria-label": "source", "aria-describedby": "error", spellcheck: "false" }),
-      EditorView.updateListener.of((update) => {
-        parent.classList.toggle("empty", update.state.doc.length === 0);
-        const was = update.startState.field(owns, false), now = update.state.field(owns);
-        if (this.quiet || (!update.docChanged && was === now)) return;
-        changed(update.transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete")), was === now ? null : now);
-      }),
     ];
-    this.view = new EditorView({ parent, state: this.fresh("") });
+    this.view = new EditorView({ parent, state: this.fresh(""), dispatchTransactions: (steps, view) => {
+      const next = steps.at(-1).state, mine = next.field(owns) === view.state.field(owns) ? null : next.field(owns);
+      const told = !this.quiet && (mine || steps.some((one) => one.docChanged));
+      if (told) changing(next.doc.toString(), mine);
+      view.update(steps);
+      parent.classList.toggle("empty", next.doc.length === 0);
+      if (told) changed(steps.some((one) => one.isUserEvent("input") || one.isUserEvent("delete")), mine);
+    } });
     const editor = this; // scripts may read and set it as they would a text area
     Object.defineProperty(this.view.contentDOM, "value", { get: () => editor.text, set(words) { editor.text = words; } });
   }

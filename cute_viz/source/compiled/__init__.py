@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Any
 
+from cute_viz import kept
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.tensor import Tensor
@@ -19,10 +20,11 @@ from cute_viz.files import read_text, regular
 from cute_viz.limits import limit, raised
 from cute_viz.source.address import Folder
 from cute_viz.source.build import Build
-from cute_viz.source.compiled import commands, kept
+from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
+from cute_viz.source.compiled.packed import unit_from
 from cute_viz.source.compiled.symbols import instances_of, symbols_of
 from cute_viz.source.compiled.unit import CallSite, Instance, Unit
 from cute_viz.source.compiled.values import is_object, unqualified
@@ -110,13 +112,15 @@ def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[st
     """The unit of a file, parsed now or kept from before. others: texts for files that it includes."""
     path = os.path.abspath(path)
     unsaved = [part for pair in sorted(others.items()) for part in pair]
-    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, os.environ.get("LIBCLANG", ""), *unsaved)
-    found = kept.unit(key)
-    if found is None:
+    key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, kept.machine(), *unsaved)
+    packed = kept.found(key)
+    if packed is None:
         with given.watch(f"compiling {os.path.basename(path)}"):
-            found = parse(path, text, flags, others)
-            kept.keep(key, found)
-    return found
+            packed = parse(path, text, flags, others)
+        unit = unit_from(packed)
+        kept.keep(key, packed, unit.files)
+        return unit
+    return unit_from(packed)
 
 
 def launches_of(unit: Unit, path: str) -> Iterator[Launch]:

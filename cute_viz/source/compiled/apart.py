@@ -14,14 +14,14 @@ import threading
 import time
 from collections.abc import Mapping
 from importlib.util import find_spec
+from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over, taken
 from cute_viz.source.compiled.clang import NEEDS
 from cute_viz.source.compiled.clang import parse as parse_here
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.kept import data_of, unit_from
-from cute_viz.source.compiled.unit import Unit
+from cute_viz.source.compiled.packed import data_of
 
 # Isolated, so that no file of the working folder is taken for a module.
 _CHILD = "import sys; sys.path[:] = {path!r}; from cute_viz.source.compiled.apart import child; child()"
@@ -29,8 +29,8 @@ _REFUSED, _TIME, _MEMORY, _WAITS = 91, 92, 93, 94  # exit statuses of the child
 PATIENCE = 20.0  # seconds in which a parser that works spends some time
 
 
-def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
-    """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Any:
+    """The unit of a file as `packed` has it. others: texts for files that it includes, by their paths.
 
     Raises: CuteVizError without libclang, where the unit cannot be parsed at all, and where it includes what does not end;
     LimitError for more time or memory than `unit-seconds` and `unit-memory`.
@@ -56,7 +56,7 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit
     answer = json.loads(done.stdout)
     if done.returncode == _REFUSED:
         raise CuteVizError(answer["message"], name=answer["name"], hint=answer["hint"])
-    return unit_from(answer)
+    return answer
 
 
 def child() -> None:

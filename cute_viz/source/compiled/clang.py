@@ -53,18 +53,20 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit
     path = os.path.abspath(path)
     texts, index = {**others, path: _used(text) + _named(flags.instances)}, cindex.Index.create()
     try:
-        unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
         for _ in range(_TIMES):
+            unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
             if texts == (texts := _completed(unit, texts)):
                 break
+            del unit  # two of them take twice the memory
+        else:
             unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
         walk = UnitWalk(unit, path, text.count("\n") + 1)
-        found = walk.unit()
-        asked = walk.classes.unnamed()
+        found, asked = walk.unit(), walk.classes.unnamed()
         if not asked:
             return found
         probes = "".join(f"\nusing __cute_viz_{n} = {class_}::{alias.name};" for n, (class_, _, alias) in enumerate(asked))
         again = [*words(flags), "-fno-access-control"]
+        del unit, walk
         unit = index.parse(path, again, [*{**texts, path: text + probes}.items()], _KEEP_GOING | _SKIP_BODIES)
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
         raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from cute_viz.errors import CuteVizError
-from cute_viz.files import decode, held, read_text, regular
+from cute_viz.files import decode, held, note, read_text, regular
 from cute_viz.limits import limit
 
 _SECONDS = 60  # that nm may take
@@ -22,6 +22,7 @@ def symbols_of(path: str, root: str | None = None) -> str:
     Raises: CuteVizError for a file that is not there, and for a binary where nm is not installed or cannot read it.
     """
     place = regular(path if root is None else held(path, root))
+    note(place)
     try:
         with open(place, "rb") as file:
             if file.read(4) != b"\x7fELF":

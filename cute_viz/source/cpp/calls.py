@@ -30,7 +30,7 @@ from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import Class, Pack, finished
 from cute_viz.source.cpp.vocabulary import MAKE_TUPLES
 from cute_viz.values.integer import Runtime, Unknown, greatest, least
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.pointer import COUNTS, Pointer
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
     "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
@@ -86,9 +86,11 @@ def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 
 def _origin(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries."""
+    """make_inttuple_iter: the coordinate that a tensor begins at, a tuple or its entries, or an integer that counts."""
     values = tuple(_solid(meaning, args))
-    return values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+    if len(values) != 1:
+        return values
+    return values[0] if isinstance(values[0], tuple) else Pointer(COUNTS, offset=values[0])
 
 
 def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:

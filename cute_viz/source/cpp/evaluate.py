@@ -11,7 +11,7 @@ from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.operands import check_named
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
@@ -45,7 +45,7 @@ from cute_viz.source.cpp.values import (
 )
 from cute_viz.source.cpp.written import written
 from cute_viz.values.examples import hint_for
-from cute_viz.values.integer import Runtime, Static, Unknown, unknowns
+from cute_viz.values.integer import Runtime, Static, Unknown
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from cute_viz.algebra.call import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.notation.program import Document
@@ -35,7 +36,7 @@ from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.values import Class, External, Function, Template, finished, taken
 from cute_viz.source.model import Given
 from cute_viz.values.instruction import MOVES
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 
 _OPEN = frozenset(("∘", "⊘", "⊗", ":", "=", ",", ";", "@", "+", "-", "*", "/", "%", "(", "[", "{", "<", "?", "&&", "||"))
 _BEHIND = _OPEN - {"(", "[", "{", "-", "*"}

@@ -20,7 +20,7 @@ from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Class, Enumerator, External, as_int
 from cute_viz.values.examples import example_type
 from cute_viz.values.integer import Runtime
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
@@ -43,7 +43,8 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
     if name in _POINTERS and isinstance(tensor := known_part(value, []), (Tensor, *_LAYOUTS)):
         if isinstance(tensor, Tensor):
             return tensor.pointer
-        return tensor.offset if isinstance(tensor, ComposedLayout) and has_origin(tensor) else Pointer()
+        origin = tensor.offset if isinstance(tensor, ComposedLayout) and has_origin(tensor) else None
+        return origin if isinstance(origin, tuple) else Pointer() if origin is None else Pointer(COUNTS, offset=origin)
     if name == "layout" and isinstance(value, Tensor):
         return value.layout
     if name == "layout" and has_origin(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
@@ -34,6 +35,8 @@ from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Fun
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
+
+_A_NUMBER = re.compile(r"(?:[\w:]*(?:<\w+>)?\{\}|\d+),")
 
 
 class Operators(Definitions):
@@ -148,7 +151,11 @@ class Operators(Definitions):
             return self._both(node, stop=True)
         if operator == ",":
             self.value(node.left)
-            return self.value(node.right)
+            right = self.value(node.right)
+            text = "".join(self.context.text[node.span.start : node.span.end].split())
+            if _A_NUMBER.match(text):  # which has no effect: a tuple was meant
+                self.context.given.notes[f"({text}) is {show(right)}, as C++ reads a comma"] = None
+            return right
         if operator[-1] == "=" and operator not in COMPARE and operator != "<=>":
             return self.assigned(node)
         return self.combined(operator, self.value(node.left), self.value(node.right), node)

@@ -12,7 +12,6 @@ from cute_viz.source.cpp.scopes import Scope
 def outline(source: Preprocessed) -> Declarer:
     """The scopes of a file, `file` being the outermost; nothing in it is evaluated.
 
-    >>> from cute_viz.source.model import Given
     >>> out = outline(Preprocessed("template <int N> struct A { using B = Int<N>; static constexpr int c = 4, d{5}; };", Given()))
     >>> [member.name for member in out.file.names["A"][0].inner.declarations]
     ['B', 'c', 'd']

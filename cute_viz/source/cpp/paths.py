@@ -21,7 +21,6 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
 
     >>> from cute_viz.source.cpp.outline import outline
     >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> from cute_viz.source.model import Given
     >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
     >>> reader = outline(Preprocessed(text, Given()))
     >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
@@ -49,7 +48,6 @@ def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
 
     >>> from cute_viz.source.cpp.outline import outline
     >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> from cute_viz.source.model import Given
     >>> reader = outline(Preprocessed("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
     >>> f = reader.file.names["f"][0].inner
     >>> len({said(reader, f, use) for use in calls(reader, f)})

@@ -6,6 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor, part_of
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.calls import RUN_TIME
@@ -13,7 +14,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.unknown import unknown
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Template, finished
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 
 

@@ -143,7 +143,6 @@ def joined(x: Tensor) -> Tensor:
 def split(x: Any) -> Any:
     """A tensor of the reader as other rooms have it; anything else as it is.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> x = Tensor(Pointer("smem", "float"), ComposedLayout(Swizzle(3, 2, 3), 8, Layout(64)))
     >>> split(x).swizzle, split(x).offset
     (Swizzle(bits=3, base=2, shift=3), 8)

@@ -22,7 +22,6 @@ def standing(context: Context, lookup: Lookup, scopes: list[Scope], query: str) 
     """`NAME@LINE`, where NAME stands on that line: what it means there; None of any other query.
 
     >>> from cute_viz.source.cpp import read
-    >>> from cute_viz.source.model import Given
     >>> text = "template <class L> void f(L l) { auto a = l; } void g() { f(Layout<_4>{}); }"
     >>> str(read(text, Given()).find("l@1").read())
     '_4:_1'

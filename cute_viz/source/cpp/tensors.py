@@ -18,7 +18,7 @@ from cute_viz.source.cpp.slices import placed, zeroed_place
 from cute_viz.source.cpp.tree import Binary, Node, Part
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import External
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
 
@@ -85,6 +85,8 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if part.args is None:
         if isinstance(where, tuple):
             return with_origin(where, layout)
+        if isinstance(where, Pointer) and where.space == COUNTS:
+            return with_origin(where.offset, layout, tensor=True)
         if is_coordinates(layout):
             return layout
         base, known = _buffer(meaning, args[0])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from cute_viz.algebra.static import unknowns
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.values.integer import Unknown, unknowns
+from cute_viz.values.integer import Unknown
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")

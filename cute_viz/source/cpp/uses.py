@@ -36,7 +36,6 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
 
     >>> from cute_viz.source.cpp.outline import outline
     >>> from cute_viz.source.cpp.preprocess import Preprocessed
-    >>> from cute_viz.source.model import Given
     >>> text = "template <class L> void f(L l) {} void g() { f(_4{}); } void h() { auto k = f<_8>; }"
     >>> reader = outline(Preprocessed(text, Given()))
     >>> [use.scope.name for use in all_uses(reader, reader.file.names["f"][0].inner)]

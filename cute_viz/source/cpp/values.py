@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import MixedBits
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.limits import Budget
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.unknown import certain, unknown
-from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown, unknowns
+from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
 from cute_viz.values.types import ValueType
 
 

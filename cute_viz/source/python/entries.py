@@ -33,7 +33,6 @@ class Assignment(NamedTuple):
 def entries_of(tree: Tree, runs: Runs, unnamed: bool = False) -> tuple[Entry, ...]:
     """An entry for each name that the text assigns to, `self.x` among them. unnamed: for each expression, too.
 
-    >>> from cute_viz.source.model import Given
     >>> tree = Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c")
     >>> [entry.path for entry in entries_of(tree, Runs(tree, Given()))]
     ['a', 'b', 'f::d', 'f::self.e']
@@ -171,5 +170,6 @@ def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
         raise error.at(machine.tree.text, machine.span(place.target)) from None
     need(found)
     if not is_object(found):
-        raise NotationError(f"{named} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target))
+        said = f"is {found}, which is not in this file" if isinstance(found, Symbol) else "is not a layout, tiling or number"
+        raise NotationError(f"{named} {said}", text=machine.tree.text, span=machine.span(place.target))
     return underscores(found) if isinstance(found, tuple) else found

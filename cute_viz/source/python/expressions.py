@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from sys import getsizeof
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -280,14 +281,15 @@ def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
 
 
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
-    out = ""
+    parts = []
     for part in node.values:
         value = need(machine.value(part.value if isinstance(part, ast.FormattedValue) else part, frame))
         value = value.short if isinstance(value, ValueType) and machine.tree.ours else value
         if type(value) not in (str, int) or (isinstance(part, ast.FormattedValue) and (part.format_spec or part.conversion != -1)):
             raise machine.fail("formatted text is not supported here", node)
-        out += str(value)
-    return out
+        parts.append(str(value))
+        machine.made(getsizeof(parts[-1]), node)
+    return "".join(parts)
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:

@@ -9,7 +9,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.errors import CuteVizError, NotationError, Span
-from cute_viz.notation import read
+from cute_viz.notation import Notation
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage
 from cute_viz.source.python.machine import Machine, need
@@ -72,7 +72,7 @@ def _notation(machine: Machine, text: str) -> Document:
     """What a text of CuTe holds, or of C++."""
     source = Passage(text, {}, None, "cute", machine.given.resolve)
     if not is_cpp(text, "cute"):
-        return read(text, dialect="cute", resolve=source.resolve)
+        return Notation(source).document()
     from cute_viz.source.cpp.line import Pasted
 
     return Pasted(source).document()

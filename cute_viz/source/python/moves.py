@@ -29,7 +29,6 @@ _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "
 def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
     """A Move for each such call, and where a function is called with several operands one for each, in the order of the text.
 
-    >>> from cute_viz.source.model import Given
     >>> tree = Tree("def f(a, b):\\n    cute.autovec_copy(a, b)")
     >>> [(move.name, move.line) for move in moves(tree, Runs(tree, Given()))]
     [('copy', 2)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from sys import getsizeof
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -55,7 +56,7 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
         return computed(word, a, b)
     a, b = _content(a), _content(b)
     if word == "+" and type(a) is type(b) and isinstance(a, (tuple, str, list)):
-        machine.made((1 if isinstance(a, str) else 8) * (len(a) + len(b)), node)
+        machine.made(getsizeof(a) + getsizeof(b), node)
         return _sized(machine, node, a + b)
     if word == "*" and {type(a), type(b)} & {tuple, list, str} and (isinstance(a, int) or isinstance(b, int)):
         many, times = (b, a) if isinstance(a, int) else (a, b)

@@ -22,7 +22,6 @@ def share_of(tensor: Tensor) -> Tensor:
     """A tensor as all threads see it; a place in it that only a run knows counts as the first, as all are alike. Raises:
     AlgebraError for a tensor of coordinates, and for one whose memory is not known.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> share_of(Tensor(Pointer("smem", "f16", base="sA"), Layout((4, 8), (8, 1)))).pointer.element
     'f16'
     """
@@ -45,7 +44,6 @@ def share_of(tensor: Tensor) -> Tensor:
 def marked(x: Tensor, layout: Layout) -> Tensor:
     """A tensor of another layout, whose integers the compiler knows; of global memory its extents.
 
-    >>> from cute_viz.values.pointer import Pointer
     >>> str(marked(Tensor(Pointer("gmem"), Layout(1)), Layout(8, 2)))
     '_8:2'
     """

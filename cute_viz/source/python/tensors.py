@@ -26,7 +26,7 @@ from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, EnumMember, Lost, Object, decorators, kind_of, run_times, tensor_of
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
 Raw: TypeAlias = Any  # an argument of a helper that may be unknown
@@ -107,7 +107,8 @@ def coordinates(layout: Layout) -> Tensor:
     (0, (0, 0))
     """
     begun = counting(layout)
-    return tensor_of(layout, offset=begun.offset if isinstance(begun, ComposedLayout) else 0)
+    offset = begun.offset if isinstance(begun, ComposedLayout) else 0
+    return tensor_of(layout, None if isinstance(offset, tuple) else Pointer(COUNTS), offset)
 
 
 def _registers(machine: Machine, layout_or_shape: Raw, dtype: Raw) -> Any:

@@ -10,13 +10,14 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, with_origin
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.limits import limit, over
-from cute_viz.values.integer import Unknown, unknowns
-from cute_viz.values.pointer import Pointer
+from cute_viz.values.integer import Unknown
+from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType, named
 
 
@@ -155,6 +156,9 @@ class Symbol:
 
     path: str
     origin: str = field(default="", compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.path.removeprefix("@python.")
 
     @property
     def last(self) -> str:
@@ -304,7 +308,7 @@ def shown(value: Any) -> Any:
 
 def _addressed(tensor: Tensor) -> Any:
     """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes, or behind its origin."""
-    if isinstance(tensor.offset, tuple):
+    if isinstance(tensor.offset, tuple) or tensor.pointer.space == COUNTS:
         return with_origin(tensor.offset, tensor.layout, tensor=True)
     if tensor.pointer.swizzle is None or not isinstance(tensor.layout, Layout):
         return tensor.layout

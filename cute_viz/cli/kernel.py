@@ -1,0 +1,75 @@
+"""The report of a kernel, as `cute-viz analyze` says and judges it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from cute_viz.cli import output
+from cute_viz.engine.kernel_ci import failures, github, sarif
+from cute_viz.engine.kernel_ncu import compared, counted
+from cute_viz.engine.kernel_page import page_of
+from cute_viz.engine.kernel_rows import Report
+from cute_viz.engine.kernel_text import text_of, totals_of
+from cute_viz.engine.kernel_what_if import differences
+from cute_viz.engine.kernel_what_if import what_if as with_other
+from cute_viz.errors import CuteVizError, spelled
+from cute_viz.files import read_text
+
+if TYPE_CHECKING:
+    from cute_viz.engine import Answer
+
+
+def compare(report: Report, counters: str, source: str) -> None:
+    """A report beside what Nsight Compute has counted, in a file of its source page."""
+    output.table([list(row) for row in compared(report, counted(read_text(counters), source))])
+
+
+def what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
+    """The difference that other definitions make."""
+    pairs = dict(word.partition("=")[::2] for word in settings)
+    if not all(pairs.values()):
+        raise click.UsageError("--set takes NAME=EXPR")
+    reading = answer.readings[0]
+    if reading.file is None:
+        raise click.UsageError("--set needs the file of a kernel")
+    before, after, wrong = with_other(reading.file, pairs, reading.query)
+    if as_json:
+        output.echo(json.dumps({"before": before.as_dict(), "after": after.as_dict(), "wrong": wrong or None}))
+        return
+    for line in [*differences(before, after, wrong), "", *totals_of(after, before)]:
+        output.say(line, err=False)
+
+
+def say(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
+    """The report of a kernel, as text, JSON or for CI, or as a page in a file."""
+    if path is not None:
+        if not path.endswith((".html", ".htm")):
+            raise click.UsageError("the report of a kernel can only be written as .html")
+        output.write(page_of(report, source, text), path)
+    elif kind == "json":
+        output.echo(json.dumps(report.as_dict()))
+    elif kind == "text":
+        for line in text_of(report, source, everything, frozenset(accept)):
+            output.say(line, err=False)
+    else:
+        output.echo(spelled(sarif(report, source) if kind == "sarif" else github(report, source), "cli"))
+
+
+def judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:
+    """Raises: CuteVizError where an access is worse than it may be."""
+    if max_ways is None and baseline is None:
+        if accept:
+            raise click.UsageError("--accept needs --max-ways or --baseline")
+        return
+    before = None
+    if baseline is not None:
+        try:
+            before = json.loads(read_text(baseline))
+        except ValueError:
+            raise CuteVizError("this is not JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
+    if wrong := failures(report, max_ways, accept, before if isinstance(before, dict) or before is None else {}):
+        more = f"; {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise CuteVizError(wrong[0] + more, hint="`accept=LINE` allows one; without `max_ways=` all are listed")
