@@ -828,8 +828,8 @@ def test_the_zoom_of_a_launch_has_its_grid_and_its_tile(launch, grid, tile, tmp_
     found = json.loads(done.stdout)
     first, second = found["panels"][:2]
     assert (first["rows"], first["cols"]) == tuple(min(16, extent) for extent in grid)
-    assert first["caption"].startswith(f"1 Grid  {grid[0]} x {grid[1]} CTAs")
-    assert second["caption"] == f"2 CTA tile {tile[0]} x {tile[1]}  4 warps"
+    assert first["caption"].startswith(f"1 Grid  {grid[0]} × {grid[1]} CTAs")
+    assert second["caption"] == f"2 CTA tile {tile[0]} × {tile[1]}  4 warps"
     row, col = map(int, next(label for label in first["labels"] if label).split(","))
     assert first["foot"].endswith(f"begins at C({row * tile[0]}, {col * tile[1]})")
     assert found["caption"].startswith(f"{grid[0]}x{grid[1]} CTAs of {tile[0]}x{tile[1]} = 2x2 warps")
