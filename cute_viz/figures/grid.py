@@ -92,18 +92,8 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         places = [(idx2crd(r, shape[0]), idx2crd(c, shape[1])) for r in range(rows) for c in range(cols)]
         own = "Identity: each cell holds its own coordinate" if order == places else own
     facts["drawn title"] = own  # which CuTe's own printers do not write
-    title = options.title or own
-    return Figure(
-        kind="grid",
-        title=title,
-        source=show(layout),
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        facts=facts,
-        outer=_outer(rest) if in_grid else (),
-    )
+    drawing = painting.figure("grid", (options.title or own, show(layout), caption), panels, (), facts)
+    return replace(drawing, outer=_outer(rest)) if in_grid else drawing
 
 
 def _outer(rest: tuple[Any, ...]) -> tuple[Ruler, Ruler]:

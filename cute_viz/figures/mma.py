@@ -131,22 +131,9 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption
-    source = _source(tiled, single)
-    return Figure(
-        kind="mma",
-        title=title,
-        source=source,
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=tuple(notes),
-        facts={
-            "CTAs" if of_ctas else "threads": threads,
-            **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands),
-            **_drawn(tiled, operands),
-        },
-    )
+    facts = {"CTAs" if of_ctas else "threads": threads, **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands)}
+    told_by = title, _source(tiled, single), caption
+    return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)})
 
 
 def _is_plain(options: FigureOptions) -> bool:
