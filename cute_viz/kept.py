@@ -22,7 +22,11 @@ _READ = ("LIBCLANG", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what cl
 
 
 def found(key: str) -> Any | None:
-    """What was kept under a key, if no file that it was made of has changed."""
+    """What was kept under a key, if no file that it was made of has changed; None else.
+
+    >>> found("of no key") is None
+    True
+    """
     path = _path(key)
     if path is None or not os.path.isfile(path):
         return None
@@ -39,7 +43,15 @@ def found(key: str) -> Any | None:
 
 
 def keep(key: str, value: Any, files: Iterable[str]) -> None:
-    """Keep a value of JSON that is made of files; where that is not possible, nothing happens."""
+    """Keep a value of JSON that is made of files; where that is not possible, nothing happens.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from unittest.mock import patch
+    >>> with TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=folder):
+    ...     keep("key", [1, 2], ())
+    ...     found("key")
+    [1, 2]
+    """
     note(*(files := [*files]))
     path = _path(key)
     if path is None:

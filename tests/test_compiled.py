@@ -381,6 +381,21 @@ class TestUnits:
         code, out, _ = run(capsys, "eval", f"{unit}::Threads", "--flags", "-arch=sm_80")
         assert (code, out) == (0, "(_32,_4):(_1,_32)\n")
 
+    def test_what_an_extension_of_python_calls_is_read(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Without PyTorch and cuBLAS, whose headers it includes."""
+        unit.write_text(
+            "#include <cute/tensor.hpp>\n#include <cublas_v2.h>\n#include <torch/types.h>\nusing namespace cute;\n"
+            "template <int N> __global__ void k(float* p) {\n"
+            "  auto s = make_tensor(make_smem_ptr(p), Layout<Shape<_32, Int<N>>>{});\n}\n"
+            "template <int N> torch::Tensor run(torch::Tensor a) {\n  cublasHandle_t handle; cublasCreate(&handle);\n"
+            "  auto c = torch::zeros({N, 4}, torch::TensorOptions().dtype(torch::kFloat).device(torch::kCUDA));\n"
+            "  if (a.sizes() != torch::IntArrayRef({N, 4})) throw 1;\n  k<N><<<1, 32>>>(c.data_ptr<float>());\n  return c;\n}\n"
+            'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run<8>, py::arg("a")); }\n'
+        )
+        code, out, err = run(capsys, "list", str(unit), *FLAGS, "--json")
+        assert (code, err) == (0, "")
+        assert [row["value"] for row in json.loads(out) if row["name"] == "s"] == ["(_32,_8):(_1,_32)"]
+
     def test_a_tensor_is_drawn_as_its_layout(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """In the width of its elements, as the text's own reader draws it."""
         unit.write_text(

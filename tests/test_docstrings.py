@@ -66,7 +66,6 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "renderers/__init__.py::render": "cute_viz.render, the same of an object, shows it",
     "spec/library.py::entry": "lookup shows it",
     "spec/library.py::resolve": "spec.resolve shows it",
-    "kept.py": "it keeps files",
 }
 
 

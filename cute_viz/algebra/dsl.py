@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify, slicing
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, swizzle_of
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, map_pairs
@@ -171,7 +171,7 @@ def slice(crd: Any, x: Any) -> Any:
     'Sw<0,4,3> o 0 o (64):(1)'
     """
     out = slicing.slice_(crd, x)
-    swizzled = isinstance(x, ComposedLayout) and isinstance(x.outer, Swizzle) and isinstance(out, Layout)
+    swizzled = swizzle_of(x) is not None and isinstance(out, Layout)
     return ComposedLayout(Swizzle(0, 4, 3), 0, out) if swizzled else out
 
 

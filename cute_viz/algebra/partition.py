@@ -13,7 +13,7 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of, with_origin
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
@@ -25,7 +25,6 @@ from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
 from cute_viz.algebra.static import unknowns
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import Unknown
 
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
@@ -147,7 +146,7 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     '64:1 o 34 o (2,4):(1,8)'
     """
     tiled = position_independent(tiled)
-    if _of_tensor.get() and isinstance(tiled, ComposedLayout) and isinstance(tiled.outer, Swizzle):
+    if _of_tensor.get() and swizzle_of(tiled) is not None:
         return slice_and_offset(coord, tiled)  # type: ignore[return-value]
     if not has_underscore(coord):
         refuse(operation, (layout, coord), "the coordinate leaves no mode")

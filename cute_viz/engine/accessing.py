@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import domain, pointer_bits, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
 from cute_viz.analysis.memories import memory_of
@@ -51,7 +50,7 @@ def plain_of(layout: Any) -> Any:
     >>> str(plain_of(parse("Sw<3,3,3> o 0 o (8,64):(64,1)")))
     '(8,64):(64,1)'
     """
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+    if swizzle_of(layout) is not None:
         return domain(layout)
     return None
 

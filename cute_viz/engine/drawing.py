@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.composed import ComposedLayout, as_layout, swizzle_of
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.layout import Layout
 from cute_viz.engine.request import Request
@@ -233,11 +233,9 @@ def _called(figure: Figure, source: Any) -> Figure:
 
 def _code_of(subjects: Sequence[Subject]) -> Any:
     """What the colours of several grids follow: the one swizzle among them, so that the XOR shows, or else the first layout."""
-    from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
-    from cute_viz.algebra.swizzle import Swizzle
 
-    found = {s.obj.outer for s in subjects if isinstance(s.obj, ComposedLayout) and isinstance(s.obj.outer, Swizzle)}
+    found = {s.obj.outer for s in subjects if swizzle_of(s.obj) is not None}
     first = subjects[0].obj
     return found.pop() if len(found) == 1 else first if isinstance(first, Layout) and not found else None
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import AnyLayout, domain, pointer_bits, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import is_coordinate_layout
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.findings import of_banks
@@ -36,7 +35,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
     parts: list[tuple[str, AnyLayout]] = [("", layout)]
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+    if swizzle_of(layout) is not None:
         parts = [(f"before: {domain(layout)}", domain(layout)), (f"after: {show(layout)}", layout)]
     shape = modes(domain(layout).shape)
     row_ruler = ruler("m", shape[0], nested=options.coords)

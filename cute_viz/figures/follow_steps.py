@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra import copy as copies
 from cute_viz.algebra import mma as mmas
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain, swizzle_of
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.gemm import Gemm
@@ -93,7 +93,7 @@ def shared_of(gemm: Gemm, operand: str) -> Shared:
     if rank > 2:
         layout = slice_((X, X, *[0] * (rank - 2)), layout)
     rows, cols = (product(mode) for mode in modes(domain(layout).shape))
-    swizzle = layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+    swizzle = swizzle_of(layout)
     table = offsets(layout)
     plain = table
     if swizzle is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product as cartesian
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout, idx2crd
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
@@ -34,7 +34,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     drawn = pad_to_rank2(position_independent(layout))
     shape = modes(drawn.shape)
     rows, cols, rest = product(shape[0]), product(shape[1]), shape[2:]
-    moved = isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle)
+    moved = swizzle_of(drawn) is not None
     most = (
         PIXELS if moved and options == replace(PLAIN, heat=True, title=options.title) and len(shape) == 2 else options.max_cells
     )  # a swizzle of so many cells is told by an image and its corner
@@ -86,7 +86,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
         facts["cosize"] = domain(drawn).cosize
-    swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+    swizzle = swizzle_of(drawn)
     own = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle) if is_int else f"{extents} layout of coordinates"
     if not is_int and len(shape) == 2:
         places = [(idx2crd(r, shape[0]), idx2crd(c, shape[1])) for r in range(rows) for c in range(cols)]
@@ -108,7 +108,7 @@ def _outer(rest: tuple[Any, ...]) -> tuple[Ruler, Ruler]:
 
 def _swizzle(drawn: AnyLayout, options: FigureOptions) -> Swizzle | None:
     """The swizzle whose chunks are told: the layout's own, or that of a layout beside it."""
-    own = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+    own = swizzle_of(drawn)
     return own or (options.beside if isinstance(options.beside, Swizzle) else None)
 
 

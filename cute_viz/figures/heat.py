@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import is_coordinate_layout, modes_of
 from cute_viz.algebra.swizzle import Swizzle, chunks_in_words
@@ -55,7 +55,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     starts = range(0, cols, width)
     extremes = [(int(part.min()), int(part.max())) for part in (offsets_of(c, min(c + width, cols)) for c in starts)]
     low, high = min(a for a, _ in extremes), max(b for _, b in extremes)
-    outer = layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+    outer = swizzle_of(layout)
     if outer is not None and outer.bits and options.color_by is None:  # the chunk that the swizzle moves shows what it does
         return _chunks(layout, outer, offsets_of, rows, cols, width, options, np)
     band, shades, step = bands(low, high, steps_of(layout))

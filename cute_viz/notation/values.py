@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, has_origin
+from cute_viz.algebra.composed import ComposedLayout, has_origin, swizzle_of
 from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.static import is_tiling, mark_static
@@ -148,7 +148,7 @@ def _reached(node: Node, env: Mapping[str, Any]) -> Iterator[Any]:
 def _is_swizzle(part: Any) -> bool:
     if isinstance(part, Call):
         return short(part.name) in SWIZZLES
-    return isinstance(part, Swizzle) or (isinstance(part, ComposedLayout) and isinstance(part.outer, Swizzle))
+    return isinstance(part, Swizzle) or (swizzle_of(part) is not None)
 
 
 def magnitudes(value: Any) -> Iterator[int]:

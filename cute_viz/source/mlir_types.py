@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, swizzle_of, with_origin
 from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
@@ -118,7 +118,7 @@ def _check(kind: str, value: Any) -> None:
     for swizzle in (value, getattr(value, "outer", None)):
         if isinstance(swizzle, Swizzle) and swizzle.base + swizzle.bits + abs(swizzle.shift) > _WIDTH:
             raise NotationError(f"{swizzle} reaches past {_WIDTH} bits")
-    if isinstance(value, ComposedLayout) and isinstance(value.outer, Swizzle) and is_coordinate(domain(value).stride):
+    if swizzle_of(value) is not None and is_coordinate(domain(value).stride):
         raise NotationError("a swizzle takes integers, but these values are coordinates")
     if kind == "tile":
         wrong = [leaf for leaf in leaves(value) if not isinstance(leaf, (Layout, Underscore, int))]

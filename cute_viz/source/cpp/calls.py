@@ -16,7 +16,7 @@ from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.forms import PRINTERS
 from cute_viz.source.cpp.collective import check, is_plain_fusion
-from cute_viz.source.cpp.cutlass import is_major, tmem_store_of
+from cute_viz.source.cpp.cutlass import tmem_store_of
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
@@ -224,14 +224,6 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
     return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
 
 
-def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> bool:
-    template = _template(meaning, part)
-    stride = meaning.solid(args[0]) if args else template[1] if len(template) > 1 else None
-    if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
-        raise meaning.fail(f"{part.name} has a mode and strides", span)
-    return is_major(stride, template[0])
-
-
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
     (value,) = _solid(meaning, args)
@@ -333,7 +325,6 @@ CALLS: dict[str, _Call] = {
     "rs_op_selector": _op_selector("rs"),
     "make_tiled_mma": _tiled_mma,
     "convert_to_gmma_rs": _register_sourced,
-    "is_major": _major,
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,
     "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, _solid(meaning, args), span),

@@ -10,6 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.cutlass import tag_word
 from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import OURS, External
 from cute_viz.values.types import ValueType
@@ -24,10 +25,10 @@ DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
 # What is read behind a text that has one of these words.
 _BEHIND = {
     "cutlass.hpp": NAMES,
-    "helpers.hpp": (
-        *("smem_selector", "tile_to_mma_shape", "SM70_QuadPair", "SM70_8x4_", "SM70_8x8_", "SM80_8x4", "SM80_8x8_", "SM80_8x16_"),
-        *("SM80_16x8_", "ALayout_64x", "CLayout_64x", "ABLayout", "TagToStride", "StrideToLayoutTag", "_to_major_", "_umma_major_"),
-        *("is_mn_major", "is_k_major", "sm90_cluster_shape_to_tma_atom", "sm90_get_smem_", "_trivial_blockwise_scale_config"),
+    "helpers.hpp": words(
+        "smem_selector tile_to_mma_shape SM70_QuadPair SM70_8x4_ SM70_8x8_ SM80_8x4 SM80_8x8_ SM80_8x16_ SM80_16x8_ ALayout_64x "
+        "CLayout_64x ABLayout TagToStride StrideToLayoutTag _to_major_ _umma_major_ is_major is_mn_major is_k_major "
+        "sm90_cluster_shape_to_tma_atom sm90_get_smem_ _trivial_blockwise_scale_config"
     ),
 }
 
@@ -101,7 +102,7 @@ def check(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> b
     """
     if meaning.truth(args[0]):
         return True
-    words = str(meaning.value(args[1])).strip('"')
+    refusal = str(meaning.value(args[1])).strip('"')
     for value in map(meaning.value, args[2:]):
-        words = words.replace("%", value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value), 1)
-    raise AlgebraError(words)
+        refusal = refusal.replace("%", value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value), 1)
+    raise AlgebraError(refusal)

@@ -109,18 +109,6 @@ def tag_member(value: External, name: str) -> Any:
     return None
 
 
-def is_major(strides: Any, mode: int) -> bool:
-    """Whether a mode has the static stride 1.
-
-    >>> is_major((1, ValueType("int64_t"), 0), 0), is_major((Runtime(1), 1), 0)
-    (True, False)
-    """
-    step = strides[mode] if isinstance(strides, tuple) and mode < len(strides) else None
-    while isinstance(step, tuple) and step:
-        step = step[0]
-    return isinstance(step, int) and not isinstance(step, (Runtime, bool)) and step == 1
-
-
 def _is_mn(value: Any) -> bool:
     return isinstance(value, Enumerator) and value.name == "MN"
 

@@ -96,6 +96,8 @@ template <class Atom, class Shape_, class Order = GenColMajor> constexpr auto ti
 
 // Strides and majors of a matrix: cutlass/gemm/gemm.h, cutlass/detail/layout.hpp, the builders' sm90_common.inl and sm1xx_common.inl
 
+template <int mode, class S> constexpr bool is_major(S = {}) { return is_constant<1, decltype(front(get<mode>(S{})))>::value; }
+
 template <class L> struct cute_viz_strides { using A = L; using B = L; };
 template <class L> struct cute_viz_strides<L*> : cute_viz_strides<L> {};  // of an array of problems
 template <> struct cute_viz_strides<cutlass::layout::RowMajor> { using A = Stride<int64_t, _1, int64_t>; using B = Stride<_1, int64_t, int64_t>; };

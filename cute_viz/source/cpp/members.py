@@ -24,7 +24,6 @@ from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
-_SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
 _LAYOUTS = (Layout, ComposedLayout)
 
 

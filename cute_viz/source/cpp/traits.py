@@ -13,10 +13,12 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, is_runtime, solid, static
+from cute_viz.source.cpp.values import Enumerator, is_runtime, solid
 from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
+
+_Trait = Callable[[Meaning, tuple[Node, ...], Span], Any]
 
 
 def _conditional(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
@@ -71,14 +73,6 @@ def _last(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     return meaning.argument(args[1]) if len(args) > 1 else ValueType("void")
 
 
-def _bits(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    return Runtime(bits(meaning.solid(args[0])))
-
-
-def _bytes(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    return Runtime(max(1, bits(meaning.solid(args[0])) // 8))
-
-
 def _element(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     place, values = meaning.solid(args[0]), meaning.argument(args[1])
     if not isinstance(values, tuple) or not isinstance(place, int) or not 0 <= place < len(values):
@@ -86,16 +80,15 @@ def _element(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     return values[place]
 
 
-def _static(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    value = meaning.solid(args[0])
-    return not is_runtime(value) and not isinstance(value, ValueType)
-
-
-def _is(test: Callable[[Any], bool]) -> Callable[[Meaning, tuple[Node, ...], Span], bool]:
+def _is(test: Callable[[Any], bool]) -> _Trait:
     def trait(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
         return test(solid(meaning.value(args[0])))  # a tag is none of these
 
     return trait
+
+
+def _of(count: Callable[[Any], Any]) -> _Trait:
+    return lambda meaning, args, span: count(meaning.solid(args[0]))
 
 
 def _constant(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
@@ -110,42 +103,14 @@ def _tuple_size(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     return Runtime(len(value))
 
 
-def _void(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    value = solid(meaning.value(args[0]))
-    return isinstance(value, ValueType) and value.name == "void"
-
-
-def _conjunction(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    return all(_truth(meaning, item) for item in args)
-
-
-def _disjunction(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    return any(_truth(meaning, item) for item in args)
-
-
 def _integer(value: Any) -> bool:
     element = value if isinstance(value, ValueType) else None
     return isinstance(value, int) or (element is not None and element.kind in ("signed", "unsigned"))
 
 
-def _floating(value: Any) -> bool:
-    return isinstance(value, ValueType) and value.name in ("float", "double")
-
-
-def _integral(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    return static(meaning.solid(args[-1]))
-
-
 def _pointee(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     value = _argument(meaning, args, span)
     return value.type if isinstance(value, Pointer) and value.type is not None else value
-
-
-def _layouts(value: Any) -> bool:
-    return isinstance(value, (Layout, ComposedLayout))
-
-
-_Trait = Callable[[Meaning, tuple[Node, ...], Span], Any]
 
 
 def _log2(up: bool) -> _Trait:
@@ -165,22 +130,22 @@ TRAITS: dict[str, _Trait] = {
     "is_same_v": _same,
     "is_any_of": _any_of,
     "enable_if": _last,
-    "sizeof_bits": _bits,
-    "sizeof_bytes": _bytes,
+    "sizeof_bits": _of(lambda value: Runtime(bits(value))),
+    "sizeof_bytes": _of(lambda value: Runtime(max(1, bits(value) // 8))),
     "tuple_element": _element,
     "tuple_size": _tuple_size,
-    "is_static": _static,
+    "is_static": _of(lambda value: not is_runtime(value) and not isinstance(value, ValueType)),
     "is_constant": _constant,
-    "is_void": _void,
+    "is_void": _is(lambda value: isinstance(value, ValueType) and value.name == "void"),
     "is_tuple": _is(lambda value: isinstance(value, tuple)),
-    "is_layout": _is(_layouts),
+    "is_layout": _is(lambda value: isinstance(value, (Layout, ComposedLayout))),
     "is_integral": _is(_integer),
-    "is_floating_point": _is(_floating),
+    "is_floating_point": _is(lambda value: isinstance(value, ValueType) and value.name in ("float", "double")),
     "is_pointer": _is(lambda value: isinstance(value, Pointer)),
     "is_swizzle_layout": _is(lambda value: isinstance(value, ComposedLayout)),
     "is_copy_atom": _is(lambda value: type(value).__name__ in ("Copy_Atom", "CopyOp")),
-    "conjunction": _conjunction,
-    "disjunction": _disjunction,
+    "conjunction": lambda meaning, args, span: all(_truth(meaning, item) for item in args),
+    "disjunction": lambda meaning, args, span: any(_truth(meaning, item) for item in args),
     "negation": lambda meaning, args, span: not _truth(meaning, args[0]),
     "type_identity": _argument,
     "remove_pointer": _pointee,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain, swizzle_of
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.descriptor import make_fragment as make_descriptors
 from cute_viz.algebra.inttuple import map_leaves, modes
@@ -15,7 +15,6 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.simplify import filter_zeros
 from cute_viz.algebra.static import clear_static
-from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, of_tmem
 from cute_viz.errors import AlgebraError, CuteVizError
@@ -48,7 +47,7 @@ def _descriptors(op: DslOp, operand: str, source: Any) -> Any:
 def _fields(op: DslOp, operand: str, kind: ValueType, source: Tensor) -> Any:
     """The descriptors with their fields; None where the place, the swizzle or the major mode of the operand is not known."""
     major, layout, swizzle = op.get(f"{operand.lower()}_major_mode"), source.layout, source.pointer.swizzle
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and layout.offset == 0:  # of element offsets
+    if swizzle_of(layout) is not None and layout.offset == 0:  # of element offsets
         swizzle, layout = layout.outer.rescaled(4 - kind.bits.bit_length()), layout.inner
     if not isinstance(major, EnumMember) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
         return None

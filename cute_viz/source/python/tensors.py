@@ -9,7 +9,7 @@ from functools import cache
 from itertools import count
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.composed import ComposedLayout, counting, domain, with_origin
+from cute_viz.algebra.composed import ComposedLayout, counting, domain, swizzle_of, with_origin
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
@@ -234,7 +234,7 @@ def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> A
 def _moved(machine: Machine, coord: Raw, tensor: Any) -> Any:
     """`domain_offset(coord, tensor)`: the tensor from another place on."""
     place, layout = somewhere(underscores(coord)), layout_of(tensor)
-    if isinstance(tensor, Tensor) and isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+    if isinstance(tensor, Tensor) and swizzle_of(layout) is not None:
         offset = find("crd2idx").call([place, layout.inner])  # the pointer moves, the swizzle remains
         known = isinstance(tensor.offset, int) and isinstance(offset, int)
         return tensor_of(layout, tensor.pointer, tensor.offset + layout.outer(offset) if known else Unknown())
