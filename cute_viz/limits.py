@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.records import rows
 
 
 class Limit(NamedTuple):
@@ -22,46 +23,14 @@ class Limit(NamedTuple):
     most: int
 
 
-LIMITS = {
-    "input": Limit(1 << 20, "characters of a YAML file, or of a line that is read on its own", 1 << 28),
-    "log": Limit(1 << 25, "characters of a log, a symbol table or CuTe IR", 1 << 30),
-    "source": Limit(1 << 16, "characters of source code; more lines than that are searched for prints", 1 << 28),
-    "json": Limit(1 << 24, "characters of a figure's JSON", 1 << 28),
-    "document": Limit(1 << 24, "characters of a document with pictures", 1 << 28),
-    "file": Limit(1 << 28, "bytes of a file that is read", 1 << 32),
-    "files": Limit(50_000, "files of a folder that is searched", 1 << 28),
-    "nesting": Limit(64, "brackets in brackets, levels of YAML", 128),
-    "digits": Limit(400, "digits of an integer", 1000),  # of sizes, too, which have more: Python prints 4300
-    "modes": Limit(1024, "integers in the shapes of one object", 1 << 20),
-    "yaml-nodes": Limit(50_000, "nodes of a YAML file, each alias counted with all that it stands for", 1 << 24),
-    "prints": Limit(4_000, "places of a log that are tried as prints", 1 << 20),
-    "types": Limit(100_000, "types of CuTe in a text", 1 << 22),
-    "cells": Limit(1 << 18, "cells of a figure", 1 << 30),
-    "title": Limit(2000, "characters of a title", 1 << 16),
-    "slices": Limit(256, "slices of a grid", 1 << 14),
-    "image-cells": Limit(1 << 25, "cells of an image", 1 << 28),
-    "labels": Limit(1 << 15, "labels of a PNG or PDF", 1 << 20),
-    "pixels": Limit(1 << 27, "pixels of a PNG", 1 << 31),
-    "elements": Limit(1 << 22, "elements of a layout that are examined one by one", 1 << 30),
-    "accesses": Limit(1 << 20, "elements that an analysed access touches, or that its tile has", 1 << 28),
-    "combinations": Limit(10_000, "names or operations of one entry of a library that are listed or tried", 1 << 20),
-    "steps": Limit(300_000, "steps in which one file of source code is evaluated", 1 << 30),
-    "values": Limit(1 << 26, "bytes of the texts and lists that one file of source code makes", 1 << 36),
-    "page-cells": Limit(1 << 19, "cells of all pictures of a page or a folder with every object of a file", 1 << 30),
-    "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
-    "seconds": Limit(20, "seconds of processor time of a command, or of one picture of a gallery or a document", 1 << 20),
-    "memory": Limit(500_000_000, "bytes of memory of a command", 1 << 40),
-    "unit-seconds": Limit(120, "seconds of processor time in which libclang parses a unit", 1 << 20),
-    "unit-memory": Limit(4_000_000_000, "bytes of memory in which libclang parses a unit", 1 << 40),
-}
-_SPENT = (
-    "steps",
-    "values",
-    "seconds",
-    "memory",
-    "unit-seconds",
-    "unit-memory",
-)  # whoever raises any other limit may spend as much more of these
+def _number(text: str) -> int:
+    base, _, power = text.partition("^")
+    return int(int(base) ** int(power or 1))
+
+
+LIMITS = {name: Limit(_number(value), what, _number(most)) for name, value, most, what in rows(__file__, "limits.txt")}
+# whoever raises any other limit may spend as much more of these
+_SPENT = ("steps", "values", "seconds", "memory", "unit-seconds", "unit-memory")
 
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})  # beyond those of the table
 

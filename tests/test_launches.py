@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import cute_viz.source.cpp.files
 from cute_viz.algebra.transfer import Transfer
 from cute_viz.analysis.transfer import cost_of
 from cute_viz.cli import main
@@ -277,3 +278,19 @@ class TestTtgir:
     def test_what_amd_does_not_document(self, kind: str, arch: str, words: str) -> None:
         with pytest.raises(CuteVizError, match=words):
             cost_of(Transfer(kind, 16, (1, 2, 4), (8, 16, 32, 64, 128), arch=arch))
+
+
+def test_a_report_finds_launches_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many names it asks for: each time takes as long as the whole outline."""
+    calls: list[object] = []
+    found = cute_viz.source.cpp.files.launches
+    monkeypatch.setattr(cute_viz.source.cpp.files, "launches", lambda *args: calls.append(args) or found(*args))
+    copies = "".join(f"auto s{n} = make_tensor(make_smem_ptr(m + {8 * n}), Layout<_8>{{}}); copy(s{n}, r);\n" for n in range(4))
+    body = f"__device__ void f() {{ auto r = make_tensor<float>(Int<8>{{}}); __shared__ float m[64];\n{copies}}}\n"
+    for kernels in (2, 6):
+        calls.clear()
+        called = "".join(f"__global__ void k{n}() {{ f(); }}\n" for n in range(kernels))
+        (tmp_path / "x.cu").write_text(f"{body}{called}void h() {{ {''.join(f'k{n}<<<1, 32>>>();' for n in range(kernels))} }}\n")
+        code, out, _ = run(capsys, "analyze", str(tmp_path / "x.cu"), "--json")
+        assert (code, len(json.loads(out)["memory"]["shared"])) == (0, 4 * kernels)
+        assert len(calls) <= 3

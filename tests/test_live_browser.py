@@ -153,10 +153,12 @@ def test_the_address_holds_the_state(page, driver, server):
     page.set("#options [name=view]", "banks")
     until(lambda: "bank" in page.picture().lower())
     before = page.picture()
+    page.set("#find", "bank 3")
+    until(lambda: page.text("#found").startswith("bank 3: "))
     until(lambda: driver.current_url != server.address and "#z" in driver.current_url)
     until(lambda: _settled(driver))
     driver.refresh()
-    until(lambda: page.picture() == before)
+    until(lambda: page.picture() == before and page.text("#found").startswith("bank 3: "))
     assert driver.execute_script("return document.getElementById('source').value") == "Sw<3,3,3> o 0 o (8,64):(64,1)"
     assert driver.execute_script("return document.querySelector('#options [name=view]').value") == "banks"
     address = driver.current_url
@@ -204,6 +206,9 @@ def test_the_matrix_of_a_swizzle(page, driver):
     # m.0, m.1, n.0, n.1, n.2: bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
     assert rows == ["bit 4·1···", "bit 31····", "bit 2·1··1", "bit 11··1·", "bit 0··1··"]
     driver.find_element("id", "tab-picture").click()
+    page.find("#tab-compare").click()
+    page.set("#against", "without the swizzle")
+    until(lambda: "cells differ" in page.text("#differs"))
 
 
 def test_banks_are_explored_and_cured(page, driver):
@@ -315,6 +320,11 @@ def test_all_can_be_read_and_has_a_name(page, driver, theme):
             page.find(f"#tab-{pane}").click()
             until(lambda: page.text("#more"))
             assert ill_seen(driver) == [], pane
+        driver.execute_script(
+            "document.querySelector('#objects').open = true; document.querySelector('#objects td button').click()"
+        )
+        until(lambda: driver.find_elements("css selector", "#objects [aria-current=true]"))
+        assert ill_seen(driver) == []
         page.find("#texts > button").click()
         page.type("wgmma")
         until(lambda: page.text("#error button"))
@@ -478,8 +488,9 @@ def test_a_file_never_overwrites_and_is_never_overwritten(driver, tmp_path: Path
 def test_a_launch_is_chosen_and_stands_in_the_link(page, driver):
     from tests.test_live import LAUNCHED
 
-    page.set("#source", LAUNCHED)
+    page.set("#source", LAUNCHED.replace("__global__", "__global__ static __launch_bounds__(decltype(size(Threads{}))::value)"))
     until(lambda: not driver.find_element("id", "launch").get_attribute("hidden"))
+    until(lambda: page.text("#texts .text button") == "fill")
     names = [option.text for option in driver.find_elements("css selector", "#launch option")]
     assert names == ["all launches", "1: small, line 6", "2: large, line 7"]
     for n, layout in ((1, "(_2,_4):(_4,_1)"), (2, "(_8,_4):(_4,_1)")):

@@ -24,8 +24,8 @@ def predicted(file: str, let: dict[str, str], call: str = "", only: tuple[str, .
     """(the call, the cost) of every access, of the calls that contain `call`, of one of `only`."""
     source = Reading(Source(FILES[file], file), Request((), let=let)).file
     moves = [move for move in source.moves() if call in move.call and (not only or move.call.partition(",")[0] in only)]
-    # copy_kernel is called by nothing; axpby was not measured: with a beta of 0 it does not load y
-    moves = [move for move in moves if move.scope[0] != "copy_kernel" and move.name != "axpby"]
+    # copy_kernel is called by nothing; axpby was not measured: with a beta of 0 it does not load y; nor are elements kept
+    moves = [move for move in moves if move.scope[0] != "copy_kernel" and move.name not in ("axpby", "load", "store")]
     return [(move.call, cost) for move in moves for cost in costs(move.name, move.read())]
 
 

@@ -25,11 +25,12 @@ from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
-from cute_viz.analysis.multiply import atom_of, multiplied, tiled_of
+from cute_viz.analysis.multiply import atom_of, merged, multiplied, tiled_of
 from cute_viz.analysis.vectorize import WIDEST
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, check_policy, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.instruction import ELEMENTS
 from cute_viz.values.pointer import SPACES
 from cute_viz.values.types import ValueType
 
@@ -60,6 +61,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         return _cooperative(operands)
     if name == "axpby":
         return _axpby(operands)
+    if name in ELEMENTS:
+        return [_element(x, name == "store") for x in operands]
     if operands and isinstance(operands[0], TmaCopy):
         return [_boxes(operands[0], operands[1:3])]
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, CopyOp, TiledCopy, ThrCopy))]
@@ -207,6 +210,12 @@ def _axpby(operands: list[Any]) -> list[Cost]:
         if side.pointer.space in ("smem", "gmem"):
             out.append(cost_of(Side(side, tuple(range(size(side.layout))), 1, None, store), ()))
     return out
+
+
+def _element(x: Tensor, store: bool) -> Cost:
+    """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
+    written = cost_of(Side(x, tuple(range(size(x.layout))), 1, None, store), ())
+    return merged(x, written, store) or written
 
 
 def _shares(pair: list[Any]) -> list[Tensor]:

@@ -64,7 +64,7 @@ def multiplied(operands: list[Any]) -> list[Cost]:
         order, together = ordered(part, registers, max(1, width_.bits // part.bits))
         one = cost_of(Side(part, order, together), width_.reasons)
         written = times(one, last)
-        out.append(_together(x, written) or written)
+        out.append(merged(x, written) or written)
     return out
 
 
@@ -135,12 +135,19 @@ def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
     return x.of_type(ValueType(atom.types[min(n, 2)] if atom.types else "float"))
 
 
-def _together(x: Tensor, written: Cost) -> Cost | None:
+def merged(x: Tensor, written: Cost, store: bool = False) -> Cost | None:
     """An operand as the compiler reads it, which unrolls all modes: neighbours in shared memory at once where all threads' are
-    aligned, as nvcc 13.0 does; None where that changes nothing."""
+    aligned, as nvcc 13.0 does; None where that changes nothing. store: it is written.
+
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> rows = parted_share(share("s", "smem", "float", Layout((32, 4), (4, 1))), Layout(32))
+    >>> rows = replace(rows, layout=mark_static(rows.layout))
+    >>> merged(rows, cost_of(Side(rows, (0, 1, 2, 3), 1), ())).instruction
+    'ld.shared.128'
+    """
     if x.pointer.space != "smem" or x.swizzle or x.pointer.swizzle or not is_marked(x.layout):
         return None
-    bits = x.bits
+    bits, does = x.bits, "writes" if store else "reads"
     table = [int(n) for n in offsets(x.layout)]
     order = tuple(sorted(range(len(table)), key=lambda n: table[n]))
     if len(set(table)) < len(table):
@@ -153,7 +160,7 @@ def _together(x: Tensor, written: Cost) -> Cost | None:
         begins = [run[0] + x.offset + start for run in runs for start in x.starts]
         if all(run[-1] - run[0] == count - 1 for run in runs) and not any(begin % count for begin in begins):
             words = f"{written.instructions} {written.instruction} as it is written: {count} elements of a thread are contiguous"
-            one = cost_of(Side(x, order, count), (f"{words}, which nvcc reads at once", *written.why))
+            one = cost_of(Side(x, order, count, None, store), (f"{words}, which nvcc {does} at once", *written.why))
             return replace(one, written=written)
     return None
 

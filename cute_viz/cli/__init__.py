@@ -18,44 +18,13 @@ import click
 from cute_viz import __version__
 from cute_viz.cli import output
 from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line, spelled
+from cute_viz.records import rows
 
 Table = dict[str, tuple[str, str]]
-COMMANDS: Table = {
-    "render": ("cute_viz.cli.render", "Draw a layout, an atom, or an object of a kernel"),
-    "analyze": ("cute_viz.cli.analyze", "Find the bank conflicts of a kernel, or of one access"),
-    "record": ("cute_viz.cli.record", "Run a script of the DSL, and analyze the kernels that it compiles"),
-    "explain": ("cute_viz.cli.explain", "Show how an operation gets its result, step by step"),
-    "show": ("cute_viz.cli.show", "Print the properties of a layout, an atom or a tiling"),
-    "eval": ("cute_viz.cli.evaluate", "Evaluate expressions; --as writes C++, Python or CuTe notation"),
-    "find": ("cute_viz.cli.find", "Find the swizzle for a tile, or the layout of a table"),
-    "list": ("cute_viz.cli.listing", "List what a file defines, or the atoms, operations and formats"),
-    "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date"),
-    "gallery": ("cute_viz.cli.gallery", "Draw the YAML specs of a folder, or validate them"),
-    "quiz": ("cute_viz.cli.quiz", "Make an exercise on layouts, with its key and a checker"),
-    "serve": ("cute_viz.cli.serve", "Open a page that draws while you type, or write it as a site"),
-    "verify": ("cute_viz.cli.check", "Verify a picture on a GPU, cell by cell"),
-    "mcp": ("cute_viz.cli.mcp", "Serve tools for coding assistants"),
-}
-OLD = {  # names of before, and what they are now; they keep working, and nothing shows them
-    "check": ("verify",),
-    "swizzle": ("find", "swizzle"),
-    "solve": ("find", "layout"),
-    "fmt": ("eval", "--as"),
-    "check-spec": ("gallery", "--validate"),
-    "playground": ("serve",),
-}
-
-
-ELSEWHERE = {  # what other tools call an option, and how it is written here
-    **dict.fromkeys(("--gray", "--grey", "--grayscale", "--greyscale", "--print"), "--theme print"),
-    "--dark": "--theme dark",
-    "--light": "--theme light",
-    "--caption": "--title TEXT",
-    "--latex": "-T tikz",
-    "--tikz": "-T tikz",
-    "--svg": "-T svg",
-    "--out": "-o FILE",
-}
+_ROWS = rows(__file__, "commands.txt")
+COMMANDS: Table = {name: (module, line) for name, module, line in (row for row in _ROWS if len(row) == 3)}
+OLD = {old: tuple(now.split()) for old, now in (row for row in _ROWS if len(row) == 2 and row[0][0] != "-")}  # nothing shows them
+ELSEWHERE = {name: ours for names, ours in (row for row in _ROWS if row[0][0] == "-") for name in names.split()}
 LONG = ("verify", "record", "gallery", "embed", "serve", "mcp")  # each of their pictures or questions is held to its limits
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own

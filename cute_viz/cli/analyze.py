@@ -24,14 +24,7 @@ from cute_viz.options.words import read
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz analyze gemm.cu\n"
-    "  cute-viz analyze gemm.cu --max-ways 4\n"
-    "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
-    "    --instruction ldmatrix.x4 --type f16 -o phases.svg",
-)
+@click.command(cls=Command)
 @click.argument("source", metavar="FILE|LAYOUT", shell_complete=completion.sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")

@@ -71,15 +71,7 @@ def _promise(kind: str) -> str:
     return spelled(f"{kind}: proves that {proves}; does not decide {not_}.", "cli")
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz verify SM80_16x8x16_F32BF16BF16F32_TN\n"
-    "  cute-viz verify 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json\n"
-    "  cute-viz verify '(4,8):(8,1)' --emit ptx\n"
-    "  cute-viz verify 'Sw<3,3,3> o 0 o (8,64):(64,1)' --static\n"
-    "  cute-viz verify --all --save report.json",
-)
+@click.command(cls=Command)
 @click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Verify the whole library and every packaged spec")
 @click.option(

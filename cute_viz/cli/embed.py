@@ -38,7 +38,7 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "  cute-viz embed notes.md\n"
     "  cute-viz embed notes.md --folder pictures && \\\n"
     "    cute-viz embed notes.md --folder pictures --check\n"
-    "\b\nIn the document:\n"
+    "\nIn the document:\n"
     "  Markdown, MyST, HTML  <!-- cute-viz: (8,8):(8,1) | color-by=row name=tv -->\n"
     "                        <!-- /cute-viz -->\n"
     "                        <!-- cute-viz: kernel.cu::gemm_tn::sA | let=M:512 -->\n"

@@ -18,15 +18,7 @@ from cute_viz.limits import limit, over
 from cute_viz.source.address import address_of
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz eval '(4,8):(8,1)' 'size((4,8):(8,1))'\n"
-    "  cute-viz eval 'a = (4,8):(8,1); a(2,3)'\n"
-    "  cute-viz eval kernel_traits.h::SmemLayoutQ --let kHeadDim_=128\n"
-    "  cute-viz eval '(_4,_8):(_8,_1)' --as cpp\n"
-    "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -",
-)
+@click.command(cls=Command)
 @click.argument("expressions", metavar="EXPR|FILE...|-", shell_complete=completion.sources, nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: value, names, warnings")
 @click.option(

@@ -18,17 +18,7 @@ from cute_viz.options import TARGETS
 from cute_viz.renderers import Options
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz explain 'complement(4:2, 24)'\n"
-    "  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg\n"
-    "  cute-viz explain 'raked_product((2,2), (2,3))' --animate -o moving.svg\n"
-    "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'\n"
-    "  cute-viz explain kernel.cu::sB\n"
-    "  cute-viz explain - < copy.cu\n"
-    "  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'",
-)
+@click.command(cls=Command)
 @click.argument("expression", metavar="EXPR|FILE|-", shell_complete=completion.sources)
 @click.option("-o", "--output", "path", **FILE, help="Draw the steps; the suffix selects the format")
 @click.option("--for", "target", type=Choice(TARGETS), metavar="USE", help="Where the picture will appear, with -o")

@@ -24,14 +24,7 @@ from cute_viz.spec import Library
 POLL = 0.3  # seconds between two looks of --watch
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  # the specs of the library\n  cute-viz gallery -o pictures\n"
-    "  cute-viz gallery spec.yaml -o pictures -T svg -T text\n"
-    "  cute-viz gallery spec.yaml --validate\n"
-    "  # remove what no spec asks for any more\n  cute-viz gallery spec.yaml -o pictures --prune",
-)
+@click.command(cls=Command)
 @click.argument("specs", nargs=-1, type=click.Path(exists=True), metavar="[SPECS]...")
 @click.option("-o", "--output", "folder", default="gallery", show_default=True, **DIR, help="Where the pictures go")
 @click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes  [default: one per core]")

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
 from difflib import get_close_matches
 from typing import Any
 
 import click
 
+from cute_viz.files import read_text
+from cute_viz.records import rows
+
 WIDTH = 80
-GROUPS = {  # the options of each heading, by the names that commands know them by; those of no group come first
-    "Picture": (
-        *(
-            "view",
-            "tile",
-            "color_by",
-            "labels",
-            "coords",
-            "title",
-            "type",
-            "palette",
-            "theme",
-            "style",
-            "by",
-            "schedule",
-            "cluster",
-        ),
-        *("diff", "note", "blank", "key", "draw", "wavefront", "animate"),
-        *("thread", "warp", "value", "operand", "tensor", "follow"),
-    ),
-    "Kernel": (
-        *("name", "every", "launch", "let", "coord", "flags", "database", "folder", "through"),
-        *("dialect", "library", "arch", "wave", "shape", "bits"),
-    ),
-    "Output": (
-        *("path", "format_", "formats", "target", "width", "letters", "cell", "crop", "fold", "max_cells"),
-        *("bare", "fragment", "as_json", "color_", "help"),
-    ),
-}
+GROUPS = {title: names.split() for title, names in rows(__file__, "help.txt")}
 
 
 class Command(click.Command):
-    """A command whose help has headings."""
+    """A command whose help has headings, and ends with the examples of its module in examples.txt."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if self.epilog is None:
+            module = getattr(self.callback, "__module__", "").rpartition(".")[2]
+            examples = read_text(os.path.join(os.path.dirname(__file__), "examples.txt"))
+            found = re.search(rf"(?ms)^\[{module}\]\n(.*?)(?=^\[|\Z)", examples)
+            self.epilog = found[1] if found else None
 
     def get_help(self, ctx: click.Context) -> str:
         """The help, in 80 columns, whatever the terminal: what does not fit is too long to be read."""
@@ -57,18 +41,18 @@ class Command(click.Command):
         for name, param in sorted(((_name(x), x) for x in params), key=lambda pair: order.get(pair[0], -1)):
             title = home.get(name, "Options") if len(params) > 11 else "Options"
             grouped[title].append((_spelled(param, ctx), _meaning(param, home.get(name) == "Picture" or name == "target")))
-        wide = min(20, max(len(first) for rows in grouped.values() for first, _ in rows))
+        wide = min(20, max(len(first) for words in grouped.values() for first, _ in words))
         formatter.write("\n")
-        for title, rows in grouped.items():
-            if rows:
+        for title, words in grouped.items():
+            if words:
                 formatter.write(f"{title}:\n")
                 formatter.indent()
-                formatter.write_dl([(f"{first:<{wide}}", second) for first, second in rows], col_max=wide)
+                formatter.write_dl([(f"{first:<{wide}}", second) for first, second in words], col_max=wide)
                 formatter.dedent()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, under a heading of their own."""
-        for line in (self.epilog or "").replace("\b", "").strip().split("\n"):
+        for line in (self.epilog or "").strip().split("\n"):
             formatter.write(f"{line}\n")
 
 

@@ -29,15 +29,7 @@ KINDS = ("mma", "copy", "ops", "views", "formats", "palettes", "themes", "target
 _NAMED = 8  # names without a value that the last line has
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz list kernel_traits.h --let kHeadDim_=128\n"
-    "  cute-viz list kernel.cu::gemm_tn\n"
-    "  nm -C a.out | cute-viz list -\n"
-    "  cute-viz list mma --arch sm90 --type f16\n"
-    "  cute-viz list copy ldmatrix",
-)
+@click.command(cls=Command)
 @click.argument("what", metavar="FILE|KIND", shell_complete=completion.files)
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with numbers and types")

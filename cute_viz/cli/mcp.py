@@ -11,11 +11,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
 
-@click.command(
-    cls=Command,
-    epilog="Example, the settings of a client:\n"
-    '  {"mcpServers": {"cute-viz":\n    {"command": "cute-viz", "args": ["mcp", "--folder", "kernels"]}}}',
-)
+@click.command(cls=Command)
 @layouts_option
 @folder_option
 def command(library: Library, folder: Folder | None) -> None:

@@ -18,13 +18,7 @@ from cute_viz.files import read_text
 FORMATS = (".html", ".tex", ".md", ".txt")
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz quiz swizzle --seed 7\n"
-    "  cute-viz quiz tv --seed 7 -o sheet.tex\n"
-    "  cute-viz quiz tv --seed 7 --check answers.yaml",
-)
+@click.command(cls=Command)
 @click.argument("topic", type=Choice(tuple(TOPICS)), default="layout", metavar="[TOPIC]")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Another seed, other numbers")
 @click.option("--key", is_flag=True, help="Print the answers below the sheet")

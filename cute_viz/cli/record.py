@@ -16,7 +16,6 @@ from cute_viz.recording import run
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog="\b\nExamples:\n  cute-viz record gemm.py --mnk 512,512,256\n  cute-viz record --arch sm_90a -o report.html gemm.py",
 )
 @click.option("--arch", metavar="SM", help="Compile for this machine, where there is no GPU: sm_90a")
 @click.option("-o", "--output", "path", **FILE, help="Write the reports as .html")

@@ -21,10 +21,7 @@ from cute_viz.renderers import FORMATS
 from cute_viz.renderers.geometry import keeping
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg",
-)
+@click.command(cls=Command)
 @click.argument("sources", metavar="SOURCE...", shell_complete=completion.sources, nargs=-1, required=True)
 @click.option("-o", "--output", "path", **FILE, help="Write to FILE; the suffix selects the format")
 @click.option("-T", "--format", "format_", type=Choice(list(FORMATS)), metavar="FORMAT", help="")

@@ -21,16 +21,7 @@ from cute_viz.spec import Library
 PORT = 8080  # so that links of yesterday lead to the server of today
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz serve\n"
-    "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
-    "  cute-viz serve kernel.cu\n"
-    "  cute-viz serve kernel.cu::sA --let M=512\n"
-    "  cute-viz serve kernel.cu --flags '-arch=sm_90a -Iinclude'\n"
-    "  cute-viz serve --static site",
-)
+@click.command(cls=Command)
 @click.argument("source", metavar="[SOURCE|FILE]", shell_complete=completion.sources, required=False)
 @click.option("--port", type=click.IntRange(0, 65535), help=f"Port; 0 takes a free one  [default: {PORT}, or the next free]")
 @click.option(

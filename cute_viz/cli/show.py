@@ -13,11 +13,7 @@ from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json\n"
-    "  cute-viz show SM80_16x8x16_F32BF16BF16F32_TN\n  cute-viz show SM80_16x8x16_F32BF16BF16F32_TN --who 'C(5,3)'",
-)
+@click.command(cls=Command)
 @click.argument("source", metavar="SOURCE", shell_complete=completion.sources)
 @click.option("--who", metavar="WHERE", help="Who holds it: 'C(5,3)', 'T5 V1', 'offset 9'")
 @option("tile")

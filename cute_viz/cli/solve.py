@@ -15,14 +15,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz find layout '0 1 2 3; 4 5 6 7'\n"
-    "  cute-viz find layout '0 4; 1 5;; 8 12; 9 13'   # a third mode\n"
-    "  cute-viz find layout offsets.csv\n"
-    "  cute-viz find layout owners.txt --json",
-)
+@click.command(cls=Command)
 @click.argument("table", metavar="TABLE")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
 def command(table: str, as_json: bool) -> None:

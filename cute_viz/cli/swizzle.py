@@ -16,13 +16,7 @@ from cute_viz.engine.answer import format_of
 from cute_viz.options import OPTIONS
 
 
-@click.command(
-    cls=Command,
-    epilog="Examples:\n"
-    "  cute-viz find swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
-    "  cute-viz find swizzle kernel.cu::gemm_tn::sA --read rows\n"
-    "  cute-viz find swizzle 32x32 --type f32 --read column -o swizzle.svg",
-)
+@click.command(cls=Command)
 @click.argument("tile", metavar="ROWSxCOLS|LAYOUT", shell_complete=completion.sources, required=False)
 @click.option("--type", "element", **TYPE, help="Element type: e4m3, 32  [default: LAYOUT's, or f16]")
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses")

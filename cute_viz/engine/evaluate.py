@@ -43,7 +43,7 @@ def evaluate(
         except CuteVizError as error:
             from cute_viz.engine.suggest import suggested
 
-            raise suggested(error, text, request.library, request.files) from None
+            raise suggested(error, text, request.library, request.files, drawn=False) from None
         for words in () if warnings is None else (*warnings, *outside):
             warn(words)  # type: ignore[misc]
         return document.pick(request.name), document.bound()

@@ -176,8 +176,11 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
     try:
         calls = read_calls(text, names, library.resolve, entry)
-    except NotationError:
-        calls = ()  # of what was printed; what cannot be read is refused below
+    except NotationError as error:  # what was printed has no operations
+        try:
+            return _explained((), lambda: library.read(text, names).pick(entry), "")
+        except CuteVizError:
+            raise error from None
     if calls and calls[-1].name in MOVES:
         first, *more = calls[-1].operands
         of_dsl = isinstance(first, ThrCopy) and "cute." in text  # whose view of a thread is a TiledCopy, too

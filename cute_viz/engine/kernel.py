@@ -17,12 +17,13 @@ from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
 from cute_viz.engine.kernel_edit import Edit, as_written
-from cute_viz.engine.kernel_elements import elements
+from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.source.model import Often
+from cute_viz.values.instruction import ELEMENTS
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move, SourceFile
@@ -41,12 +42,12 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     True
     """
     moves = [move for move in file.moves() if of is None or _is_of(move, of)]
-    if not moves:
-        return None
     if file.compiled:
         moves = _instances(moves)
     rows: list[Access] = []
     unknown, operands = [], []
+    uncounted: dict[tuple[str, int], Element] = {}
+    nth = Counter[tuple[str, int, str]]()  # rows of one line
     for move in moves:
         mine = None
         try:
@@ -54,9 +55,15 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                 mine = move.read()
                 found = _costs(move, mine, file.compiled)
                 often = move.often() if found and detail != "costs" else Often()
-                rows += [Access(move, cost, n, tuple(mine), often=often) for n, cost in enumerate(found)]
+                at = (move.file, move.line, move.call) if move.name in ELEMENTS else ("", 0, "")
+                rows += [Access(move, cost, n, tuple(mine), often=often) for n, cost in enumerate(found, nth[at])]
+                nth[at] += len(found) * (move.name in ELEMENTS)
         except CuteVizError as error:
-            unknown.append((move, _uncalled(move, error)))
+            if move.name in ELEMENTS:
+                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", error.message)
+                uncounted[move.file, move.line] = one
+            else:
+                unknown.append((move, _uncalled(move, error)))
         operands.append((move, mine))
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
@@ -76,7 +83,15 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             report.called,
             bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
         )
-        report = replace(report, elements=tuple(dict.fromkeys(elements(as_written(file), report.read))), memory=memory)
+        counted = {(row.move.file, row.move.line) for row in rows if row.move.name in ELEMENTS} - uncounted.keys()
+        single = dict.fromkeys(elements(as_written(file), report.read))
+        left = [one for one in single if (one.file, one.line) not in counted]
+        whys = {key: one.why for key, one in uncounted.items()}
+        left = [one._replace(why=whys.get((one.file, one.line), "")) for one in left]
+        left += [one for key, one in uncounted.items() if one.name and key not in {(x.file, x.line) for x in left}]
+        report = replace(report, elements=tuple(left), memory=memory)
+    if not rows and not report.unknown and not report.elements:
+        return None
     return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
 

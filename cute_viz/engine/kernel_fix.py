@@ -143,11 +143,8 @@ def may_grow(file: SourceFile, base: str, bits: int) -> bool:
         return "allocate_tensor" in file.text or "allocate_array" in file.text
     name = re.sub(r"(\.(begin|data)\(\)|\(\))$", "", base).replace("->", ".").split(".")[-1].strip("&*")
     found = re.findall(rf"(?m)^([^;\n]*\b{re.escape(name)}\s*(?:\[([^\]\n]*)\])?\s*;)", file.text) if name.isidentifier() else []
-    return any(
-        re.search(r"cosize|size_in_bytes", extent or line)
-        for line, extent in found
-        if extent or re.search(r"rray|Engine|uffer", line)
-    )
+    known = [extent or line for line, extent in found if extent or re.search(r"rray|Engine|uffer", line)]
+    return bool(known) and all(re.search(r"cosize|size_in_bytes", words) for words in known)
 
 
 class Fixer:

@@ -234,7 +234,8 @@ class Report(Shown):
             "unknown": missing,
             "fixes": list({str(edit): edit for row in self.accesses if row.fix for edit in row.fix.as_dict()["edits"]}.values()),
             "elements": [
-                {"line": one.line, "file": one.file or None, "text": one.text, "tensor": one.name} for one in self.elements
+                {"line": one.line, "file": one.file or None, "text": one.text, "tensor": one.name, "why": one.why or None}
+                for one in self.elements
             ],
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},

@@ -261,10 +261,12 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
         others = len(ordered) - _SHOWN
         yield f"Not evaluated: {rest} more, for {others} other cause{'s' * (others > 1)}; `all=` lists them"
-    if report.elements:
-        lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in report.elements))
-        names = ", ".join(list(dict.fromkeys(one.text for one in report.elements))[:3])
-        yield f"Not counted: single elements, for example {names}: {_lines(lines, None if everything else 8)}"
+    for cause in list(dict.fromkeys(one.why for one in report.elements))[: None if everything else _SHOWN]:
+        mine = [one for one in report.elements if one.why == cause]
+        lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in mine))
+        names = ", ".join(list(dict.fromkeys(one.text for one in mine))[:3])
+        because = f" ({cause})" if cause else ""
+        yield f"Not counted: single elements, for example {names}: {_lines(lines, None if everything else 8)}{because}"
 
 
 def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:

@@ -17,10 +17,10 @@ _STATEMENTS = {"copy": "copy(src, dst)", "gemm": "gemm(mma, A, B, C)"}
 _NEAR = 0.75  # how like the name of a spec or a file a misspelt one is
 
 
-def suggested(error: CuteVizError, text: str, library: Library, files: bool) -> CuteVizError:
+def suggested(error: CuteVizError, text: str, library: Library, files: bool, drawn: bool = True) -> CuteVizError:
     """The error of a text that is one word, with what the word may mean as its hint; any other error as it is.
 
-    files: whether the text could have been the path of a file.
+    files: whether the text could have been the path of a file. drawn: whether it is to be drawn; else it may be a number, too.
 
     >>> print(suggested(CuteVizError("'SW128' is undefined"), "SW128", Library(), False))
     'SW128' is undefined
@@ -32,6 +32,8 @@ def suggested(error: CuteVizError, text: str, library: Library, files: bool) -> 
         return error
     message = f"{word!r} is undefined"
     hint = _meaning(word) or _instructions(word, library) or _names(word, library, files)
+    if hint is None and not drawn:
+        return error
     if hint is None:
         hint = "write a layout, for example (4,8):(8,1); 'cute-viz list' names the atoms and operations"
         if word.isidentifier():

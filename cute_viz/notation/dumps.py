@@ -24,7 +24,7 @@ _NEAR = 300  # characters before an object where its name may stand
 MAX_TRIES = 24  # places of a line where a layout may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_BEGIN = re.compile(r"(?<![\w)\]>@])(?<![)}\d_?]:)(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|raw_ptr\(|counting_iter|ArithTuple)")
+_BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|raw_ptr\(|counting_iter|ArithTuple)|(?<=[A-Z]:)\(")
 _MESSAGE = re.compile(  # of gcc, clang, nvcc, Python
     r"^[ \t]*(?:(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b"
     r"|Traceback \(most recent call last\):)",

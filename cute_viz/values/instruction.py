@@ -156,4 +156,5 @@ def short_of(opcode: str) -> str:
 
 
 UNKNOWN = Instruction()
+ELEMENTS = ("load", "store")  # what the statements are called that access single elements
 MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # statements that move or multiply tensors

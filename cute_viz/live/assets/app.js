@@ -66,7 +66,7 @@ const texts = new Texts({ editor, file: settings.file, entered: () => { address.
 const faults = new Faults({ editor, picture: by("picture"), fix, write, examples: (text) => first.of(text), open: example });
 const shown = () => ({ ...state, ...panes.places(), by: explorer.picked, find: explorer.find.value, zoom: explorer.view.free ? +explorer.view.scale.toFixed(3) : 0 });
 const address = new Address({ text: () => texts.now.id, kept: () => ({ ...shown(), ...(state.file ? { source: "" } : {}) }) });
-explorer.find.addEventListener("change", () => address.write());
+explorer.find.addEventListener("input", () => address.soon(LATER));
 by("picture").addEventListener("wheel", () => address.soon(600), { passive: true });
 const fields = new Fields({ options: settings.fields, changed: (typed) => { keep(typed ? LATER : 0); changed(typed); }, done: () => keep() });
 menus({ ask, ways: settings.ways, link: () => address.link({ ...shown(), file: false }) });
@@ -125,6 +125,7 @@ async function draw(typed = false) {
   const out = await answer;
   if (!out) return;
   faults.tell(out.error, typed);
+  if (texts.now.title !== texts.title) texts.show();
   if (!out.svg) { address.write(); return; }
   take(out);
   address.soon(typed ? BEHIND : 0);
@@ -137,7 +138,6 @@ function take(out) {
   const svg = picture(out.svg);
   explorer.take(svg, out.panels, out.formula || null); // before it stands in the page, so that it is laid out once
   by("picture").replaceChildren(svg);
-  if (texts.now.title !== texts.title) texts.show();
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   document.title = `${out.title} · cute-viz`;
@@ -254,10 +254,11 @@ function arrive() {
   if (drawn) editor.light(drawn.line);
 }
 
-// What a text may be compared with: the other objects of its file, and the other texts.
+// What a text may be compared with: its layout without the swizzle, the other objects of its file, and the other texts.
 function others() {
+  const plain = /^\s*Sw<[^>]*> *o *\S+ *o *(\S.*)$/.exec(state.source)?.slice(1).map((text) => ["without the swizzle", text, ""]) || [];
   const mine = definitions.rows.filter((row) => drawable(row) && !row.error && !definitions.current(row)).map((row) => [definitions.query(row), "", definitions.query(row)]);
-  return [...mine, ...texts.list.filter((one) => one !== texts.now).map((one) => [`text: ${one.title}`, one.kept.source, one.kept.name])];
+  return [...plain, ...mine, ...texts.list.filter((one) => one !== texts.now).map((one) => [`text: ${one.title}`, one.kept.source, one.kept.name])];
 }
 
 // The state into the page, which draws it.

@@ -2,6 +2,8 @@
 import { button, element } from "./panes.js";
 import { BLANK, own, state } from "./state.js";
 
+const KERNEL = /__global__(?:__launch_bounds__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[^;({])*?\b(?!__launch_bounds__)(\w+)\s*\(|@cute\.(?:kernel|jit)\s+def (\w+)/;
+
 export class Texts {
   // file: the name of the file that is followed. entered: another text is the one that is shown. blank: a new one was asked for.
   constructor({ editor, file, entered, blank }) {
@@ -12,7 +14,7 @@ export class Texts {
 
   get title() {
     if (state.file && this.file) return this.file;
-    const several = state.source.includes("\n"), kernel = several && /__global__[^;{]*?\b(\w+)\s*\(|@cute\.(?:kernel|jit)\s+def (\w+)/.exec(state.source);
+    const several = state.source.includes("\n"), kernel = several && KERNEL.exec(state.source);
     const line = state.source.split("\n").find((words) => words.trim() && !/^\s*(?:\/\/|#|\/\*|using namespace|import |from )/.test(words)) || "";
     return (several && this.now.file) || kernel?.[1] || kernel?.[2] || line.trim().slice(0, 24) || "new";
   }

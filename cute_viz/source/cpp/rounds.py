@@ -39,6 +39,18 @@ def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope
     return found
 
 
+def loops_of(context: Context, lookup: Lookup, scope: Scope) -> list[tuple[Scope, str, range | None]]:
+    """The loops around a scope in its function, outermost first: the block of each, its variable, and the values of that."""
+    counter, out, here = _Counter(context, lookup), list[tuple[Scope, str, "range | None"]](), scope
+    while here.kind == "block" and here.parent is not None:
+        for statement in here.parent.statements if here.flow == "loop" else ():
+            if statement.yes is here:
+                name, _, values = counter.rounds(statement)
+                out.append((here, name, values))
+        here = here.parent
+    return out[::-1]
+
+
 class _Counter:
     def __init__(self, context: Context, lookup: Lookup) -> None:
         self.context, self.lookup, self.deep = context, lookup, 0

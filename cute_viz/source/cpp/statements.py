@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.source.cpp.accesses import accesses, arrays, launch_parts, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
@@ -16,30 +17,33 @@ from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
 from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.rounds import often_of
-from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of
 from cute_viz.source.cpp.values import finished
-from cute_viz.source.model import Given, Launch, Move, chosen
+from cute_viz.source.model import Given, Launch, Move, Often, chosen
 from cute_viz.values.instruction import MOVES
 
 NO_TENSOR = "cannot determine which tensor this is"
-_FAR = 400  # tokens between the name of a kernel and its launch
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
+_TURNS = Callable[[], Iterator[list[Any]]]
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
     """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet. lookup:
     makes what looks names up in a context.
     """
-    out = []
+    out: list[Move] = []
     known: dict[Scope, list[tuple[str, Context]]] = {}
     plain, only = Context(reader, given), launched(reader, given, lookup)
     own = {name for name in MOVES if any(x.kind == "function" for x in reader.file.names.get(name, ()))}
+    names = arrays(reader)
     for begin, number in reader.statements:
         found = _call(reader, begin)
+        if found is None and plain.own > reader.tokens[begin].start:
+            out += _elements(reader, given, lookup, begin, reader.scopes[number], names, known, only)
         if found is None or (found[0] in own and len(found[1]) > _MOST):
             continue
         name, arguments = found
@@ -59,6 +63,45 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
             out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times))
     return tuple(out)
+
+
+def _elements(
+    reader: Declarer,
+    given: Given,
+    lookup: _BUILD,
+    begin: int,
+    scope: Scope,
+    names: Mapping[str, list[Declaration]],
+    known: dict[Scope, list[tuple[str, Context]]],
+    only: Mapping[Scope, Use],
+) -> Iterator[Move]:
+    """The elements that a statement accesses, of which those of a loop that a compiler unrolls are one access."""
+    function = function_of(scope)
+    found = list(accesses(reader, names, begin, scope)) if function is not None else []
+    if function is None or not found:
+        return
+    if function not in known:
+        known[function] = _ways(reader, given, lookup, function, only)
+    for access in found:
+        for where, context in known[function]:
+            if _runs(context, lookup, scope):
+                assumed = {} if context.assumed is None else context.assumed
+                often = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
+                turns = partial(reader_of, context, lookup, scope, function, access, often)
+                line, file, name = context.line(begin), context.file(begin), "store" if access.store else "load"
+                text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
+                read, times = partial(_first, turns), partial(_each, turns, often)
+                yield Move(name, line, scope.path, where, read, " ".join(text.split()), assumed, None, file, turns, times)
+
+
+def _first(turns: _TURNS) -> list[Any]:
+    return next(turns())
+
+
+def _each(turns: _TURNS, often: Callable[[], Often]) -> Often:
+    """How often a block runs an access, without the loops whose elements it has."""
+    found = often()
+    return found._replace(loops=found.loops[: len(found.loops) - sum(x.part.loops for x in next(turns()))])
 
 
 def _defined(reader: Declarer, name: str) -> bool:
@@ -131,15 +174,8 @@ def _is_kernel(reader: Declarer, function: Scope) -> bool:
 
 
 def _dims(reader: Declarer, use: Use) -> tuple[str, str]:
-    """The grid and the block of `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel, as they are written."""
-    tokens, end = reader.tokens, min(len(reader.tokens), use.token + _FAR)
-    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<"), None)
-    if at is None:
-        return "", ""
-    close = at + 1
-    while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
-        close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
-    parts = [reader.text[tokens[a].start : tokens[b - 1].end] for a, b in reader.split(at + 1, close)[:2] if a < b]
+    """The grid and the block of a launch, as they are written."""
+    parts = [reader.text[reader.tokens[a].start : reader.tokens[b - 1].end] for a, b in launch_parts(reader, use)[:2]]
     grid, block, *_ = (*(" ".join(part.split()) for part in parts), "", "")
     return grid, block
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from math import prod
 from operator import and_, lshift, mod, or_, rshift, xor
 
 from cute_viz.source.cpp.lookup import Lookup
@@ -45,7 +46,7 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     thread = next((name for name in names if name.startswith("threadIdx.x")), names[0] if len(names) == 1 else None)
     if thread is None:
         return ()
-    found = [_at(value, thread, n) for n in range(count)]
+    found = [number_at(value, lambda name, n=n: n if name == thread else 0) for n in range(count)]  # type: ignore[misc]
     if None in found:
         return None
     shifted = [n % count for n in found if n is not None]
@@ -73,12 +74,17 @@ def _split(text: str) -> list[str]:
     return [*out, text[begin:]]
 
 
-def _at(value: Unknown, thread: str, n: int) -> int | None:
-    """The number of an integer for a thread, all others being 0; None where it is computed in other ways."""
+def number_at(value: Unknown, number: Callable[[str], int | None]) -> int | None:
+    """The number of an integer by those of the names that it is computed of; None where it is computed in other ways.
+
+    >>> x = Unknown("x", plain=True, key="x")
+    >>> number_at(8 * (x % 4) + x // 4 + 1, lambda name: 6)
+    18
+    """
     total = 0
     for product, factor in value.terms.items():
         for name in product:
-            part = _key_at(name, thread, n)
+            part = _key_at(name, number)
             if part is None:
                 return None
             factor *= part
@@ -86,26 +92,18 @@ def _at(value: Unknown, thread: str, n: int) -> int | None:
     return total
 
 
-def _key_at(key: str, thread: str, n: int) -> int | None:
+def _key_at(key: str, number: Callable[[str], int | None]) -> int | None:
     if key.lstrip("-").isdigit():
         return int(key)
-    if key == thread:
-        return n
     call = _CALL.fullmatch(key)
     if call is None:
         if "*" not in key:
-            return 0
-        parts = [[_key_at(x, thread, n) for x in product.split("*") if x] for product in key.split("+")]
+            return number(key)
+        parts = [[_key_at(x, number) for x in product.split("*") if x] for product in key.split("+")]
         if any(x is None for product in parts for x in product):
             return None
-        total = 0
-        for product in parts:
-            one = 1
-            for x in product:
-                one *= x or 0
-            total += one
-        return total
-    operands = [_key_at(part, thread, n) for part in _split(call[2])]
+        return sum(prod(x or 0 for x in product) for product in parts)
+    operands = [_key_at(part, number) for part in _split(call[2])]
     compute = _OPERATORS.get(call[1])
     if compute is None or len(operands) != 2 or operands[0] is None or operands[1] is None:
         return None

@@ -17,39 +17,12 @@ from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
+from cute_viz.records import rows
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.values import Atom, DslOp, EnumMember
 from cute_viz.values.types import ValueType, unsigned
 
-_GROUP, _UMMA = "a_src a_major_mode b_major_mode", "shape_mnk cta_group a_src"
-_MAJOR, _SHAPES = f"{_UMMA} a_major_mode b_major_mode", ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")
-_MATRICES = ("8x8x16b", "8x16x8b", "16x8x8b", "16x16x8b")
-# The arguments of each operation in their order: a module, its operations, their arguments.
-_ROWS = (
-    ("cute", "MmaUniversalOp", "abacc_dtype"),
-    ("cute", "CopyUniversalOp CopyG2ROp CopyR2GOp CopyS2ROp CopyR2SOp", ""),
-    ("warp", "MmaF16BF16Op MmaFP8Op", "ab_dtype acc_dtype shape_mnk"),
-    ("warp", "MmaTF32Op", "shape_mnk"),
-    ("warp", "MmaMXF4Op MmaMXF4NVF4Op MmaMXF8Op", "ab_dtype acc_dtype sf_type"),
-    ("warp", "MmaMXF8F6F4Op", "a_dtype b_dtype acc_dtype sf_type"),
-    *(("warp", f"LdMatrix{x}Op StMatrix{x}Op", "transpose num_matrices unpack_bits") for x in _MATRICES),
-    ("warpgroup", "MmaF16BF16Op", f"ab_dtype acc_dtype shape_mnk {_GROUP}"),
-    ("warpgroup", "MmaF8Op MmaI8Op", f"a_dtype b_dtype acc_dtype shape_mnk {_GROUP}"),
-    ("tcgen05", "MmaF16BF16Op MmaFP8Op", f"ab_dtype acc_dtype {_MAJOR}"),
-    ("tcgen05", "MmaTF32Op", _MAJOR),
-    ("tcgen05", "MmaI8Op MmaMXF8Op", f"ab_dtype {_MAJOR}"),
-    ("tcgen05", "MmaF8F6F4Op", f"a_dtype b_dtype acc_dtype {_MAJOR}"),
-    ("tcgen05", "MmaMXF8F6F4Op", f"a_dtype b_dtype {_MAJOR}"),
-    ("tcgen05", "MmaMXF4Op SM103MmaMXF4Op", _UMMA),
-    ("tcgen05", "MmaMXF4NVF4Op SM103MmaMXF4NVF4Op", f"sf_dtype {_UMMA}"),
-    *(("tcgen05", f"Ld{shape}Op", "repeat pack") for shape in _SHAPES),
-    *(("tcgen05", f"St{shape}Op", "repeat unpack") for shape in _SHAPES),
-    ("tcgen05", "Cp128x256bOp Cp128x128bOp Cp4x256bOp Cp4x32x128bOp Cp2x64x128b0213Op Cp2x64x128b0123Op", "cta_group"),
-    ("cpasync", "CopyG2SOp", "cache_mode"),
-    ("cpasync", "CopyBulkTensorTileG2SOp CopyBulkTensorTileG2SMulticastOp", "cta_group"),
-    ("cpasync", "CopyBulkTensorTileS2GOp", ""),
-    ("cpasync", "CopyReduceBulkTensorTileS2GOp", "reduction_kind"),
-)
+_ROWS = rows(__file__, "instructions.txt")
 SIGNATURES = {(module, name): tuple(taken.split()) for module, names, taken in _ROWS for name in names.split()}
 _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 

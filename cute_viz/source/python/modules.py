@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cute_viz.records import rows
 from cute_viz.source.python.values import EnumMember, Symbol, element
 
 # The enumerations of the DSL, whose members are what they are called.
@@ -12,49 +13,9 @@ _ENUMS = (
     "Repetition Pack Unpack AddressSpace TransformMode TmemLoadRedOp ReductionOp Field"
 )
 ENUMS = frozenset(_ENUMS.split())
-# The module that a part of a path stands for, if the last of its words is known.
-_FAMILIES = {
-    "hopper_helpers": "sm90",
-    "sm90": "sm90",
-    "blackwell_helpers": "sm100",
-    "sm100": "sm100",
-    "blockscaled_layout": "blockscaled",
-    "warp": "warp",
-    "warpgroup": "warpgroup",
-    "tcgen05": "tcgen05",
-    "cpasync": "cpasync",
-    "arch": "arch",
-    "pipeline": "pipeline",
-    "testing": "testing",
-    "experimental": "experimental",
-    "runtime": "runtime",
-    "utils": "utils",
-    "nvgpu": "cute",
-    "cute": "cute",
-    "cutlass": "cutlass",
-}
-
-# Names that files import as these; a piece of a file may lack the import.
-USUAL = {
-    "cute": "cutlass.cute",
-    "cutlass": "cutlass",
-    "utils": "cutlass.utils",
-    "pipeline": "cutlass.pipeline",
-    "sm90_utils": "cutlass.utils.hopper_helpers",
-    "sm100_utils": "cutlass.utils.blackwell_helpers",
-    "blockscaled_utils": "cutlass.utils.blockscaled_layout",
-    "LayoutEnum": "cutlass.utils.LayoutEnum",
-    "nvgpu": "cutlass.cute.nvgpu",
-    "warp": "cutlass.cute.nvgpu.warp",
-    "warpgroup": "cutlass.cute.nvgpu.warpgroup",
-    "tcgen05": "cutlass.cute.nvgpu.tcgen05",
-    "cpasync": "cutlass.cute.nvgpu.cpasync",
-    "OperandMajorMode": "cutlass.cute.nvgpu.OperandMajorMode",
-    "const_expr": "cutlass.const_expr",
-    "range_constexpr": "cutlass.range_constexpr",
-    "math": "math",
-    "SimpleNamespace": "types.SimpleNamespace",
-}
+_ROWS = rows(__file__, "modules.txt")
+_FAMILIES = {cells[0]: cells[1] for cells in _ROWS if len(cells) == 2}  # the module that a part of a path stands for
+USUAL = {cells[0]: cells[2] for cells in _ROWS if len(cells) == 3}  # what names are where a piece of a file lacks the import
 _WORDS = (
     "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
     "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "

@@ -1,0 +1,81 @@
+"""Accesses of single elements beside what Nsight Compute counted on an H200: `tests/data/elements.cu`, built by nvcc 13.0."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cute_viz.engine.kernel import report_of
+from cute_viz.engine.kernel_rows import Report
+from cute_viz.engine.reading import Reading
+from cute_viz.engine.request import Request, Source
+
+KERNELS = (Path(__file__).parent / "data" / "elements.cu").read_text()
+# for each line and call: instructions that all warps executed, their wavefronts (of shared memory) or sectors, and the ideal
+COUNTED = {
+    ("20", "109"): {("st.shared.32", 32, 1024, 32), ("ld.global.32", 32, 128, 128)},
+    ("24", "109"): {("ld.shared.32", 32, 32, 32), ("st.global.32", 32, 128, 128)},
+    ("20", "113"): {("st.shared.32", 32, 32, 32), ("ld.global.32", 32, 128, 128)},
+    ("24", "113"): {("ld.shared.32", 32, 32, 32), ("st.global.32", 32, 128, 128)},
+    ("41", "114"): {("st.shared.32", 32, 32, 32), ("ld.global.32", 32, 128, 128)},
+    ("46", "114"): {("ld.shared.32", 32, 1024, 32), ("st.global.32", 32, 1024, 128)},
+    ("41", "115"): {("st.shared.32", 32, 32, 32), ("ld.global.32", 32, 128, 128)},
+    ("46", "115"): {("ld.shared.32", 32, 32, 32), ("st.global.32", 32, 1024, 128)},
+    ("63", ""): {("ld.global.16", 128, 2048, 256)},
+    ("66", ""): {("st.shared.128", 16, 64, 64)},  # neighbors at once
+    ("75", ""): {("ld.shared.16", 128, 256, 128), ("st.global.16", 128, 256, 256)},
+    ("92", ""): {("ld.shared.32", 24, 24, 24), ("st.shared.32", 24, 24, 24)},  # in three of four rounds
+    ("94", ""): {("ld.shared.32", 32, 32, 32), ("st.global.32", 32, 1024, 128)},
+}
+
+
+def report(text: str) -> Report:
+    found = report_of(Reading(Source(text, "elements.cu"), Request(())).file)
+    assert found is not None
+    return found
+
+
+def test_elements_cost_what_nsight_counted() -> None:
+    found: dict[tuple[str, str], set[tuple[str, int, int, int]]] = {}
+    for row in report(KERNELS).accesses:
+        cost, times = row.cost, row.often.times
+        assert times is not None
+        paid, least = (cost.wavefronts, cost.ideal) if cost.wavefronts is not None else (cost.sectors, cost.ideal_sectors)
+        assert paid is not None
+        assert least is not None
+        key = row.move.place, row.move.call.removeprefix("main, line ")
+        found.setdefault(key, set()).add((cost.instruction, times * cost.instructions, times * paid, times * least))
+    assert found == COUNTED
+
+
+def test_what_is_not_counted_says_why() -> None:
+    left = {(one.line, one.name): one.why for one in report(KERNELS).elements}
+    assert left == {(86, "buffer"): "the value of 'i' depends on how the program runs"}
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("s(n) = 1.f;", "the value of 'n' depends"),
+        ("auto row = s(threadIdx.x, _); row(2) = 1.f;", "where row begins depends on the thread"),
+        ("for (int k = 0; k < 128; ++k) s(threadIdx.x, k % 32) = s(threadIdx.x, k % 32) + 1.f;", "how many neighbors a compiler"),
+    ],
+)
+def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
+    text = (
+        "__global__ void f(int m) {\n  __shared__ float buffer[1024];\n  int n = 0; while (n < m) n += 3;\n"
+        "  auto s = make_tensor(make_smem_ptr(buffer), Layout<Shape<_32, _32>, Stride<_32, _1>>{});\n"
+        f"  copy(make_tensor<float>(Layout<_32>{{}}), local_partition(s, Layout<_32>{{}}, threadIdx.x));\n  {line}\n}}\n"
+        "int main() { f<<<1, 32>>>(7); }\n"
+    )
+    found = report(text)
+    assert {row.move.line for row in found.accesses} == {5}
+    assert [one.line for one in found.elements] == [6] * len(found.elements)
+    assert found.elements[0].why.startswith(why)
+
+
+def test_a_reference_that_a_function_takes_is_no_access() -> None:
+    text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
+    rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]
+    assert {kind for kind, _ in rows} == {"st.shared.32", "ld.global.32"}
