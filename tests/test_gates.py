@@ -217,7 +217,7 @@ def test_each_block_of_the_hierarchical_layout_holds_4_consecutive_offsets() -> 
     assert all(block == [*range(block[0], block[0] + 4)] for block in blocks)
 
 
-@pytest.mark.parametrize("name", ("smem_128x64_sw233", "swizzle_bits", "atlas_copy_sm90_bulk", "blackwell_day", "hopper_gemm"))
+@pytest.mark.parametrize("name", ["smem_128x64_sw233", "swizzle_bits", "atlas_copy_sm90_bulk", "blackwell_day", "hopper_gemm"])
 def test_a_number_of_a_title_that_is_one_too_large_is_noticed(name: str) -> None:
     drawn = figure(name)
     assert is_true_of(drawn.title, drawn)
