@@ -223,5 +223,13 @@ def test_an_identity_tensor_of_one_integer_counts():
 
 def test_a_call_of_a_number_alone_is_one_of_cpp():
     """`_0` is what g++ prints: nothing but numbers is no notation of layouts, which has marks where it wants them."""
-    calls = ("depth(3)", "rank(3)", "congruent(3,4)", "weakly_congruent(3,4)", "compact_col_major(8)", "depth((2,3))")
-    assert [show(parse(call)) for call in calls] == ["_0", "_1", "_1", "_1", "_1", "1"]
+    calls = (
+        "depth(3)",
+        "rank(3)",
+        "congruent(3,4)",
+        "weakly_congruent(3,4)",
+        "compact_col_major(8)",
+        "depth((2,3))",
+        "congruent(3,(3))",
+    )
+    assert [show(parse(call)) for call in calls] == ["_0", "_1", "_1", "_1", "_1", "1", "0"]

@@ -188,7 +188,7 @@ def test_a_lane_that_waits_is_red_on_the_map_too() -> None:
         drawn = figure(text, view="access", by=by)
         lanes = [drawn.paints[p].hue for p, label in zip(drawn.panels[0].paints, drawn.panels[0].labels, strict=True) if label]
         assert lanes.count(CONFLICT) == len(lanes) - served
-    assert "Of 64 lines of 128 bytes the 16 around the access are drawn." in drawn.notes
+    assert drawn.caption.endswith("; 16 of the 64 lines of 128 bytes are drawn")
 
 
 def test_captions_say_what_is_drawn() -> None:

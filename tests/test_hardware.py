@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
 from functools import cache
@@ -11,17 +12,23 @@ from typing import Any
 
 import pytest
 
+from cute_viz import parse
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.coords import crd2idx
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma_parts import receivers
-from cute_viz.algebra.tmem import place
+from cute_viz.algebra.tmem import place, tensor_memory
+from cute_viz.algebra.umma import tile_to_mma_shape
 from cute_viz.engine.facts import facts_of
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.text import read
 from cute_viz.spec import PACKAGED
 from cute_viz.spec.library import resolve
+from cute_viz.values.pointer import Pointer
 from tests.commands import fails, run
 
 ROWS: dict[str, list[Any]] = json.loads(gzip.decompress((Path(__file__).parent / "data" / "hardware.json.gz").read_bytes()))
@@ -381,3 +388,51 @@ def test_run_time_integers_of_a_tma_are_those_of_cute(text):
     assert told == b"ArithTuple(_0,_0) o (1024,256):(_1@1,1@0)\n"
     smem = text.format("make_layout(make_shape(64,32),GenRowMajor{})").encode()
     assert "Could not find a common tile-gmem vectorization" in fails(run("show", "-", "--name", "tma", stdin=smem), 1)
+
+
+def test_stages_of_an_operand_follow_its_tiles():
+    """A naive walk: value (i,j) of tile (k, stage) lies where the whole tile has it."""
+    atom = parse("UMMA::Layout_K_SW64_Atom<half_t>{}")
+    tiled, whole = tile_to_mma_shape(atom, ((128, 16), 1, 4, 3)), tile_to_shape(atom, (128, 64, 3))
+    for i, j, k, stage in itertools.product((0, 1, 7, 8, 127), (0, 7, 8, 15), range(4), range(3)):
+        assert crd2idx(((i, j), 0, k, stage), tiled) == crd2idx((i, 16 * k + j, stage), whole)
+
+
+DESC = "make_{}_desc<{}::Major::{}>(make_tensor(make_smem_ptr<{}>(0), tile_to_shape({}::Layout_{}_SW32_Atom<{}>{{}}, (128,{}))))"
+
+
+def desc_of(kind: str, major: str, element: str, k: int) -> str:
+    return DESC.format(kind, kind.upper(), major, element, kind.upper(), major, element, k)
+
+
+def test_the_facts_of_descriptors_and_pairs():
+    """A leading offset is read by tcgen05 of MN-major operands only, by wgmma of all; a pair has two CTAs."""
+    for kind, major in itertools.product(("gmma", "umma"), ("K", "MN")):
+        told = json.loads(run("show", desc_of(kind, major, "half_t", 16), "--json").stdout)
+        assert ("leading offset used" in told) == (kind == "gmma" or major == "MN"), (kind, major)
+    pair = json.loads(run("show", "umma_pair_256", "--json").stdout)
+    assert {key for key in pair if " of CTA " in key} == {f"{operand} of CTA {n}" for operand in "ABC" for n in (0, 1)}
+
+
+def test_columns_that_exceed_tensor_memory_are_summed():
+    half, all_, wide = (Tensor(Pointer("tmem", "float", 0), Layout((128, n), (65536, 1))) for n in (256, 512, 1024))
+    assert len(tensor_memory(half, half).parts) == 2
+    with pytest.raises(AlgebraError, match=r"tensor_memory: 512 \+ 256 = 768 columns exceed the 512"):
+        tensor_memory(all_, half)
+    with pytest.raises(AlgebraError, match="tensor_memory: 1024 columns exceed the 512"):
+        tensor_memory(wide)
+
+
+def test_majors_and_widths_that_wgmma_has():
+    """PTX: wgmma transposes elements of 16 bits only; tcgen05.mma those of 8 bits, too."""
+    for kind, element, k, refused in (
+        ("gmma", "half_t", 16, 0),
+        ("gmma", "int8_t", 32, 1),
+        ("umma", "half_t", 16, 0),
+        ("umma", "int8_t", 32, 0),
+    ):
+        assert bool(parse(desc_of(kind, "MN", element, k)).refused) == bool(refused), (kind, element)
+
+
+def test_alignment_of_what_no_swizzle_composes():
+    assert run("eval", "max_alignment((8,4):(4,64) o 8 o 4:2)").stdout == b"1\n"

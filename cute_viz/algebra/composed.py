@@ -22,8 +22,7 @@ from cute_viz.algebra.inttuple import (
     show,
     slice_begin,
 )
-from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
-from cute_viz.algebra.layout import crd2idx as _crd2idx
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
@@ -113,10 +112,7 @@ class ComposedLayout(Shown):
                 return ComposedLayout(self.outer, self.offset, slice_(crd, domain(self)))  # the address is swizzled as before
             return position_independent(self)(crd)
         if has_underscore(crd):
-            inner = domain(self)
-            rest = slice_begin(crd)
-            sub, offset = slice_(crd, inner), _crd2idx(rest, inner.shape, inner.stride)
-            check_apart(sub, offset)
+            sub, offset = slice_and_offset(crd, domain(self))
             return ComposedLayout(self.outer, add(self.offset, offset), sub)
         return self.outer(add(self.offset, self.inner(crd)))
 
@@ -253,7 +249,7 @@ def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyL
     ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
     """
     if isinstance(origin, tuple):  # 0 times half a step is 0
-        origin = map_leaves(_whole, origin)
+        origin = map_leaves(lambda x: int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x, origin)
     if not is_int_tuple(origin) or origin == ():
         refuse("make_tensor", (origin, layout), "an origin must be an integer or a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
@@ -292,10 +288,6 @@ def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
 
 
-def _whole(x: Any) -> Any:
-    return int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x
-
-
 def _filled(origin: Any, zeros: Any) -> Any:
     """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
     if not isinstance(zeros, tuple):
@@ -313,9 +305,8 @@ def has_origin(layout: Any) -> bool:
     """
     if not isinstance(layout, ComposedLayout) or isinstance(layout.offset, PointerFlag) or not isinstance(layout.outer, Layout):
         return False
-    if isinstance(layout.offset, tuple) != isinstance(layout.outer.shape, tuple):
-        return False
-    return layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
+    nested = isinstance(layout.offset, tuple) == isinstance(layout.outer.shape, tuple)
+    return nested and layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
 
 
 def _identity(shape: Any) -> Layout:

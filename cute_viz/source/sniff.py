@@ -59,7 +59,7 @@ _LINES = {
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
 _CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
 _OF_CUTE_IR = re.compile(r"[!#]cute|%[\w$]")
-_TRITON = re.compile(r"^[ \t]*#\w+ = #ttn?g\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g)\.\w+ [^\n]*:", re.M)
+_TRITON = re.compile(r"^[ \t]*#\w+ = #(?:ttn?g|triton_gpu)\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g|triton_gpu)\.\w+ [^\n]*:", re.M)
 _PYTHON = re.compile(r"^from [\w.]+ import \w", re.M)  # no line of C++
 _CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
 _BARE_TYPE = _LINES["types"]
@@ -131,7 +131,7 @@ def _sampled(text: str) -> str:
 _CPP = re.compile(
     r"(?<!LayoutLeft)(?<!LayoutRight)(?<!GenRowMajor)(?<!GenColMajor)(?<!\?)(?<=[\w>])\{|\b(?:auto|using|constexpr|decltype|typename)\b"
     r"|\b(?:Layout|Shape|Stride|Step|Tiler?|Coord|tuple|Int|C|ComposedLayout|(?:Copy|MMA)_(?:Atom|Traits)|TiledMMA|TiledCopy|uint_\w+_t|\w+_v|smem_ptr_flag_bits)<"
-    r"|\bmake_(?:(?:shape|stride|step|coord|tile|tuple|\w+_ptr|tensor|inttuple_iter|(?:copy|mma)_atom)\b|\w+\(\s*\d+\s*[,)])|\b(?:rank|depth|(?:weakly_)?congruent|compact_\w+_major)\(\s*\d+\s*[,)]|_selector(?:_sparse)?<|\bLayout_\w+<|\brecast<|>::\w+"
+    r"|\bmake_(?:(?:shape|stride|step|coord|tile|tuple|\w+_ptr|tensor|inttuple_iter|(?:copy|mma)_atom)\b|\w+\(\s*\d+\s*[,)])|\b(?:rank|depth|(?:weakly_)?congruent|compact_\w+_major)\(\s*\d+\s*(?:,\s*\d+\s*)?\)|_selector(?:_sparse)?<|\bLayout_\w+<|\brecast<|>::\w+"
     r"|(?m:^|;)[ \t]*(?!return\b|import\b|from\b|for\b)[A-Za-z_][\w:]*[ \t]+[&*]*[A-Za-z_]\w*[ \t]*="
 )
 _OTHER = re.compile(r"\bcute\.|\bstride\s*=|#tt|!cute|\?\{")  # the DSL, Triton, CuTe IR

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from cute_viz.algebra.call import Operation
@@ -29,13 +29,14 @@ from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node, Part
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, External, finished
-from cute_viz.source.model import Entry, Given, SourceFile, matching
+from cute_viz.source.model import Entry, Given, Launch, SourceFile, matching
 
 _KINDS = ("alias", "variable")
 _LIKELY = re.compile(
     r"(?i)layout|shape|stride|tiled|tiler|tile_|copy|mma|swizzle|tensor|partition|fragment|compos|divide|product|coalesce|collective"
 )
 _WORDS = 200  # of a declaration that are looked at
+_Launches = Callable[[], tuple[Launch, ...]]
 _FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust", "HostTensor", "DeviceAllocation", "ostream"))
 
 
@@ -63,10 +64,11 @@ def read(text: str, given: Given) -> SourceFile:
     ]
     entries += [entry for scope in _scopes(reader) for x in scope.declarations for entry in _built_entries(context, lookup, x)]
     entries = sorted((entry for entry in entries if entry.span.start < len(text)), key=lambda entry: entry.span.start)
+    known = cache(lambda: launches(reader, given, _lookup))  # a report asks for many names
     return SourceFile(
         text,
         tuple(entries),
-        asked=lambda query: _asked(context, lookup, query),
+        asked=lambda query: _asked(context, lookup, query, known),
         moves=lambda: moves(reader, given, _lookup),
         statements=lambda: _statements(context, lookup, entries),
         launches=lambda: launches(reader, replace(given, launch=""), _lookup),
@@ -106,15 +108,15 @@ def _scopes(reader: Declarer) -> list[Scope]:
     return out
 
 
-def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
+def _asked(context: Context, lookup: Lookup, query: str, known: _Launches) -> Entry | None:
     return (
-        _called_by(context, query)
+        _called_by(context, query, known)
         or _member_of(context, lookup, query)
         or standing(context, lookup, _scopes(context.reader), query)
     )
 
 
-def _called_by(context: Context, query: str) -> Entry | None:
+def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
     """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it.
 
     >>> text = "template <class L> void f(L l) { auto a = L{}; } void g() { f(Layout<_4>{}); } void h() { f(Layout<_8>{}); }"
@@ -129,7 +131,7 @@ def _called_by(context: Context, query: str) -> Entry | None:
         if scope.kind != "function" or scope.name != callee:
             continue
         uses = [use for use in all_uses(context.reader, scope) if caller in use.scope.path]
-        ways = [launch.key for launch in launches(context.reader, context.given, _lookup) if launch.caller == caller]
+        ways = [launch.key for launch in known() if launch.caller == caller]
         ways = [way for way in ways if scope in way] or [{scope: use} for use in uses]
         if len(ways) != 1:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -170,6 +170,9 @@ def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
     return None if found is None else clear_static(found)
 
 
+_Form = Callable[[Meaning, str, list[Any], Span], Any]
+
+
 def _check(values: list[Any]) -> list[Any]:
     return list(map(solid, values))
 
@@ -204,13 +207,15 @@ def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
     return make_composed_layout(outer, typed(offset, unset) if isinstance(offset, tuple) else offset, inner)
 
 
-def _swizzle(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    _check(values)
-    if len(values) == 2:
-        values = [*values, values[0]]
-    if len(values) != 3 or not all(isinstance(x, int) for x in values):
-        raise meaning.fail("a swizzle takes three integers", span)
-    return Swizzle(*map(int, values))
+def _integers(takes: str, counts: Collection[int], make: Callable[..., Any], fits: Callable[[int], bool] = lambda n: True) -> _Form:
+    """A template of integers alone, so many of them, that each fit."""
+
+    def form(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+        if len(values) not in counts or not all(isinstance(x, int) and fits(x) for x in _check(values)):
+            raise meaning.fail(takes, span)
+        return make(*map(int, values))
+
+    return form
 
 
 def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -225,25 +230,11 @@ def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
     return int(value)
 
 
-def _bits_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    _check(values)
-    if len(values) != 1 or not isinstance(values[0], int) or not 0 < values[0] < 1 << 16:
-        raise meaning.fail(f"{name}<N> takes a number", span)
-    return sized(int(values[0]) * (8 if name == "uint_byte_t" else 1))
-
-
 def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     _check(values := values[:2])  # its alignment is not asked
     if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
         raise meaning.fail(f"{name} has a type and a number", span)
     return Array(sized(bits(values[0]) * int(values[1])).name, values[0])
-
-
-def _flag(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    _check(values)
-    if len(values) != 1 or not isinstance(values[0], int):
-        raise meaning.fail("smem_ptr_flag_bits<N> takes the bits of an element", span)
-    return PointerFlag(int(values[0]))
 
 
 def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -261,12 +252,6 @@ def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     raise meaning.fail(f"{name} takes a sparsity and {'a type' if name == 'sparse_elem' else 'the bits of an element'}", span)
 
 
-def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    if not all(isinstance(i, int) and 0 <= i < 64 for i in values):
-        raise meaning.fail("E<i,j...> takes positions of modes, 0 to 63", span)
-    return Basis(1, tuple(map(int, values)))
-
-
 def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     first, *path = values or [None]
     scale: Any = first.number if isinstance(first, SpelledInt) else first
@@ -274,13 +259,6 @@ def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if not path or not known:
         raise meaning.fail("ScaledBasis takes a scale and positions of modes", span)
     return Basis(scale, tuple(map(int, path)))
-
-
-def _ratio(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    """R<1,2> (cute/numeric/integral_ratio.hpp)."""
-    if len(values) != 2 or not all(isinstance(i, int) and i for i in values):
-        raise meaning.fail("R<N,D> takes two integers", span)
-    return StaticRatio(int(values[0]), int(values[1]))
 
 
 def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -305,19 +283,20 @@ def _engine(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     return inner
 
 
-_FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
+_FORMS: dict[str, _Form] = {
     **dict.fromkeys((*TUPLES, "ArithmeticTuple"), _tuple),
     **dict.fromkeys((*INTEGRALS, "bool_constant"), _integral),
-    **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _bits_type),
+    "uint_byte_t": _integers("uint_byte_t<N> takes a number", (1,), lambda n: sized(8 * n), lambda n: 0 < n < 1 << 16),
+    "uint_bit_t": _integers("uint_bit_t<N> takes a number", (1,), sized, lambda n: 0 < n < 1 << 16),
     **dict.fromkeys(("AlignedArray", "AlignedBuffer", "Array", "ArrayEngine", "array", "aligned_array", "array_aligned"), _array),
     "Layout": _layout,
     "ComposedLayout": _composed,
-    "Swizzle": _swizzle,
-    "smem_ptr_flag_bits": _flag,
+    "Swizzle": _integers("a swizzle takes three integers", (2, 3), lambda b, m, s=None: Swizzle(b, m, b if s is None else s)),
+    "smem_ptr_flag_bits": _integers("smem_ptr_flag_bits<N> takes the bits of an element", (1,), PointerFlag),
     **dict.fromkeys(("sparse_elem", "smem_sparse_ptr_flag_bits"), _sparse),
-    "E": _basis,
+    "E": _integers("E<i,j...> takes positions of modes, 0 to 63", range(64), lambda *path: Basis(1, path), range(64).__contains__),
     "ScaledBasis": _scaled,
-    "R": _ratio,
+    "R": _integers("R<N,D> takes two integers", (2,), StaticRatio, bool),  # cute/numeric/integral_ratio.hpp
     "Tensor": _tensor_type,
     **dict.fromkeys(
         words(
