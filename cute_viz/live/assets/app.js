@@ -151,9 +151,7 @@ function take(out) {
 
 function tables(panels) {
   by("tables").replaceChildren(...panels.map((p) => {
-    const box = document.createElement("details"), head = document.createElement("summary");
-    head.textContent = `Table: ${p.caption || `${p.down} by ${p.right}`}`;
-    box.append(head);
+    const box = element("details", null, {}, element("summary", `Table: ${p.caption || `${p.down} by ${p.right}`}`));
     box.addEventListener("toggle", () => { if (p.labels.length) box.append(table(p)); }, { once: true });
     return box;
   }));
