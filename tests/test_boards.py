@@ -52,7 +52,7 @@ def offset(layout, row, col):
         ("(8,8):(8,1)", (8, 8), "Row-major"),
         ("(4,6):(1,4)", (4, 6), "Column-major"),
         ("((2,2,2),(2,2,2)):((2,8,32),(1,4,16))", (8, 8), "Morton order"),
-        ("((2,4),(4,2)):((4,8),(1,32))", (8, 8), "Blocks of 2 x 4"),
+        ("((2,4),(4,2)):((4,8),(1,32))", (8, 8), "Blocks of 2 × 4"),
         ("Sw<3,0,3> o 0 o (8,8):(8,1)", (8, 8), "Swizzle<3,0,3>"),
         ("(8,8):(10,1)", (8, 8), "Row-major"),
         ("(8,8):(0,1)", (8, 8), "Broadcast"),
@@ -828,8 +828,8 @@ def test_the_zoom_of_a_launch_has_its_grid_and_its_tile(launch, grid, tile, tmp_
     found = json.loads(done.stdout)
     first, second = found["panels"][:2]
     assert (first["rows"], first["cols"]) == tuple(min(16, extent) for extent in grid)
-    assert first["caption"].startswith(f"1 Grid  {grid[0]} x {grid[1]} CTAs")
-    assert second["caption"] == f"2 CTA tile {tile[0]} x {tile[1]}  4 warps"
+    assert first["caption"].startswith(f"1 Grid  {grid[0]} × {grid[1]} CTAs")
+    assert second["caption"] == f"2 CTA tile {tile[0]} × {tile[1]}  4 warps"
     row, col = map(int, next(label for label in first["labels"] if label).split(","))
     assert first["foot"].endswith(f"begins at C({row * tile[0]}, {col * tile[1]})")
     assert found["caption"].startswith(f"{grid[0]}x{grid[1]} CTAs of {tile[0]}x{tile[1]} = 2x2 warps")

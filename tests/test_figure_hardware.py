@@ -362,7 +362,7 @@ def test_operands_of_tcgen05_lie_where_the_ptx_isa_has_them(kind, m, n, k, per):
         of_b = [set(range(warp // 2 * 64, warp // 2 * 64 + 64)) if half else set(range(n)) for warp in range(4)]
         of_a = set(range(m // 2 if pair else m))
         assert seen == {("SFA", 32 * w): of_a for w in range(4)} | {("SFB", 32 * w): of_b[w] for w in range(4)}
-    assert any("factors of such a shape" in note for note in drawn.notes) == ("MX" in kind and not per)
+    assert any("where, for this shape, is not drawn" in note for note in drawn.notes) == ("MX" in kind and not per)
 
 
 def test_one_threads_rows_are_lit_in_every_lane():

@@ -217,6 +217,38 @@ class TestTtgir:
             19: ("st.shared.128", 128, 1024, 512),  # 16 of each 32 bytes: 2-way
         }
 
+    def test_types_in_lines_of_their_own(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """As Triton's own tests of tcgen05 are written; 128 x 128 x 128 of f16 are 8 instructions there, too."""
+        path = tmp_path / "k.ttgir"
+        path.write_text(
+            "#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>\n"
+            "#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
+            "#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>\n"
+            'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {\n  tt.func @f(%a: !tt.ptr<f16>) {\n'
+            "    ttng.tc_gen5_mma %a, %b, %c, %acc, %pred, %barrier[%other] {is_async} :\n"
+            "       !ttg.memdesc<128x128xf16, #shared, #ttg.shared_memory>,\n"
+            "       !ttg.memdesc<128x128xf16, #shared, #ttg.shared_memory>,\n"
+            "       !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>,\n"
+            "       !ttg.memdesc<1xi64, #bar, #ttg.shared_memory>\n    tt.return\n  }\n}\n"
+        )
+        report = json.loads(run(capsys, "analyze", str(path), "--json")[1])
+        assert report["unknown"] == []
+        assert [(row["line"], row["instruction"], row["instructions"]) for row in report["accesses"]] == [(6, "tcgen05.mma", 8)]
+
+    def test_the_dialects_old_names(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "k.mlir"
+        values = {}
+        for text in (
+            TTGIR,
+            TTGIR.replace("ttg.", "triton_gpu.").replace("swizzled_shared", "shared").replace(", instrShape = [16, 8]", ""),
+        ):
+            path.write_text(text)
+            code, out, _ = run(capsys, "list", str(path), "--json")
+            report = json.loads(run(capsys, "analyze", str(path), "--json")[1])
+            rows = [(row["line"], row["instruction"], row["wavefronts"]) for row in report["accesses"]]
+            values[text] = code, {row["name"]: row["value"] for row in json.loads(out)}, rows, report["unknown"]
+        assert values[TTGIR] == values[text]
+
     def test_widths(self) -> None:
         lanes = (8, 16, 32, 64, 128)
         assert cost_of(Transfer("load", 16, (1, 2, 4), lanes)).instruction == "ld.shared.128"

@@ -206,6 +206,9 @@ def test_the_matrix_of_a_swizzle(page, driver):
     # m.0, m.1, n.0, n.1, n.2: bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
     assert rows == ["bit 4·1···", "bit 31····", "bit 2·1··1", "bit 11··1·", "bit 0··1··"]
     driver.find_element("id", "tab-picture").click()
+    page.find("#tab-compare").click()
+    page.set("#against", "without the swizzle")
+    until(lambda: "cells differ" in page.text("#differs"))
 
 
 def test_banks_are_explored_and_cured(page, driver):

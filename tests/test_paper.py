@@ -103,7 +103,7 @@ def test_a_caption_names_every_layout(tmp_path: Path) -> None:
     assert run("render", *layouts, "--for", "column", "-o", f"{tmp_path}/two.svg").returncode == 0
     words = (tmp_path / "two.caption.md").read_text().replace("\\", "")
     assert all(layout in words for layout in layouts)
-    assert "Row-major: each row is contiguous | The swizzle keeps each row contiguous, and reorders 7 of 8" in words
+    assert "Row-major: each row is contiguous | The swizzle reorders 7 of 8 rows, each within itself" in words
     texts = re.findall(r"<text[^>]*>([^<]*)", (tmp_path / "two.svg").read_text())
     assert not any("columns" in text for text in texts)  # whole panels, two of them
 

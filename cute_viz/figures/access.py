@@ -93,7 +93,6 @@ def access(layout: Any, options: FigureOptions) -> Figure:
     title = options.title or (_groups(parts, cols) if silent else _title(parts))
     one = parts[-1]
     drawn, every = panels[-1 if silent else -2].rows, len({byte // LINE for byte in one.elements})
-    cut = f"Of {every} lines of 128 bytes the {drawn} around the access are drawn." if drawn < every else ""
     phases = len(one.phases)
     who = "lanes" if one.letter == "T" else one.what
     does = "writes" if one.instruction.startswith(("st", "cp.async")) else "reads"
@@ -104,6 +103,8 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         lane = f"{one.letter}{min(one.phases[1].lanes)}"
         caption += f" in {phases} phases, lighter is later (1·{lane}: {lane}, in phase 1)"
     caption += ": by bank, where they lie" + "; by wave, which of them are served" * (not silent)
+    if drawn < every:
+        caption += f"; {drawn} of the {every} lines of 128 bytes are drawn"
     painted = [min(paint, SERVED) for panel in panels[not silent :: 2 - silent] for paint in panel.paints]
     entries = ((SERVED, f"{one.instruction} accesses it" if silent else "served at once"), (WAITS, "waits: the bank is taken"))
     legend = Legend("hue: what a bank does", tuple(LegendEntry(p, words) for p, words in entries if p in painted))
@@ -120,7 +121,7 @@ def access(layout: Any, options: FigureOptions) -> Figure:
         paints=paints,
         legends=(legend,),
         panels=tuple(panels),
-        notes=tuple(filter(None, (one.counted, cut))),
+        notes=(one.counted,) if one.counted else (),
         facts={} if silent else known,
         arrows=tuple(arrows),
         flow="grid",

@@ -185,14 +185,5 @@ def _chunks(table: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int,
 def _figure(layout: Any, title: str, caption: str, painting: Painting, panels: list[Panel], bits: int, note: str = "") -> Figure:
     holes = sum(panel.paints.count(HOLE) for panel in panels)
     notes = (f"{holes} places hold nothing." if holes else "", note)
-    return Figure(
-        kind="banks",
-        title=title,
-        source=show(layout),
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=tuple(filter(None, notes)),
-        facts={"bits of an element": bits, "bytes": -(-(max(map(int, offsets(layout))) + 1) * bits // 8)},
-    )
+    facts = {"bits of an element": bits, "bytes": -(-(max(map(int, offsets(layout))) + 1) * bits // 8)}
+    return painting.figure("banks", (title, show(layout), caption), panels, filter(None, notes), facts)

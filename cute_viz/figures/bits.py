@@ -28,7 +28,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         if min(low, high)
         else "neighbors are separated"
     )
-    title = options.title or f"{swizzle}: {read} into {changed}"
+    title = options.title or f"{swizzle} XORs {read} into {changed}" if b else f"{swizzle} changes nothing"
     caption = f"{read[0].upper()}{read[1:]} are XORed into {changed}; {kept}" if b else "No bits: the identity"
     return Figure(
         kind="bits",

@@ -107,7 +107,7 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     if op.kind == "cp.async.bulk":
         return Panel(
             caption=f"{GLOBAL}, contiguous",
-            labels=("+0", *("",) * (ACROSS - 1)),
+            labels=("+0", *("…",) * (ACROSS - 1)),
             paints=(0,) * ACROSS,
             row_ruler=Ruler("", ("",), (0, 0)),
             col_ruler=Ruler("", ("",) * ACROSS),
@@ -119,7 +119,8 @@ def _tensor(op: Instruction, ctas: int, four: bool) -> Panel:
     owner = {row: n for n, top in enumerate(tops) for row in range(top, top + high)}
     inside = [owner.get(row, PAPER) if AROUND <= col < cols - AROUND else PAPER for row in range(rows) for col in range(cols)]
     words = [f"r{n}" if four else f"CTA {n}" if ctas > 1 else "box" for n in range(len(tops))]
-    labels = [words[owner[row]] if inside[row * cols + col] != PAPER else "" for row in range(rows) for col in range(cols)]
+    named = {(top + (high - 1) // 2, AROUND): words[n] for n, top in enumerate(tops)}
+    labels = [named.get((row, col), "") for row in range(rows) for col in range(cols)]
     pixels = "im2col" in op.words
     marks = {top: f"r{n}" if four else "n,h,w" if pixels else "c1" for n, top in enumerate(tops) if four or not n}
     what = "pixels of the walk" if pixels else "4 rows" if four else "a box"

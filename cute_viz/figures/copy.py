@@ -108,17 +108,8 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}
     if not isinstance(obj, TiledCopy) and "matrix" in op.kind and (first.rows, first.cols) == (32, 8):
         facts["matrices of 8 × 8"] = 4
-    return Figure(
-        kind="copy",
-        title=title,
-        source=source,
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=tuple(notes),
-        facts={**facts, **(_drawn(obj, sides) if isinstance(obj, TiledCopy) else {})},
-    )
+    drawn = _drawn(obj, sides) if isinstance(obj, TiledCopy) else {}
+    return painting.figure("copy", (title, source, caption), panels, notes, {**facts, **drawn})
 
 
 def _of_words(op: CopyOp) -> Copy_Atom:

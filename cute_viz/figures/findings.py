@@ -41,7 +41,8 @@ def of_offsets(order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | No
         for word, every in (("row", lines), ("column", columns)):
             moved = sum(any(b < a for a, b in pairwise(line)) for line in every)
             if moved and len(every) > 1 and all(sorted(line) == [*range(min(line), min(line) + len(line))] for line in every):
-                return f"The swizzle keeps each {word} contiguous, and reorders {moved} of {len(every)}"
+                which = f"all {moved} {word}s" if moved == len(every) else f"{moved} of {len(every)} {word}s"
+                return f"The swizzle reorders {which}, each within itself"
     if rows == 1 and len(order) == cols:
         steps = {b - a for a, b in pairwise(order)}
         if len(steps) == 1:
@@ -53,14 +54,38 @@ def of_offsets(order: Sequence[int], rows: int, cols: int, swizzle: Swizzle | No
             if len(every[0]) > 1 and all(b - a == 1 for line in every for a, b in pairwise(line)):
                 pitch = {b - a for line in other[:1] for a, b in pairwise(line)}
                 wide = next(iter(pitch)) if len(pitch) == 1 and len(every) == len(other[0]) else len(every[0])
-                padded = f" with a pitch of {wide}" if wide > len(every[0]) else ""
+                holes = " with gaps" if high - low + 1 > len(counts) else ""
+                padded = f" with a pitch of {wide}" if wide > len(every[0]) else holes
                 return f"{word.capitalize()}-major{padded}: each {word} is contiguous"
     every_one = high - low + 1 == len(counts)
+    if swizzle is None and len(order) == rows * cols and (block := _block(lines)):
+        return f"Each {block[0]} × {block[1]} block holds {block[0] * block[1]} consecutive offsets"
     return (
         f"Every offset from {low} to {high}, once"
         if every_one
         else f"{len(counts)} of the offsets {low}..{high} are used, each once"
     )
+
+
+def _block(lines: Sequence[Sequence[int]]) -> tuple[int, int] | None:
+    """Rows and columns of the smallest tile of a grid, more than a line of it and less than all, that has consecutive offsets.
+
+    >>> _block([[0, 2, 4, 6], [1, 3, 5, 7]]), _block([[0, 1], [2, 3]])
+    ((2, 2), None)
+    """
+    rows, cols = len(lines), len(lines[0])
+    for r in range(2, rows + 1):
+        for c in range(2, cols + 1):
+            if rows % r or cols % c or r * c == rows * cols:
+                continue
+            tiles = (
+                sorted([x for line in lines[a : a + r] for x in line[b : b + c]])
+                for a in range(0, rows, r)
+                for b in range(0, cols, c)
+            )
+            if all(tile == [*range(tile[0], tile[0] + r * c)] for tile in tiles):
+                return r, c
+    return None
 
 
 def _ordinal(n: int) -> str:
@@ -99,12 +124,12 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
     if len(shapes) != 1:
         return ""
     ((count, lengths, runs, word),) = shapes
-    who = f"T{thread}" if thread is not None else "Each thread"
+    who = f"T{thread}" if thread is not None else "Each thread" if len(held) > 1 else "One thread"
     head = f"{who} {verb} {count} element{'s' * (count > 1)}{f' of {what}' if what else ''}"
     if len(lengths) > 1 or count == 1 or not word:
         return head + (", apart from each other" if count > 1 and not word else "")
     if runs == 1:
-        return f"{head}, {'side by side' if word == 'row' else 'below each other'}" if what else f"{head} of one {word}"
+        return f"{head}, {'side by side' if word == 'row' else 'one above the other'}" if what else f"{head} of one {word}"
     return f"{head}, in {runs} " + ("pairs" if lengths[0] == 2 else f"runs of {lengths[0]}")
 
 

@@ -88,19 +88,12 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         facts["cosize"] = domain(drawn).cosize
     swizzle = swizzle_of(drawn)
     own = of_offsets(order, 1 if one else rows, rows if one else cols, swizzle) if is_int else f"{extents} layout of coordinates"
+    if not is_int and len(shape) == 2:
+        places = [(idx2crd(r, shape[0]), idx2crd(c, shape[1])) for r in range(rows) for c in range(cols)]
+        own = "Identity: each cell holds its own coordinate" if order == places else own
     facts["drawn title"] = own  # which CuTe's own printers do not write
-    title = options.title or own
-    return Figure(
-        kind="grid",
-        title=title,
-        source=show(layout),
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        facts=facts,
-        outer=_outer(rest) if in_grid else (),
-    )
+    drawing = painting.figure("grid", (options.title or own, show(layout), caption), panels, (), facts)
+    return replace(drawing, outer=_outer(rest)) if in_grid else drawing
 
 
 def _outer(rest: tuple[Any, ...]) -> tuple[Ruler, Ruler]:
@@ -199,9 +192,11 @@ def _by_position(total: int, rows: int, cols: int, shape: tuple[Any, ...], choic
         count, keys, word = cols, (lambda r, c: c), "column "
     else:
         count, keys, word = down * right, (lambda r, c: r // tile_rows + down * (c // tile_cols)), "tile "
+        title = f"hue: tile of {tile_rows} × {tile_cols}, the innermost modes"
+    title = title if choice == "tile" else f"hue: {word.strip()}"
     plane = [keys(r, c) for r in range(rows) for c in range(cols)]
     painted = plane * (total // (rows * cols))
-    return by_group(painted, count, f"hue: {word.strip()}", word, turns=_turns(plane, rows, cols))
+    return by_group(painted, count, title, word, turns=_turns(plane, rows, cols))
 
 
 def _turns(keys: list[int], rows: int, cols: int) -> dict[int, int]:

@@ -30,7 +30,7 @@ from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Pai
 from cute_viz.figures.paint import HUES, span
 from cute_viz.figures.tmem import held_by
 from cute_viz.figures.trim import picked
-from cute_viz.figures.words import count
+from cute_viz.figures.words import count, numbered
 
 LANES, COLUMNS = 128, 512  # of tensor memory
 LINE, CHUNK = 128, 16  # bytes of a line of shared memory, and of a chunk
@@ -41,7 +41,7 @@ PAPER = GREY + 1
 PAINTS = (*(Paint(hue) for hue in range(HUES)), *(Paint(hue, faded=True) for hue in range(HUES)), Paint(-1, 1, 2), Paint(-1))
 
 
-def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) -> Figure | None:
+def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = (), thread: int | None = None) -> Figure | None:
     """The lanes of stages that load a tile of A and hold its C; None of others. hues: of each row of C. rows: those of a thread.
 
     >>> lanes = figure("hopper_gemm")
@@ -100,13 +100,12 @@ def journey(obj: Stages, hues: Mapping[int, int], rows: Collection[int] = ()) ->
     names = [(hue, f"warp {hue}") for hue in warps]
     if pair:
         names = [(hue + WARPS * cta, f"CTA {cta} warp {hue}") for cta in range(2) for hue in warps]
-    told_rows = f"{'rows' if len(rows) > 1 else 'row'} {', '.join(map(str, rows))}"
-    entries = tuple([LegendEntry(hue, told_rows if rows else name) for hue, name in names if hue in cells])
+    entries = tuple([LegendEntry(hue, f"thread {thread}" if rows else name) for hue, name in names if hue in cells])
     if rows:
         entries += tuple([LegendEntry(FAINT + hue, name) for hue, name in names if FAINT + hue in cells])
     if GREY in cells:
         entries = (*entries, LegendEntry(GREY, "scale factors"))
-    title, words = _finding(panels, rows, deep, "what one tcgen05.ld reads of C, on to D" if columns else "all of C")
+    title, words = _finding(panels, rows, thread, deep, "what one tcgen05.ld reads of C, on to D" if columns else "all of C")
     if not rows and told[0]:
         title, words = told[0], f"In full hue: k 0..{k - 1} of the next A{told[1]}. Hue: warp"
     elif not rows and len(tensors) > 1:
@@ -168,19 +167,20 @@ def _chained(first: MMA_Atom, second: MMA_Atom) -> tuple[str, str]:
     return of_chain(cells[0], cells[1], product(second.shape_mnk[2]), product(first.shape_mnk[1]))
 
 
-def _finding(panels: tuple[Panel, ...], rows: Collection[int], deep: int, of_c: str) -> tuple[str, str]:
+def _finding(panels: tuple[Panel, ...], rows: Collection[int], thread: int | None, deep: int, of_c: str) -> tuple[str, str]:
     """What is seen: where the k slice stands in shared memory, or how many lines the rows of a thread are in."""
     shared = panels[1]
     lit = [n for n, paint in enumerate(shared.paints) if 0 <= paint < FAINT]
     chunks = sorted({n % shared.cols for n in lit})
     if rows:
         lines = len({n // shared.cols for n in lit})
-        told = f"{'rows' if len(rows) > 1 else 'row'} {', '.join(map(str, rows))}"
-        return f"One thread's {told} of C: {count(lines, 'line')} of shared memory on the way", f"In full hue: {told}"
+        told = numbered(rows, "row")
+        return f"Thread {thread} holds {told} of C: {count(lines, 'line')} of shared memory", f"In full hue: {told}"
     lone = f"k 0..{deep - 1}"
     words = f"In full hue: {lone} of A, which one instruction reads, and {of_c}. Hue: warp"
     if len(chunks) > len(lit) / shared.rows + 0.5:
-        return f"The swizzle spreads {lone} over {len(chunks)} of {shared.cols} chunks", words
+        which = f"all {len(chunks)} chunks" if len(chunks) == shared.cols else f"{len(chunks)} of {shared.cols} chunks"
+        return f"The swizzle spreads {lone} over {which}", words
     return f"{lone} of A stands in {len(chunks)} of {shared.cols} chunks of each line", words
 
 

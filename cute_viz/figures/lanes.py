@@ -108,18 +108,9 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
     times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
     pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.instruction.ctas == 2 else ""
     notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} {not_run()}",)
-    return Figure(
-        kind="lanes",
-        title=title,
-        source=f"ValID {op.val_id}, Src {op.src}",
-        caption=f"{name}. A cell of shared memory shows its row and word; one of tensor memory those that it receives",
-        description=f"{title}. {name}. {' '.join(notes)}",
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=notes,
-        facts={"rows": rows, "lanes": len(filled), "columns": wide, "copies": each},
-    )
+    caption = f"{name}. A cell of shared memory shows its row and word; one of tensor memory those that it receives"
+    told = title, f"ValID {op.val_id}, Src {op.src}", caption, f"{title}. {name}. {' '.join(notes)}"
+    return painting.figure("lanes", told, panels, notes, {"rows": rows, "lanes": len(filled), "columns": wide, "copies": each})
 
 
 _FILLED = ("shared memory: rows × words of 32 bits", "tensor memory: the row,word that each column receives")
@@ -265,18 +256,9 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
     if HOLE in painting.cells:
         notes.append("Hatched: columns that the instruction does not touch.")
     notes[:0] = highlight_notes(options)
-    return Figure(
-        kind="lanes",
-        title=title,
-        source=f"ValID {op.val_id}, {'Dst' if load else 'Src'} {op.dst if load else op.src}",
-        caption=caption,
-        description=f"{title}. {caption}. {' '.join(notes)}",
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=panels,
-        notes=tuple(notes),
-        facts={"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide},
-    )
+    source = f"ValID {op.val_id}, {'Dst' if load else 'Src'} {op.dst if load else op.src}"
+    facts = {"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide}
+    return painting.figure("lanes", (title, source, caption, f"{title}. {caption}. {' '.join(notes)}"), panels, notes, facts)
 
 
 def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: FigureOptions) -> Painting:

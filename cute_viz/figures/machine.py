@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Panel
 from cute_viz.figures.paint import span
-from cute_viz.figures.words import count
+from cute_viz.figures.words import count, numbered
 
 Place = tuple[int, int]
 Span = tuple[int, int, int, int]  # first row and column, last row and column
@@ -272,16 +272,12 @@ def of_thread(thread: int, operand: str, copied: Sequence[int], ks: Sequence[int
     >>> of_thread(0, "B", [], [], [0], "column")
     'Thread 0 holds column 0 of C'
     """
-
-    def told(numbers: Sequence[int], what: str) -> str:
-        *first, last = map(str, numbers)
-        return f"{what}s {', '.join(first)} and {last}" if first else f"{what} {last}"
-
     if not held or max(len(held), len(copied)) > FEW:
         return ""
-    own = f"holds {told(held, word)} of C"
+    own = f"holds {numbered(held, word)} of C"
     k = span(ks[0], ks[-1]) if ks and len(ks) == ks[-1] - ks[0] + 1 else f"{len(ks)} elements"
-    return f"Thread {thread} copies k {k} of {told(copied, 'row')} of {operand}, and {own}" if copied else f"Thread {thread} {own}"
+    first = f"copies k {k} of {numbered(copied, 'row')} of {operand}, and " if copied else ""
+    return f"Thread {thread} {first}{own}"
 
 
 FEW = 4  # rows that a sentence lists

@@ -126,27 +126,14 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     whole = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
     held = next((x for x in shown if x not in memory and x != "E"), "")
-    told = of_owners(panels[shown.index(held)], held, one) if held and not of_ctas and threads > 1 else ""
+    told = of_owners(panels[shown.index(held)], held, one) if held and not of_ctas else ""
     told = of_metadata_bits(panels[0]) if shown == "E" else of_memory(memory) if of_ctas and shown == "CAB" and memory else told
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption
-    source = _source(tiled, single)
-    return Figure(
-        kind="mma",
-        title=title,
-        source=source,
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=tuple(notes),
-        facts={
-            "CTAs" if of_ctas else "threads": threads,
-            **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands),
-            **_drawn(tiled, operands),
-        },
-    )
+    facts = {"CTAs" if of_ctas else "threads": threads, **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands)}
+    told_by = title, _source(tiled, single), caption
+    return painting.figure("mma", told_by, panels, notes, {**facts, **_drawn(tiled, operands)})
 
 
 def _is_plain(options: FigureOptions) -> bool:

@@ -87,7 +87,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     if sparse := sparse_words(op):
         notes.append(f"A: {sparse}.")
     if of_tensor_memory and op.vector and not any(panel.place == PLACES["SF"] for panel in placed):
-        notes.append("SFA, SFB: in tensor memory; where the factors of such a shape lie there is not drawn.")
+        notes.append("SFA and SFB lie in tensor memory; where, for this shape, is not drawn.")
     if "ultra" in op.words:
         notes.append(f"A, B: {AHEAD}.")
     if path := data_path(op):

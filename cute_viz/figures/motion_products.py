@@ -105,7 +105,7 @@ def _complement(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options:
     panels = [
         line.panel(f"A reaches  {show(a)}", places, [0 if x in own else BEHIND for x in places]),
         line.panel(f"The complement begins again  {show(result)}", places, again),
-        line.panel("Together", places, both, foot=f"{len(own)} x {len(starts)} = {reached}", came=[came.get(x) for x in places]),
+        line.panel("Together", places, both, foot=f"{len(own)} × {len(starts)} = {reached}", came=[came.get(x) for x in places]),
     ]
     once = ", each once" if len(every) == len(copy) else ""
     return f"A and its complement reach {reached}{once}", panels
@@ -128,7 +128,7 @@ def _back(name: str, a: AnyLayout, tiler: Any, result: AnyLayout, options: Figur
     came = [first.get(j) for j in range(len(back))]
     cell_of, hued = cells.cell_of(), [BEHIND if x not in first else hue[first[x]] for x in places]
     panels = [
-        cells.panel(f"A(i)  {show(a)}", every, hue),
+        cells.panel(f"A(i)  {show(a)}", every, hue, foot="hue: the column" + (f", mod {FADED}" if cells.cols > FADED else "")),
         line.panel(
             "At each offset, the index i that is there",
             [first.get(x, "") for x in places],

@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout, as_layout
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
@@ -24,6 +24,7 @@ from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
+from cute_viz.figures.words import count as count_of
 
 TILES = "hue: the tile"
 WIDEST = 48  # columns that stand beside each other
@@ -66,8 +67,9 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     keys, count, title = _keys(found.name, operands, drawn)
     figures, painting = _painted([figure for _, figure in parts], keys, count, title, steps_of(drawn[0][1]))
     source = str(replace(call, name=found.name))
-    if title == TILES:
-        figures[0] = _first_marked(figures[0], keys[0])
+    picked = set(offsets(result)) if found.name == "composition" else set()
+    if title == TILES or picked:
+        figures[0] = _first_marked(figures[0], (lambda x: 0 if x in picked else None) if picked else keys[0])
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     across = 3 if sum(panel.cols for figure in figures for panel in figure.panels) <= WIDEST else 2
     last = figures[-1].panels
@@ -77,7 +79,7 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     out = page(options.title or told or f"{found.name}: {found.summary}", shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
     if panels[0].row_ruler.marks:
-        out = replace(out, caption=f"{out.caption}; bars on the rulers of A: its first tile")
+        out = replace(out, caption=f"{out.caption}; bars on the rulers of A: {'what is picked' if picked else 'its first tile'}")
     return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=tuple(panels))
 
 
@@ -90,7 +92,11 @@ def _finding(name: str, drawn: list[tuple[str, Any]], count: int, where: str) ->
         first, second = (result, a) if name == "right_inverse" else (a, result)
         if all(isinstance(x, int) and 0 <= x < len(second) and second[x] == n for n, x in enumerate(first)):
             return f"{'A(result(i))' if name == 'right_inverse' else 'result(A(i))'} is i, for all {len(first)} i"
-    return of_result(name, a, result, count, len(result) // count if count else 0, where)
+    told = of_result(name, a, result, count, len(result) // count if count else 0, where)
+    before, after = (len([*leaves(as_layout(dict(drawn)[x]).shape)]) for x in ("A", "result"))
+    if name == "coalesce" and told and after < before:
+        return f"{count_of(before, 'mode')} become{'s' * (before == 1)} {after}; {told[0].lower()}{told[1:]}"
+    return told
 
 
 def _drawable(x: Any) -> bool:

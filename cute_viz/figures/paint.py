@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
+from typing import TypeAlias
 
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.records import dataclass
 
 HUES = 8
+Words: TypeAlias = "tuple[str, str, str] | tuple[str, str, str, str]"
 SHADES = 4
 
 
@@ -26,6 +28,17 @@ class Painting:
     cells: tuple[int, ...]
     paints: tuple[Paint, ...]
     legends: tuple[Legend, ...]
+
+    def figure(self, kind: str, words: Words, panels: Iterable[Panel], notes: Iterable[str], facts: Mapping[str, object]) -> Figure:
+        """The figure of panels with these paints. words: title, source, caption and, where it is not made of these, description.
+
+        >>> by_order([0], "offset").figure("grid", ("One cell", "1:0", ""), (), (), {}).legends[0].title
+        'offset'
+        """
+        title, source, caption, *rest = words
+        description = rest[0] if rest else ""
+        mine = self.paints, self.legends, tuple(panels), tuple(notes), facts
+        return Figure(kind, title, source, caption, description, *mine)
 
 
 def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int]:
@@ -49,9 +62,11 @@ def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int
 def span(first: int, last: int, prefix: str = "") -> str:
     """The numbers from first to last, in words.
 
-    >>> span(0, 3, "T"), span(4, 4)
-    ('T0..T3', '4')
+    >>> span(0, 3, "T"), span(4, 4), span(0, 3, "row ")
+    ('T0..T3', '4', 'rows 0..3')
     """
+    if first < last and prefix.endswith(" "):
+        return f"{prefix[:-1]}s {first}..{last}"
     return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"
 
 

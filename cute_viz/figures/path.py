@@ -68,7 +68,7 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     )
     wasted = f"{gaps} of {high - low + 1} addresses are unused" if gaps else ""
     title = options.title or f"{name}: {wasted or (found_out[0] if found_out else 'one cell')}"
-    cut = "" if whole else f"Of {rows} x {cols} cells the first {down} x {right} are drawn and counted."
+    cut = "" if whole else f"Of {rows} × {cols} cells the first {down} × {right} are drawn and counted."
     caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps" + (
         ", dashed over unused ones" * (gaps > 0)
     )
@@ -149,7 +149,7 @@ def _name(layout: AnyLayout, table: dict[tuple[int, int], int], order: Sequence[
         if tall * wide == count and tall > 1 and wide > 1 and (tall < rows or wide < cols):
             blocks.append((tall, wide))
             break
-    return f"Blocks of {blocks[0][0]} x {blocks[0][1]}" if blocks else "Interleaved"
+    return f"Blocks of {blocks[0][0]} × {blocks[0][1]}" if blocks else "Interleaved"
 
 
 def _pairs(layout: AnyLayout) -> list[tuple[object, object]]:

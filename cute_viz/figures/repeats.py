@@ -4,34 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler
 from cute_viz.figures.trim import cut, regridded
 
 KINDS = ("grid", "tv", "mma", "copy", "banks")  # of one object, not of several that are compared
 MOST = 1 << 16  # cells that are compared
+FEW = 4  # threads, than which a unit whose threads are further on has no fewer
+T = TypeVar("T")
 
 
-def repeated(figure: Figure) -> Figure | None:
+def repeated(figure: Figure, further: bool = False) -> Figure | None:
     """The figure with each panel as the unit that repeats; None where nothing does.
 
-    The threads repeat, or without any the hues of boxes. What is left out has other values or offsets; a note says how many units
-    there are.
+    The threads repeat, or without any the hues of boxes. further: threads follow that are so many further on, such as those of the
+    next warp. What is left out has other values or offsets; a note says how many units there are.
 
     >>> found = repeated(build(parse("tile_to_shape(Sw<2,1,3> o 0 o (4,8):(8,1), (16,32))")))
     >>> found and [(panel.rows, panel.cols, panel.col_ruler.labels[-1]) for panel in found.panels]
     [(9, 9, '× 4')]
+    >>> shown = repeated(figure("SM90_64x8x8_F32TF32TF32_RS_TN<>", operand="A"), further=True)
+    >>> shown and shown.notes
+    ('A: the first 16 × 8 of 64 × 8; the pattern repeats × 4 down, each with the next 32 threads.',)
     """
     if figure.kind not in KINDS or sum(len(panel.paints) for panel in figure.panels) > MOST:
         return None
     paper = len(figure.paints)
     panels, notes = [], []
     for panel in figure.panels:
-        rows, cols = _unit(figure, panel)
+        rows, cols, threads = _unit_further(figure, panel) if further else _unit(figure, panel)
         down, right = panel.rows // rows, panel.cols // cols
         if down * right > 1:
             what = f"{panel.caption.partition(':')[0]}: " if panel.caption else ""
             words = " and ".join(f"× {n} {way}" for n, way in ((down, "down"), (right, "right")) if n > 1)
+            words += f", each with the next {threads} threads" if threads else ""
             notes.append(f"{what}the first {rows} × {cols} of {panel.rows} × {panel.cols}; the pattern repeats {words}.")
             panel = _with_ellipses(cut(panel, 0, rows, 0, cols), down, right, paper)
         panels.append(panel)
@@ -40,21 +47,41 @@ def repeated(figure: Figure) -> Figure | None:
     return replace(figure, panels=tuple(panels), paints=(*figure.paints, Paint(-1)), notes=(*notes, *figure.notes))
 
 
-def _unit(figure: Figure, panel: Panel) -> tuple[int, int]:
+def _unit(figure: Figure, panel: Panel) -> tuple[int, int, int]:
     """The rows and columns of the least part that repeats, cut through no box; the panel's own where none does."""
     if "thread" not in panel.data and not panel.boxes:
-        return panel.rows, panel.cols  # a hue alone tells little: offsets of a plain layout go on
+        return panel.rows, panel.cols, 0  # a hue alone tells little: offsets of a plain layout go on
     threads = panel.data.get("thread", (None,) * len(panel.paints))
     several = dict(panel.owners)
     keys = [
         (thread, tuple(t for t, _ in several[n])) if n in several else (thread, -1 if paint < 0 else figure.paints[paint].hue)
         for n, (thread, paint) in enumerate(zip(threads, panel.paints, strict=True))
     ]
-    lines = [tuple(keys[r * panel.cols : (r + 1) * panel.cols]) for r in range(panel.rows)]
-    columns = list(zip(*lines, strict=True))
-    rows = _period(lines, {edge for a, _, b, _ in panel.boxes for edge in range(a + 1, b)})
-    cols = _period(columns, {edge for _, a, _, b in panel.boxes for edge in range(a + 1, b)})
-    return (rows, cols) if rows * cols > 1 else (panel.rows, panel.cols)
+    rows, cols = map(_period, _lines_of(keys, panel.cols), _inside(panel))
+    return (rows, cols, 0) if rows * cols > 1 else (panel.rows, panel.cols, 0)
+
+
+def _unit_further(figure: Figure, panel: Panel) -> tuple[int, int, int]:
+    """The part after which the same begins with further threads, in one direction, and by how many; 0 where there is none."""
+    threads = panel.data.get("thread", (None,))
+    if not panel.owners and None not in threads and not any(paint.faded for paint in figure.paints):
+        for axis, (lines, inside) in enumerate(zip(_lines_of(threads, panel.cols), _inside(panel), strict=True)):
+            n, step = _shifted(lines, inside)
+            if step:
+                return (n, panel.cols, step) if axis == 0 else (panel.rows, n, step)
+    return panel.rows, panel.cols, 0
+
+
+def _inside(panel: Panel) -> tuple[set[int], set[int]]:
+    """The rows, and the columns, that begin inside of a box."""
+    rows, cols = ({edge for box in panel.boxes for edge in range(box[axis] + 1, box[axis + 2])} for axis in (0, 1))
+    return rows, cols
+
+
+def _lines_of(keys: Sequence[T], cols: int) -> tuple[list[tuple[T, ...]], list[tuple[T, ...]]]:
+    """The rows and the columns of cells."""
+    rows = [tuple(keys[n : n + cols]) for n in range(0, len(keys), cols)]
+    return rows, list(zip(*rows, strict=True))
 
 
 def _period(lines: Sequence[object], inside: set[int]) -> int:
@@ -67,6 +94,23 @@ def _period(lines: Sequence[object], inside: set[int]) -> int:
         if len(lines) % n == 0 and n not in inside and all(line == lines[k % n] for k, line in enumerate(lines)):
             return n
     return len(lines)
+
+
+def _shifted(lines: Sequence[Sequence[int]], inside: set[int]) -> tuple[int, int]:
+    """After how many lines all begins anew with threads that are further on, and by how many: those of a unit; 0 where it does not.
+
+    >>> _shifted([(0, 1, 2, 3), (3, 2, 1, 0), (4, 5, 6, 7), (7, 6, 5, 4)], set()), _shifted([(0, 1), (2, 2)], set())
+    ((2, 4), (2, 0))
+    """
+    for n in range(1, len(lines) // 2 + 1):
+        step = lines[n][0] - lines[0][0]
+        if len(lines) % n or n in inside or step < FEW:
+            continue
+        held = {t for line in lines[:n] for t in line}
+        alike = all([*line] == [t + k // n * step for t in lines[k % n]] for k, line in enumerate(lines))
+        if alike and step == len(held) == max(held) + 1:
+            return n, step
+    return len(lines), 0
 
 
 def _with_ellipses(panel: Panel, down: int, right: int, paper: int) -> Panel:

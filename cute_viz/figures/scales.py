@@ -121,22 +121,8 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     ]
     if HOLE in painting.cells:
         notes.append("Hatched: bytes of other factors, or unused ones.")
-    return Figure(
-        kind="scales",
-        title=title,
-        source=show(layout),
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=tuple(notes),
-        facts={
-            "rows": x.rows,
-            "factors of a row": x.factors,
-            "elements of a factor": x.vector,
-            "bytes": x.m.cosize + x.k.cosize - 1,
-        },
-    )
+    facts = {"rows": x.rows, "factors of a row": x.factors, "elements of a factor": x.vector, "bytes": x.m.cosize + x.k.cosize - 1}
+    return painting.figure("scales", (title, show(layout), caption), panels, notes, facts)
 
 
 def _read(layout: Layout) -> Scales:

@@ -59,7 +59,7 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
 
     >>> shown = figure("hopper_gemm", follow=13)
     >>> shown.title, shown.facts["rows of C"]
-    ("One thread's rows 3, 11 of C: 2 lines of shared memory on the way", '3,11')
+    ('Thread 13 holds rows 3 and 11 of C: 2 lines of shared memory', '3,11')
     """
     if options.follow is None or len(options.follow) != 1:
         raise FigureError("`follow=` is one thread", hint="example: `follow=13`")
@@ -77,7 +77,8 @@ def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure
     from cute_viz.figures import build
 
     plain = replace(options, title=None, follow=None)
-    found = journey(obj, next((hues for part in obj.parts if (hues := _hues(part, plain))), {}), rows)
+    thread = options.follow.start if options.follow else None
+    found = journey(obj, next((hues for part in obj.parts if (hues := _hues(part, plain))), {}), rows, thread)
     if found is None:
         return None
     described = next((part for part in obj.parts if isinstance(part, (SmemDescriptor, DescriptorTensor))), None)

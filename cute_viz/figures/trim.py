@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -130,14 +131,23 @@ def _lines(ruler: Ruler, kept: Sequence[int]) -> Ruler:
     return Ruler(ruler.title, tuple([ruler.labels[n] for n in kept]), levels, tuple([at[n] for n in ruler.marks if n in at]))
 
 
+TALL = 8  # times as high as wide: of a copy, whose modes have no places of their own
+
+
 def lying(figure: Figure) -> Figure:
-    """The figure, its panels as one row each where they are a grid of one mode.
+    """The figure, its panels as one row each where they are a grid of one mode; a single tall panel of a copy likewise.
 
     >>> [(p.rows, p.cols) for source in ("8:1", "(8,1):(1,8)") for p in lying(figure(source)).panels]
     [(1, 8), (8, 1)]
     """
-    lone = figure.kind == "grid" and all(panel.cols == 1 and not panel.col_ruler.title for panel in figure.panels)
-    return replace(figure, panels=tuple(map(transposed, figure.panels))) if lone else figure
+    lone = [panel.cols == 1 and not panel.col_ruler.title for panel in figure.panels]
+    if figure.kind == "copy" and len(lone) == 1:
+        lone = [figure.panels[0].rows >= TALL * figure.panels[0].cols]
+        if lone[0] and (found := re.fullmatch(r"((?:Each|One) thread .* of one )(row|column)", figure.title)):
+            figure = replace(figure, title=found[1] + ("column" if found[2] == "row" else "row"))
+    elif figure.kind != "operation" and not (figure.kind == "grid" and all(lone)):
+        return figure
+    return replace(figure, panels=tuple([transposed(p) if flat else p for p, flat in zip(figure.panels, lone, strict=True)]))
 
 
 def transposed(panel: Panel) -> Panel:

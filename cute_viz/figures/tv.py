@@ -64,22 +64,8 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     }
     caption = captions[view] + (f" ({whole})" if title != whole else "")
     notes = _notes(tv_map, owners, options)
-    return Figure(
-        kind="tv",
-        title=title,
-        source=show(layout),
-        caption=caption,
-        paints=painting.paints,
-        legends=painting.legends,
-        panels=tuple(panels),
-        notes=notes,
-        facts={
-            "drawn": _drawn(layout),
-            "threads": tv_map.threads,
-            "values": tv_map.values,
-            "tile": f"{tv_map.rows}x{tv_map.cols}",
-        },
-    )
+    facts = {"threads": tv_map.threads, "values": tv_map.values, "tile": f"{tv_map.rows}x{tv_map.cols}"}
+    return painting.figure("tv", (title, show(layout), caption), panels, notes, {"drawn": _drawn(layout), **facts})
 
 
 _TILE_CAPTION = "Cell (m,n) shows its owner T,V: the inverse of the TV layout"

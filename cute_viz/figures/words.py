@@ -25,6 +25,16 @@ def an(number: int) -> str:
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
 
 
+def numbered(numbers: Iterable[int], what: str) -> str:
+    """Numbers with what they number.
+
+    >>> numbered([3], "row"), numbered([3, 11], "row")
+    ('row 3', 'rows 3 and 11')
+    """
+    *first, last = map(str, numbers)
+    return f"{what}s {', '.join(first)} and {last}" if first else f"{what} {last}"
+
+
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Rising numbers as runs without gaps: the first and the last of each.
 

@@ -170,7 +170,7 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
     if isinstance(obj, ThrMMA):
         obj = obj.tiled
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
-        raise FigureError("a zoom is that of an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
+        raise FigureError("a zoom shows an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return tiled, options.tile or tile_shape(tiled)[:2], 0
 
@@ -193,7 +193,7 @@ def _shared(cluster: tuple[int, int] | None) -> str:
     parts = [f"each tile of {x} once, not {often.get(k, f'{k} times')}" for x, k in (("A", n), ("B", m)) if k > 1]
     if m == n and parts:
         parts = [parts[0].replace("of A", "of A and B")]
-    return f"A cluster of {m} x {n} CTAs loads {' and '.join(parts)}" if parts else ""
+    return f"A cluster of {m} × {n} CTAs loads {' and '.join(parts)}" if parts else ""
 
 
 def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
@@ -213,10 +213,10 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
         words = f"`cluster={cluster[0]}x{cluster[1]}`: a cluster has at most {IN_CLUSTER} CTAs and divides the grid"
         raise FigureError(words, hint="`cluster=2x1`")
     rows = cols = max(8, max(at) + 1)
-    words = f"{rows} x {cols} {called}s and on"
+    words = f"{rows} × {cols} {called}s and on"
     if grid is not None:
         rows, cols = (min(grid[axis], max(CTAS, at[axis] + 1)) for axis in (0, 1))
-        words = f"{grid[0]} x {grid[1]} {called}s" + ("" if (rows, cols) == grid else f", the first {rows} x {cols}")
+        words = f"{grid[0]} × {grid[1]} {called}s" + ("" if (rows, cols) == grid else f", the first {rows} × {cols}")
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
     mine = [(r, c) for r in range(top, top + cluster[0]) for c in range(left, left + cluster[1])]
@@ -264,7 +264,7 @@ def _tile(
     who = [owners[r * bm % mma[0], c * bn % mma[1]][0] // together for r in range(rows) for c in range(cols)]
     first = {g: who.index(g) for g in sorted(set(who))}
     return Panel(
-        caption=f"2 CTA tile {m} x {n}  {count(len(first), called)}",
+        caption=f"2 CTA tile {m} × {n}  {count(len(first), called)}",
         labels=tuple([str(g) for g in who]),
         paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
         row_ruler=_lines(rows),
@@ -295,7 +295,7 @@ def _atoms(
                     corners = ((x, y), (x + 1 / an, y), (x + 1 / an, y + 1 / am), (x, y + 1 / am))
                     shapes.append(Shape("area", corners, paint=group % HUES))
     return Panel(
-        caption=f"3 {called.capitalize()} {group}  {rows} x {cols} atoms",
+        caption=f"3 {called.capitalize()} {group}  {rows} × {cols} atoms",
         labels=("",) * (rows * cols),
         paints=(group % HUES + HUES,) * (rows * cols),
         row_ruler=_lines(rows),
@@ -316,7 +316,7 @@ def _atom(atom: tuple[int, int], held: Sequence[tuple[int, int, int]], origin: t
     top, left = (0, 0) if whole else (r0 // rows * rows, c0 // cols * cols)
     values = {(r - top, c - left): v for r, c, v in held}
     cells = [(r, c) for r in range(rows) for c in range(cols)]
-    name = f"4 Atom {am} x {an}  thread {thread}" if whole else f"4 {rows} x {cols} of atom {am} x {an}  thread {thread}"
+    name = f"4 Atom {am} × {an}  thread {thread}" if whole else f"4 {rows} × {cols} of atom {am} × {an}  thread {thread}"
     every = [str(top + r) if r in {y for y, _ in values} or r in (0, rows - 1) else "" for r in range(rows)]
     across = [str(left + c) if c in {x for _, x in values} or c in (0, cols - 1) else "" for c in range(cols)]
     return Panel(

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.gallery import claims_memory
 
 LANES, WARP = 128, 32
 
@@ -20,7 +21,7 @@ def is_true_of(title: str, figure: Figure) -> bool:
     >>> is_true_of(drawn.title, drawn), is_true_of("Thread t gets 7 columns of lane t", drawn)
     (True, False)
     """
-    for pattern, holds in CLAIMS.items():
+    for pattern, holds in (claims_memory.CLAIMS | CLAIMS).items():
         if found := re.fullmatch(pattern, title):
             return holds(figure, found)
     return True
@@ -236,7 +237,11 @@ def _once(figure: Figure, found: re.Match[str]) -> bool:
 
 
 def _same_order(figure: Figure, found: re.Match[str]) -> bool:
-    """Both have the same offsets; the order of a panel's cells need not be that of the layout."""
+    """Both have the same offsets, and modes as their captions do; the order of a panel's cells need not be that of the layout."""
+    told = re.match(r"(\d+) modes become (\d+)", found[0])
+    modes = [len(re.findall(r"\d+", figure.panels[n].caption.split(":")[1])) for n in (0, -1)]
+    if told and [int(n) for n in told.groups()] != modes:
+        return False
     first, last = (sorted(figure.panels[n].data["offset"]) for n in (0, -1))
     return len(figure.panels) > 2 or (first == last and len(first) == int(found[1]))
 
@@ -301,7 +306,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"Each (?:CTA|warp) (?:holds|reaches) \d+ (?:row|column).*": _held,
     r"(\d+) (?:tiles?|copies of A)(?: of (\d+) elements?)?(: each column of the result is one)?(?:, .*)?": _tiles,
     r"A and its complement reach (\d+) of (\d+) places, each once": _once,
-    r"All (\d+) offsets stay in their order": _same_order,
+    r"(?:\d+ modes become \d+; a|A)ll (\d+) offsets stay in their order": _same_order,
     r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
     r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,
     r"Thread \d+ copies k (\S+) of rows? (.*) of ([AB]), and holds (?:row|column)s? (.*) of C": _followed,

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.gallery.claims import is_true_of
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
@@ -50,7 +50,7 @@ def flaws(figure: Figure, options: Options) -> list[str]:
     out += [f"outside of the page: {text}" for text in outside[:3]]
     out += [f"one over the other: {a} and {b}" for a, b in _over(sorted(box for box, _ in texts))][:3]
     out += [f"{what} cannot be read" for what in _unread(figure, options)]
-    if not any(is_true(figure.title, panel) for panel in figure.panels) or not is_true_of(figure.title, figure):
+    if not any(is_true(figure.title, panel) for panel in [*figure.panels, *_whole(figure)]) or not is_true_of(figure.title, figure):
         out.append(f"the title is false: {figure.title}")
     return out + [f"the legend is false: {label}" for label in _false(figure)]
 
@@ -116,9 +116,19 @@ def is_true(title: str, panel: Panel) -> bool:
             return steps == {1} and (pitch is None or apart == {int(pitch[1])})
         if title == f"Broadcast: each {word} is one offset":
             return all(min(line) == max(line) for line in every)
-        if found := re.fullmatch(rf"The swizzle keeps each {word} contiguous, and reorders (\d+) of (\d+)", title):
+        if found := re.fullmatch(rf"The swizzle reorders (?:(\d+) of|all) (\d+) {word}s, each within itself", title):
             spans = all(max(line) - min(line) + 1 == len(set(line)) for line in every)
-            return spans and (sum(list(line) != sorted(line) for line in every), len(every)) == (int(found[1]), int(found[2]))
+            moved = sum(list(line) != sorted(line) for line in every)
+            return spans and (moved, len(every)) == (int(found[1] or found[2]), int(found[2]))
+    if found := re.fullmatch(r"Each (\d+) × (\d+) block holds (\d+) consecutive offsets", title):
+        high, wide, many = map(int, found.groups())
+        tiles: dict[tuple[int, int], set[int]] = {}
+        for n, offset in enumerate(offsets):
+            tiles.setdefault((n // panel.cols // high, n % panel.cols // wide), set()).add(offset)
+        return all(len(its) == many == max(its) - min(its) + 1 for its in tiles.values())
+    if title == "Identity: each cell holds its own coordinate":
+        numbers = [[int(n) for n in re.findall(r"\d+", label)] for label in panel.labels]
+        return len({*panel.labels}) == len(numbers) and all(mine[0] == n // panel.cols for n, mine in enumerate(numbers))
     if found := re.fullmatch(r"Contiguous: offsets (\d+)\.\.(\d+)", title):
         return [*offsets] == [*range(int(found[1]), int(found[2]) + 1)]
     if found := re.fullmatch(
@@ -135,9 +145,22 @@ def is_true(title: str, panel: Panel) -> bool:
         shared = {offset: n for offset, n in Counter(offsets).items() if n > 1}
         same = found[2] == "several" or {*shared.values()} == {int(found[2])}
         return {int(n) for n in re.findall(r"-?\d+", found[1])} == {*shared} and same
-    if found := re.fullmatch(r"(?:T(\d+)|Each thread) \w+ (\d+) elements?(?: of \w+)?(?: of one (?:row|column)|, (.*))?", title):
+    if found := re.fullmatch(
+        r"(?:T(\d+)|(?:Each|One) thread) \w+ (\d+) elements?(?: of \w+)?(?: of one (?:row|column)|, (.*))?", title
+    ):
         return _holds(panel, int(found[1]) if found[1] else None, int(found[2]), found[3] or "")
     return True
+
+
+def _whole(figure: Figure) -> list[Panel]:
+    """The slices of a layout as one panel, below each other."""
+    panels = figure.panels
+    if figure.kind != "grid" or len(panels) < 2 or "offset" not in panels[0].data:
+        return []
+    paints = tuple([paint for panel in panels for paint in panel.paints])
+    every = tuple([offset for panel in panels for offset in panel.data["offset"]])
+    rows = Ruler("", ("",) * sum(panel.rows for panel in panels))
+    return [Panel("", paints=paints, row_ruler=rows, col_ruler=panels[0].col_ruler, data={"offset": every})]
 
 
 def _holds(panel: Panel, thread: int | None, count: int, how: str) -> bool:

@@ -93,7 +93,7 @@ def is_triton(text: str) -> bool:
     >>> is_triton("#ttg.blocked<{order = [0]}>"), is_triton("(4,8):(8,1)")
     (True, False)
     """
-    if "#tt" not in text and "Layout(" not in text and "with_identity_for(" not in text:
+    if "#t" not in text and "Layout(" not in text and "with_identity_for(" not in text:
         return False
     from cute_viz.notation.triton_text import mentions
 

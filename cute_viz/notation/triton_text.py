@@ -56,14 +56,16 @@ _KEYWORDS = {
     "num_partitions": "numPartitions", "num_groups": "numGroups", "partition_dim": "partitionDim",
     "partition_layout": "partitionLayout", "block": "block", "col_stride": "colStride", "two_ctas": "twoCTAs",
 }  # fmt: skip
+_OLD = {"shared": "swizzled_shared"}
 _RENAMED = {("amd_mfma", "transposed"): "isTransposed", ("amd_wmma", "transposed"): "isTranspose"}
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[#!]?[A-Za-z_]\w*(?:\.\w+)*)|(?P<number>-?\d+)|(?P<mark>:\+|[-:<>{}\[\](),=])|(?P<string>\"[^\"]*\"))"
 )
 # A chain of names is tried where it begins, and once.
-_START = re.compile(r"#ttn?g\.\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(GLUON) + r")\s*\(")
-_ALIAS = re.compile(r"^[ \t]*#(\w+)[ \t]*=[ \t]*(?=#ttn?g\.)", re.M)
+_DIALECT = r"#(?:ttn?g|triton_(?:nvidia_)?gpu)\."  # and its names until 2024
+_START = re.compile(_DIALECT + r"\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(GLUON) + r")\s*\(")
+ALIAS = re.compile(rf"^[ \t]*#(\w+)[ \t]*=[ \t]*(?={_DIALECT})", re.M)
 _TYPE = re.compile(r"(?:tensor|memdesc|(?<=-> ))<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
 _BLANKS = re.compile(r"\s*")
 _NEAR = 400  # characters before an encoding where what binds or calls it is looked for
@@ -75,7 +77,7 @@ def mentions(text: str) -> bool:
     >>> mentions("#ttg.blocked<{order = [0]}>"), mentions("gl.SliceLayout(0, x)"), mentions("(4,8):(8,1)")
     (True, True, False)
     """
-    return ("#tt" in text or "Layout" in text) and _START.search(text) is not None
+    return ("#t" in text or "Layout" in text) and _START.search(text) is not None
 
 
 def find(text: str, every: bool = False) -> list[Typed]:
@@ -91,7 +93,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
     ([('swizzled_shared', (8, 64))], [1, 0])
     """
     aliases: dict[str, Encoding] = {}
-    for match in _ALIAS.finditer(text):
+    for match in ALIAS.finditer(text):
         reader = _TritonReader(text, match.end(), aliases)
         aliases[match[1]] = reader.attribute()
     out = []
@@ -173,7 +175,7 @@ class _TritonReader:
             raise over("nesting", "an encoding nested too deeply", text=self.text, span=Span(self.at, self.at + 1))
         start = _BLANKS.match(self.text, self.at).end()  # type: ignore[union-attr]  # which matches everywhere
         word = self.take()
-        if word.startswith("#") and not word.startswith(("#ttg.", "#ttng.")):
+        if word.startswith("#") and not re.match(_DIALECT, word):
             known = self.aliases.get(word[1:])
             if known is None:
                 raise self.fail(f"{word} is defined nowhere in this text", start, hint=f"example: {word} = #ttg.blocked<{{...}}>")
@@ -182,7 +184,10 @@ class _TritonReader:
         name = word.rpartition(".")[2]
         fields = self._call(name) if name in GLUON else self._angle(start, word)
         self.depth -= 1
-        return Encoding(GLUON[name][0] if name in GLUON else name, fields, Span(start, self.at))
+        name = GLUON[name][0] if name in GLUON else _OLD.get(name, name)
+        if name == "nvidia_mma" and fields.get("versionMajor") == 2:
+            fields.setdefault("instrShape", [16, 8])  # mma.sync has no other
+        return Encoding(name, fields, Span(start, self.at))
 
     def _angle(self, start: int, word: str) -> dict[str, Any]:
         """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""

@@ -39,7 +39,8 @@ def board_of(figure: Figure, options: Options) -> Page:
     inside, margin = width - 2 * target.margin, target.margin
     words = [p.Line(figure.title, 0, 0, TITLE, p.TEXT, weight=600), p.Line(figure.caption, 0, 0, UNDER)]
     head = prose(words if target.head else [], inside, margin, margin)
-    key = Key(figure, inside, False) if target.legend and told(figure) else None
+    legends = told(figure) if target.legend else []
+    key = Key(legends, inside, False) if legends else None
     notes = prose([p.Line(note, 0, 0, UNDER) for note in figure.notes if target.notes], inside, 0, margin)
     top = (head[-1].y + 16 if head else margin) + 2
     key_h = key.height + BELOW if key else 0.0

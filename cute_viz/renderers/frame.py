@@ -49,7 +49,7 @@ class Fit(NamedTuple):
 
     small: float = SMALL
     narrow: float = 170.0
-    pad: float = 7.0
+    pad: float = 10.0
     cell: float = 9.0
     ruler: float = 12.0
     gap: float = GAP
@@ -61,7 +61,7 @@ class Fit(NamedTuple):
     lines: int = 9
 
 
-LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 6.6, 4.0, 7.0, 12.0)
+LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 8.0, 4.0, 7.0, 12.0)
 
 
 class Detail(IntEnum):
@@ -241,7 +241,7 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     lines = labels.depth
     widths = [labels.widths[0] * CHAR * FONT, labels.widths[1] * CHAR * fit.small]
     tight = fit.cell < LOOSE.cell
-    h = 4.0 + 12.0 * lines if tight else 26.0 if lines == 1 else 14.0 + 13.0 * lines
+    h = 3.5 + 12.0 * lines + 2.0 * (lines > 2) if tight else 26.0 if lines == 1 else 14.0 + 13.0 * lines
     if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
     h += ARROW_ROOM if lines > 1 and any(r0 == r1 for r0, _, r1, _ in panel.arrows) else 0.0

@@ -23,6 +23,7 @@ FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
 CAPTION = 12  # px, of a panel's caption
 BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
+ORPHAN = 0.34  # of the first line, than which the last is not shorter where its text can be cut otherwise
 PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
 CHAR = 0.61  # width of a monospace character, in font sizes
 ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
@@ -260,7 +261,8 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
     while len(text) > most:
         cut = space = text.rfind(" ", 0, most + 1)
         if commas and cut <= most // 3:
-            cut = max(text.rfind(",", 0, most), text.rfind(":", 0, most)) + 1
+            cut = text.rfind(",", 0, most) + 1
+            cut = cut if cut > most // 3 else text.rfind(":", 0, most) + 1
         word = text.find(" ", space + 1)
         whole = space > 0 and (word if word > 0 else len(text)) - space <= most  # the next word fits into a line
         part = text.rfind("_", 0, most) + 1 if commas else 0
@@ -268,6 +270,19 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
         out.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*out, text] if text or not out else out
+
+
+def balanced(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
+    """The text in as many lines as `wrap` has, narrower where the last would else be short.
+
+    >>> wrap("one two three four", 75, 5), balanced("one two three four", 75, 5)
+    (['one two three', 'four'], ['one two', 'three four'])
+    """
+    found = best = wrap(text, width, letter, commas)
+    while len(found) == len(best) > 1 and len(found[-1]) < ORPHAN * len(found[0]) and width > 8 * letter:
+        best, width = found, width - letter
+        found = wrap(text, width, letter, commas)
+    return found if len(found) == len(best) else best
 
 
 def column_step(labels: Sequence[str], letter: float, width: float) -> int:

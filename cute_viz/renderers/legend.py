@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint
-from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, wrap
+from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, balanced, wrap
 from cute_viz.renderers.primitives import TEXT, Line, Swatch
 from cute_viz.renderers.ways import shelves
 
@@ -24,26 +24,22 @@ Entry: TypeAlias = "tuple[LegendEntry, list[str]]"  # and its label in lines
 
 
 class Key:
-    """The legends of a figure in a width: a column of entries, or lines of them; a long label takes several lines.
+    """Legends, as `told` has them, in a width: a column of entries, or lines of them; a long label takes several lines.
 
-    What is repeated, what no cell is painted with, and of several legends what tells nothing apart is left out; where the names
-    of all entries stand on the cells, their heading is left.
-
-    >>> key = Key(figure("(2,2):(2,1)", color_by="row"), LEGEND_WIDTH, column=False)
+    >>> key = Key(told(figure("(2,2):(2,1)", color_by="row")), LEGEND_WIDTH, column=False)
     >>> key.height, [line.text for line in key.placed(0, 0)[1]]
     (58.0, ['hue: row', 'row 0', '1'])
     """
 
-    def __init__(self, figure: Figure, width: float, column: bool, named: Collection[str] = ()) -> None:
+    def __init__(self, legends: Sequence[Legend], width: float, column: bool) -> None:
         letter = SIZES[0] * PROSE
         self.legends: list[tuple[list[str], list[list[Entry]]]] = []
-        legends = told(figure, named)
         self.width = width if column or len(legends) < 2 else min(width, BLOCK)
         for legend in legends:
             labels = _unrepeated([e.label for e in legend.entries])
             mine = [(e, wrap(label, self.width - INDENT, letter)) for e, label in zip(legend.entries, labels, strict=True)]
             rows = [[one] for one in mine] if column else _lines(mine, self.width)
-            self.legends.append((wrap(legend.title, self.width, letter), rows))
+            self.legends.append((balanced(legend.title, self.width, letter), rows))
         sizes = [(self.width, len(title) * 18 + 20.0 + sum(map(_height, rows))) for title, rows in self.legends]
         self.corners, _, self.height = shelves(sizes, width, 0.0)
 
@@ -97,11 +93,14 @@ def _height(row: Sequence[Entry]) -> float:
     return ROW + LINE * (max(len(label) for _, label in row) - 1)
 
 
-def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
-    """The legends that tell something: entries of cells that there are, and have no name; of many legends those of several entries.
+def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) -> list[Legend]:
+    """The legends that tell something: entries of cells that there are; of many legends those of several entries.
 
-    >>> [len(legend.entries) for legend in told(figure("(2,2):(2,1)"))]
-    [4]
+    named: what stands on cells; of a legend whose entries all do, the heading is left. labelled: whether each cell has its label,
+    so that a legend that repeats them, or tells nothing apart, is left out.
+
+    >>> [[len(legend.entries) for legend in told(figure("(2,2):(2,1)"), labelled=shown)] for shown in (False, True)]
+    [[4], []]
     """
     found = []
     for n, legend in enumerate(figure.legends):
@@ -112,13 +111,27 @@ def told(figure: Figure, named: Collection[str] = ()) -> list[Legend]:
         title = legend.title if max(shades, default=0) else legend.title.partition("; shade:")[0]
         found.append(replace(legend, title=title, entries=tuple(entries)))
     several = len(found) >= SEVERAL
-    found = [legend for legend in found if legend.entries and (not several or len(legend.entries) > 1)]
+    found = [legend for legend in found if legend.entries and not (several and len(legend.entries) == 1)]
+    if labelled:
+        found = [legend for legend in found if not _is_plain(figure, legend)]
     found = [replace(legend, entries=()) if {e.label for e in legend.entries} <= {*named} else legend for legend in found]
     if not several:
         return found
     shaded = [legend for legend in found if legend.title.startswith("shade: value")]
     found = [legend for legend in found if legend.entries and legend not in shaded]
     return [*found, Legend("shade: value, the lighter the later", ())] if len(shaded) > 1 else [*found, *shaded]
+
+
+def _is_plain(figure: Figure, legend: Legend) -> bool:
+    """Whether a legend of hues has what the labels of the cells have, or one hue that all cells share."""
+    if not legend.title.startswith("hue"):
+        return False
+    names = {figure.paints[entry.paint].hue: entry.label for entry in legend.entries}
+    cells = {(p, label) for panel in figure.panels for p, label in zip(panel.paints, panel.labels or ("",), strict=False)}
+    hues = {figure.paints[p].hue if p != HOLE else p for p, label in cells if label != "…"}
+    if len(hues) == len(names) == 1:
+        return not any(paint.faded for paint in figure.paints)
+    return all(p != HOLE and names.get(figure.paints[p].hue) == label for p, label in cells)
 
 
 def _is_drawn(paint: Paint, looks: Collection[Look], shades: Collection[int], title: str) -> bool:
@@ -133,34 +146,32 @@ def _look(paint: Paint) -> Look:
     return paint.hue, paint.shade if paint.hue < 0 else 0, paint.faded
 
 
-def narrowest(figure: Figure) -> float:
-    """px of a column of the legends: as wide as the longest label, within reason.
+def columns(legends: Sequence[Legend]) -> list[float]:
+    """px of a column of legends: such that headings have two lines, and as narrow as the longest label, within reason.
 
-    >>> narrowest(figure("(2,2):(2,1)", color_by="row"))
-    110.0
+    >>> columns(told(figure("(2,2):(2,1)", color_by="row")))
+    [110.0, 110.0]
     """
-    longest = max((len(entry.label) for legend in figure.legends for entry in legend.entries), default=0)
-    return float(min(LEGEND_WIDTH, max(110.0, INDENT + longest * SIZES[0] * PROSE)))
+    letter = SIZES[0] * PROSE
+    longest = max((len(entry.label) for legend in legends for entry in legend.entries), default=0)
+    least = max(110.0, INDENT + longest * letter)
+    wide = max((len(legend.title) for legend in legends), default=0) * letter / 2 + 3 * letter
+    return [min(LEGEND_WIDTH, max(least, wide)), min(LEGEND_WIDTH, least)]
 
 
-def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float) -> bool:
+def free_corner(figure: Figure, legends: Sequence[Legend], sizes: list[tuple[float, float]], column: float) -> bool:
     """Whether the upper left place of the panels is empty, and has room for the legend.
 
-    >>> free_corner(figure("SM80_16x8x16_F32F16F16F32_TN"), [(400, 500)] * 3, LEGEND_WIDTH)
+    >>> drawn = figure("SM80_16x8x16_F32F16F16F32_TN")
+    >>> free_corner(drawn, told(drawn), [(400, 500)] * 3, LEGEND_WIDTH)
     True
     """
     places = [panel.place for panel in figure.panels]
-    if (
-        not places
-        or not figure.legends
-        or (0, 0) in places
-        or not any(p[0] == 0 for p in places)
-        or not any(p[1] == 0 for p in places)
-    ):
+    if not places or not legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
         return False
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= column and height >= Key(figure, column, True).height
+    return width >= column and height >= Key(legends, column, True).height
 
 
 def heading(figure: Figure, labelled: bool = True) -> list[Line]:
@@ -185,7 +196,7 @@ def prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
     out = []
     for line in lines:
         letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
-        for text in wrap(line.text, width, letter, line.mono):
+        for text in balanced(line.text, width, letter, line.mono):
             if text:
                 out.append(line._replace(text=text, x=x, y=y + line.size * 0.8))
                 y += line.size * 1.6

@@ -47,7 +47,8 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
     """
     scales = [s for s in SCALES if s <= target.grows and s * FONT >= target.least - 1e-6]
     ways = list(arranged(figure, target))
-    for some in [[way] for way in ways] if figure.kind == "operation" else [ways]:  # of which slices stand together, where they can
+    slices = figure.kind == "operation" and any("(_,_" in panel.caption for panel in figure.panels)  # which stand side by side
+    for some in [[way] for way in ways] if slices else [ways]:
         for scale in scales:
             for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
                 fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
@@ -95,6 +96,21 @@ def units(figure: Figure) -> Figure | None:
     True
     """
     return repeated(figure) if sum(len(panel.paints) for panel in figure.panels) > MANY else None
+
+
+def further(figure: Figure, whole: bool) -> Figure | None:
+    """The figure as the unit whose threads are further on in the next; None of none. whole: of a single panel, its warps alone.
+
+    >>> wgmma = figure("SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>", operand="C")
+    >>> (panel,) = further(wgmma, True).panels
+    >>> panel.rows, panel.row_ruler.labels[-1]
+    (17, '× 4')
+    """
+    if whole and len(figure.panels) > 1:
+        return None
+    unit = repeated(figure, further=True)
+    cells = unit.panels[0] if unit else None
+    return unit if cells and (not whole or 1 + max(t for t in cells.data["thread"] if t is not None) == cells.warp) else None
 
 
 def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
@@ -152,6 +168,11 @@ def prepared(figure: Figure) -> Figure:
     panels = list(lying(squared(figure)).panels)
     if figure.outer:
         panels = [replace(panel, caption="") for panel in panels]
+    if not is_product(figure) and not figure.outer:  # modes are named once
+        told = [(panel.row_ruler.title, panel.col_ruler.title) for panel in panels]
+        for n in [n for n, titles in enumerate(told) if titles in told[:n]]:
+            rulers = replace(panels[n].row_ruler, title=""), replace(panels[n].col_ruler, title="")
+            panels[n] = replace(panels[n], row_ruler=rulers[0], col_ruler=rulers[1])
     if is_product(figure) or figure.outer:
         beside: dict[tuple[int, int], Ruler] = {}
         above: dict[tuple[int, int], Ruler] = {}

@@ -37,7 +37,7 @@ class Mark(NamedTuple):
         return (line - (len(self.lines) - 1) / 2) * 12
 
 
-def has_vectors(figure: Figure, most: float = inf, pad: float = 7.0) -> bool:
+def has_vectors(figure: Figure, most: float = inf, pad: float = 10.0) -> bool:
     """Whether boxes hold most cells of every panel, several each, so that one label per box says nearly everything.
 
     most: px that a panel may take with those labels. pad: as of `vector_width`.
@@ -141,29 +141,29 @@ def _pair_span(pairs: Sequence[tuple[str, str]]) -> str | None:
     return None if None in spans else ",".join(map(str, spans))
 
 
-def vector_cell(marks: Sequence[Mark], pad: float = 7.0, heights: tuple[float, float] = (20.0, 30.0)) -> tuple[float, float]:
+def vector_cell(marks: Sequence[Mark], pad: float = 10.0, heights: tuple[float, float] = (20.0, 30.0)) -> tuple[float, float]:
     """The smallest cell such that the label of every box fits into it, with `pad` px to spare.
 
     heights: px of a box of one line, and of two.
 
     >>> vector_cell(vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0]))
-    (8.5, 30.0)
+    (9.25, 30.0)
     """
     w = NARROWEST
     for mark in {(m.c1 - m.c0, m.r1 - m.r0, max(map(len, m.lines))) for m in marks}:
         w = max(w, (mark[2] * CHAR * FONT + pad) / mark[0])
     tall = min((m.r1 - m.r0 for m in marks), default=1)
     lines = max((len(m.lines) for m in marks), default=1)
-    steps = 4 if pad >= 7 else 64  # of a px: where the room is tight, a quarter of one in each of 64 columns is a label's
+    steps = 4 if pad >= 10 else 64  # of a px: where the room is tight, a quarter of one in each of 64 columns is a label's
     return ceil(steps * w) / steps, float(max(8, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
 
 
 @kept("boxes", "labels", "cols")
-def vector_width(panel: Panel, pad: float = 7.0) -> float:
+def vector_width(panel: Panel, pad: float = 10.0) -> float:
     """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found.
 
     >>> vector_width(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
-    20.42
+    23.42
     """
     need = NARROWEST
     for r0, c0, _, c1 in panel.boxes:

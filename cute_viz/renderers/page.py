@@ -17,8 +17,8 @@ from cute_viz.renderers.colours import page_palette
 from cute_viz.renderers.fitting import Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
-from cute_viz.renderers.levels import Drawing, arranged, drawings, is_comparison, prepared, units
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_corner, heading, prose, told
+from cute_viz.renderers.levels import Drawing, arranged, drawings, further, is_comparison, prepared, units
 from cute_viz.renderers.marks import joined
 from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw, on_paper
@@ -80,11 +80,14 @@ def _chosen(figure: Figure, options: Options) -> Page:
         if page is not None and _fits(page, target):
             return _grown(page, target)
     blocks = _in_blocks(figure, target)
-    if (_is_nameless(blocks) or not _fits(blocks, target)) and (unit := units(figure)) is not None:
-        for drawn in drawings(unit, target):
+    poor = _is_nameless(blocks) or not _fits(blocks, target)
+    unit = units(figure) if poor else None
+    for part in filter(None, (unit, further(figure, not poor))):
+        for drawn in drawings(part, target):
             page = _tried(drawn, target)
             if page is not None and _fits(page, target):
                 return _grown(page, target)
+    if unit is not None:
         of_unit = _in_blocks(unit, target)
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
             blocks = of_unit
@@ -221,7 +224,7 @@ def lay_out(
     (460.0, 'FULL')
     """
     figure = once(figure)
-    margin, legends = target.margin, figure.legends if target.legend else ()
+    margin = target.margin
     found = fitted or fit_panels(figure, (width - 2 * margin) if width else None, cell, full, fit)
     framed, places, panels_w, panels_h = found
     places, panels_w, panels_h = [(x * scale, y * scale) for x, y in places], panels_w * scale, panels_h * scale
@@ -229,14 +232,17 @@ def lay_out(
     places, panels_w, panels_h = [(x + outer.left, y + outer.top) for x, y in places], panels_w + outer.left, panels_h + outer.top
     sizes = [(frame.width * scale, frame.height * scale) for frame in framed]
     named = {joined(mark.lines) for frame in framed for mark in frame.marks}
+    labelled = all(frame.detail < Detail.COLOUR for frame in framed)
+    legends = told(figure, named, labelled) if target.legend else []
     below = strips(figure.insets, (width or SIDE_LEGEND) - 2 * margin, target.least)
     if below:
         panels_w = max(panels_w, *(strip.width for strip in below))
     places_h = panels_h + (GAP / 2 if panels_h and below else 0.0)
     panels_h = places_h + sum(strip.height for strip in below)
-    column = narrowest(figure)
-    corner = bool(legends) and free_corner(figure, sizes, column)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
+    wide, column = columns(legends)
+    corner = bool(legends) and free_corner(figure, legends, sizes, column)
+    column = wide if not corner and panels_w + GAP + wide <= room else column
     beside = bool(legends) and not corner and panels_w + GAP + column <= room
     inner = panels_w + (GAP + column if beside else 0)
     if target.is_landscape and target.head:
@@ -249,7 +255,7 @@ def lay_out(
     mute = not journey and any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
     head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
-    legend = Key(figure, column if beside or corner else inner, beside or corner, named)
+    legend = Key(legends, column if beside or corner else inner, beside or corner)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
     order = "" if journey else undrawn(figure.arrows, framed)
     if order:

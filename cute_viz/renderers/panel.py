@@ -111,7 +111,8 @@ def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
         y = grid.top + middles[mark.r0, mark.r1, len(mark.lines)] * grid.cell_h
         if frame.detail == Detail.COLOUR or across[mark.r0, mark.r1] or down[mark.c0, mark.c1]:
             tall = PLATE + 12 * (len(mark.lines) - 1)
-            w, h = mark.width / 2, tall / 2
+            w, h = min(mark.width, (mark.c1 - mark.c0) * grid.cell_w - BORDERS[0]) / 2, tall / 2
+            h = min(h, (mark.r1 - mark.r0) * grid.cell_h / 2)
             plates.setdefault(mark.paint, []).append([(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h)])
         rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
     yield from (p.Path(areas, p.INK, 0.0, paint) for paint, areas in plates.items())
@@ -134,7 +135,7 @@ def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
 def _arrows(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     """A line from one cell to another, and its head; its words are in the label of the cell where it begins."""
     arrows = frame.panel.arrows
-    if not arrows or frame.detail == Detail.RASTER:
+    if not arrows or frame.detail >= Detail.COLOUR:
         return
     xs, ys, ws, hs = [], [], [], []
     texts: list[p.Line] = []

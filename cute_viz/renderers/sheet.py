@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cute_viz.figures.model import Panel
 from cute_viz.records import dataclass
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, cell_runs, column_step, row_step, split_lines, wrap
+from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, balanced, cell_runs, column_step, row_step, split_lines, wrap
 from cute_viz.renderers.shapes import breadth, drawn, reach
 from cute_viz.renderers.targets import LEAST
 
@@ -63,7 +63,7 @@ class Sheet:
         self.heading = _heading(first.caption, max(NARROW, self.right), size.side)
         self.above = self.over + (self.heading[-1].y + 13 if self.heading else 0)
         self.own = self.above
-        self.foot = wrap(first.foot, max(NARROW, self.right), UNDER * PROSE) if first.foot else []
+        self.foot = balanced(first.foot, max(NARROW, self.right), UNDER * PROSE) if first.foot else []
         self.below = self.under + (4 + 15 * len(self.foot) if self.foot else 0)
         widest = max([0.0, *(line.x + breadth(line.text, line.size, line.mono, line.weight > 400) for line in self.heading)])
         self.width = self.left + max(self.right, widest, *(breadth(line, UNDER) for line in self.foot or [""]))

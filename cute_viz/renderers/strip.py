@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler
 from cute_viz.renderers.geometry import BOLD, CAPTION, PROSE
-from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Border, Boxes, Cells, Grid, Line, Primitive, Strokes
+from cute_viz.renderers.primitives import MIDDLE, MUTED, START, TEXT, Border, Boxes, Cells, Grid, Line, Primitive, Strokes, Texts
 
 ONE, ZERO, NONE = Paint(0), Paint(0, 3, 4), Paint(-1)  # a bit that is set, one that is not, one of no field
 HIGH, WIDEST = 22.0, 22.0  # px of the strip, and of a bit at most
@@ -164,12 +164,12 @@ class Strip:
                     MIDDLE,
                 )
             )
-        if self.bit >= self.digit:
-            out += [
-                Line(label, mx, grid.top + HIGH / 2, self.digit, TEXT, True, 400, MIDDLE)
-                for label, mx in zip(labels, grid.middles(), strict=True)
-                if label == "1"
-            ]
+        ones = [c for c in range(cols) if labels[c] == "1"] if self.bit >= self.digit else []
+        if ones:
+            middles, paints, few = [grid.middles()[c] for c in ones], [self.panel.paints[c] for c in ones], len(ones)
+            out.append(
+                Texts(middles, [grid.top + HIGH / 2] * few, ["1"] * few, [self.digit] * few, self.digit, paints, MIDDLE, 400)
+            )
         lines: list[tuple[float, float, float, float]] = []
         for a, b, words, middle, level in self.words:
             left, right, at = x + a * self.bit + 1.5, x + b * self.bit - 1.5, grid.bottom + BELOW

@@ -59,7 +59,7 @@ _LINES = {
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
 _CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
 _OF_CUTE_IR = re.compile(r"[!#]cute|%[\w$]")
-_TRITON = re.compile(r"^[ \t]*#\w+ = #ttn?g\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g)\.\w+ [^\n]*:", re.M)
+_TRITON = re.compile(r"^[ \t]*#\w+ = #(?:ttn?g|triton_gpu)\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g|triton_gpu)\.\w+ [^\n]*:", re.M)
 _PYTHON = re.compile(r"^from [\w.]+ import \w", re.M)  # no line of C++
 _CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
 _BARE_TYPE = _LINES["types"]

@@ -15,7 +15,7 @@ from cute_viz.notation import triton_distributed as registers
 from cute_viz.notation import triton_shared as memory
 from cute_viz.notation.triton import layout_of, linear_of
 from cute_viz.notation.triton_linear import Linear
-from cute_viz.notation.triton_text import Typed, find
+from cute_viz.notation.triton_text import ALIAS, Typed, find
 from cute_viz.source.model import Entry, Given, Move, SourceFile
 from cute_viz.values.types import named
 
@@ -25,7 +25,9 @@ _NAMES = (
     *("async_tma_copy_local_to_global", "async_tma_reduce", "async_tma_gather", "async_tma_scatter"),
 )
 _STATEMENT = re.compile(
-    rf"^[ \t]*(?:%[^=\n]+=\s*)?\"?(tt|ttg|ttng|triton_gpu|triton_nvidia_gpu)\.({'|'.join(_NAMES)})\b(?!\.)\"?([^\n]*)", re.M
+    rf"^[ \t]*(?:%[^=\n]+=\s*)?\"?(tt|ttg|ttng|triton_gpu|triton_nvidia_gpu)\.({'|'.join(_NAMES)})\b(?!\.)\"?"
+    r"((?:[^\n]*[:,][ \t]*\n)*[^\n]*)",
+    re.M,
 )
 _FUNCTION = re.compile(r"\b(?:tt\.func|func\.func|llvm\.func)\b[^@\n]*@([\w$.-]+)")
 _TARGET = re.compile(r"\"cuda:(\d+)\"")
@@ -90,12 +92,12 @@ class _TtgirReader:
         """The operations that move or multiply tiles."""
         functions = [(found.start(), found[1]) for found in _FUNCTION.finditer(self.text)]
         for found in _STATEMENT.finditer(self.text):
-            name, rest = found[2], found[3]
+            name, rest = found[2], " ".join(found[3].split())  # types may stand in lines of their own
             if name in ("local_alloc", "tmem_alloc") and re.match(r"\s*(?:\{[^}]*\}\s*)?:\s*\(\)", rest):
                 continue  # memory that nothing is written to
             scope = tuple(name for start, name in functions if start < found.start())[-1:]
             file, line = self.source(rest)
-            text = f"{found[1]}.{name}{rest.partition(' : ')[0].partition('{')[0].rstrip()}"
+            text = f"{found[1]}.{name} {rest.partition(' : ')[0].partition('{')[0].rstrip()}"
             read_it = partial(self.transfer, name, rest)
             yield Move("triton", line or self.text.count("\n", 0, found.start(1)) + 1, scope, "", read_it, text, file=file)
 
@@ -169,6 +171,8 @@ class _TtgirReader:
                 "issued", bits, name=_ISSUED[name], count=count, why="tcgen05.mma reads shared memory through descriptors"
             )
         if not isinstance(shape, list) or len(shape) < 2:
+            if c.encoding.name != "blocked":
+                raise NotationError(f"{c.encoding.name} needs instrShape")
             return Transfer(
                 "issued", bits, name="fma", count=m * n * k // 32, why="no tensor core multiplies in this encoding: FMAs do"
             )
@@ -183,7 +187,7 @@ class _TtgirReader:
     def typed(self, rest: str) -> list[Typed]:
         """The types of an operation that have encodings, in their order; `<8x8xf16, #a>` without a name is a memdesc."""
         head = self.text[: m.start()] if (m := re.search(r"^(?:module|tt\.func)\b", self.text, re.M)) else self.text
-        aliases = "\n".join(line for line in head.splitlines() if re.match(r"\s*#\w+\s*=\s*#ttn?g\.", line))
+        aliases = "\n".join(line for line in head.splitlines() if ALIAS.match(line))
         types = rest[rest.rfind(" : ") :] if " : " in rest else rest
         return [x for x in find(f"{aliases}\n{types}") if x.shape]
 

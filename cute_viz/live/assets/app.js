@@ -151,9 +151,7 @@ function take(out) {
 
 function tables(panels) {
   by("tables").replaceChildren(...panels.map((p) => {
-    const box = document.createElement("details"), head = document.createElement("summary");
-    head.textContent = `Table: ${p.caption || `${p.down} by ${p.right}`}`;
-    box.append(head);
+    const box = element("details", null, {}, element("summary", `Table: ${p.caption || `${p.down} by ${p.right}`}`));
     box.addEventListener("toggle", () => { if (p.labels.length) box.append(table(p)); }, { once: true });
     return box;
   }));
@@ -254,10 +252,11 @@ function arrive() {
   if (drawn) editor.light(drawn.line);
 }
 
-// What a text may be compared with: the other objects of its file, and the other texts.
+// What a text may be compared with: its layout without the swizzle, the other objects of its file, and the other texts.
 function others() {
+  const plain = /^\s*Sw<[^>]*> *o *\S+ *o *(\S.*)$/.exec(state.source)?.slice(1).map((text) => ["without the swizzle", text, ""]) || [];
   const mine = definitions.rows.filter((row) => drawable(row) && !row.error && !definitions.current(row)).map((row) => [definitions.query(row), "", definitions.query(row)]);
-  return [...mine, ...texts.list.filter((one) => one !== texts.now).map((one) => [`text: ${one.title}`, one.kept.source, one.kept.name])];
+  return [...plain, ...mine, ...texts.list.filter((one) => one !== texts.now).map((one) => [`text: ${one.title}`, one.kept.source, one.kept.name])];
 }
 
 // The state into the page, which draws it.

@@ -26,7 +26,7 @@ from cute_viz.source.compiled.packed import data_of
 # Isolated, so that no file of the working folder is taken for a module.
 _CHILD = "import sys; sys.path[:] = {path!r}; from cute_viz.source.compiled.apart import child; child()"
 _REFUSED, _TIME, _MEMORY, _WAITS = 91, 92, 93, 94  # exit statuses of the child
-PATIENCE = 20.0  # seconds in which a parser that works spends some time
+PATIENCE = 60.0  # seconds in which a parser that works spends some time
 
 
 def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Any:

@@ -12,7 +12,7 @@ enum ScalarType { kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble, kBF
 enum DeviceType { kCPU, kCUDA };
 struct Device { Device(DeviceType, int = 0); int index() const; bool is_cuda() const; DeviceType type() const; };
 struct TensorOptions {
-  template <class... A> TensorOptions(A&&...); template <class T> TensorOptions dtype(T&&) const; template <class T> TensorOptions device(T&&) const;
+  template <class... A> TensorOptions(A&&...); template <class T> TensorOptions dtype(T&&) const; template <class T> TensorOptions device(T&&) const; ScalarType dtype() const; Device device() const;
   template <class... A> TensorOptions device(DeviceType, A&&...) const; template <class T> TensorOptions layout(T&&) const; template <class T> TensorOptions requires_grad(T&&) const;
 };
 struct IntArrayRef {
