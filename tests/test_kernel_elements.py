@@ -75,6 +75,29 @@ def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
     assert found.elements[0].why.startswith(why)
 
 
+PLAIN = """__global__ void transpose(float* in, float* out) {
+  __shared__ float tile[32][PITCH];
+  int x = threadIdx.x, y = threadIdx.y;
+  for (int j = 0; j < 32; j += 8) tile[y + j][x] = in[(y + j) * 32 + x];
+  __syncthreads();
+  if (x < 16) tile[x][0] = 0;
+  for (int j = 0; j < 32; j += 8) out[(y + j) * 32 + x] = tile[x][y + j];
+}
+int main() { transpose<<<1, dim3(32, 8)>>>(nullptr, nullptr); }
+"""
+
+
+@pytest.mark.parametrize(("pitch", "wavefronts"), [(32, 1024), (33, 32)])
+def test_arrays_of_plain_cuda(pitch: int, wavefronts: int) -> None:
+    """The transpose of CUDA's own guide, whose padding by one is well known; lanes that a condition switches off are left out."""
+    found = report(PLAIN.replace("PITCH", str(pitch)))
+    rows = {row.move.line: (row.cost.instruction, row.cost.wavefronts, row.cost.ideal) for row in found.accesses}
+    assert rows == {4: ("st.shared.32", 32, 32), 7: ("ld.shared.32", wavefronts, 32)}
+    assert [one.line for one in found.elements] == [6]
+    assert found.memory is not None
+    assert found.memory.shared[0].size == 32 * pitch * 4
+
+
 def test_a_reference_that_a_function_takes_is_no_access() -> None:
     text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
     rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]

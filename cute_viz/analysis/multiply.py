@@ -118,7 +118,7 @@ def issued(operands: list[Any]) -> Cost:
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
     tensors = [x for x in given[:3] if isinstance(x, Tensor)]
     if not isinstance(atom, MMA_Atom) or len(tensors) < 3:
-        raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("this multiplies nothing that is known"))
+        raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("the operands of this product are not known"))
     warps = size(tiled.thr_layout) // LANES if isinstance(tiled, TiledMMA) else 1
     count = gemm_calls(mma, *tensors)[1]
     return Cost(atom.name, size(tensors[2].layout), count * max(1, warps))

@@ -58,21 +58,17 @@ def command(
 
     size, bits = tile_in(tile, let)
     result = search_swizzle(size, element or bits or "f16", (*reads, *writes), arch.lower())
-    found, plain, names = result.found, result.plain, result.accesses
     if path is not None:
         output.write(result.figure.render(format_of(None, output.file_of(path))), path)
     if as_json:
         import json
 
-        rows = [
-            {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in found
-        ]
-        output.echo(json.dumps({"winner": found[0].name, "why": result.why, "candidates": rows}))
+        output.echo(json.dumps(result.as_dict(result.found)))
         return
+    names = result.accesses
     head = ["", "wavefronts", "ideal", *names, "mode"]
-    shown = [*found[:top], *([plain] if plain not in found[:top] else [])]
-    lines = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in shown]
-    output.table([head, *lines])
+    rows = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in result.shown(top)]
+    output.table([head, *rows])
     output.echo()
     output.echo(output.fitted(result.why, sys.stdout))
 

@@ -65,6 +65,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             else:
                 unknown.append((move, _uncalled(move, error)))
         operands.append((move, mine))
+    if not rows and all(move.name in ELEMENTS for move in moves):
+        return None
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
     report = Report(
@@ -90,8 +92,6 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         left = [one._replace(why=whys.get((one.file, one.line), "")) for one in left]
         left += [one for key, one in uncounted.items() if one.name and key not in {(x.file, x.line) for x in left}]
         report = replace(report, elements=tuple(left), memory=memory)
-    if not rows and not report.unknown and not report.elements:
-        return None
     return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.inttuple import modes, product
@@ -43,6 +44,17 @@ class Search:
         """Why the winner wins, in words."""
         words = explain_choice(self.found[0], self.plain, self.cols, self.bits)
         return f"{words} ({self.claim})" if self.claim else words
+
+    def shown(self, top: int) -> list[Candidate]:
+        """The best, and the one without a swizzle."""
+        return [*self.found[:top], *([self.plain] if self.plain not in self.found[:top] else [])]
+
+    def as_dict(self, chosen: Sequence[Candidate]) -> dict[str, Any]:
+        """The winner, why it wins, and some of the candidates, for JSON."""
+        rows = [
+            {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in chosen
+        ]
+        return {"winner": self.found[0].name, "why": self.why, "candidates": rows}
 
     @property
     def figure(self) -> Figure:

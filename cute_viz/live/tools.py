@@ -197,15 +197,7 @@ def swizzle(question: Question) -> dict[str, Any]:
     accesses = [*_texts(words, "read"), *_texts(words, "write")]
     result = search_swizzle(tile, _text(words, "type") or element or "f16", accesses, question.library.arch)
     top = words.get("top", 5)
-    best = result.found[: top if isinstance(top, int) and top > 0 else 5]
-    chosen = [*best, *([result.plain] if result.plain not in best else [])]
-    return {
-        "winner": result.found[0].name,
-        "why": result.why,
-        "candidates": [
-            {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in chosen
-        ],
-    }
+    return result.as_dict(result.shown(top if isinstance(top, int) and top > 0 else 5))
 
 
 def solve(question: Question) -> dict[str, Any]:

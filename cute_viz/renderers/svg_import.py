@@ -37,11 +37,6 @@ def _load() -> Any:
                 setattr(stand_ins[module], name, _later(module, name))
     try:
         return import_module("svgwrite")
-    except ImportError:  # a version that takes more of those modules
-        for module, stand_in in stand_ins.items():
-            if sys.modules.get(module) is stand_in:
-                del sys.modules[module]
-        return import_module("svgwrite")
     finally:
         for module, stand_in in stand_ins.items():
             if sys.modules.get(module) is stand_in:

@@ -1,4 +1,6 @@
 // Numbers of the source that are worth turning: B, M and S of a swizzle, the atoms and the tile of a TiledMMA, threads of a copy.
+import { element } from "./panes.js";
+
 const LONGEST = 1000;
 const KNOBS = [
   [/(?:Sw|Swizzle|SW|S)<\s*(\d+)\s*,\s*(\d+)\s*,\s*(-?\d+)\s*>/g, ["B", "M", "S"], [[0, 5], [0, 9], [-5, 9]]],
@@ -23,16 +25,11 @@ export function knobs(text) {
 export function fields(box, editor) {
   const found = knobs(editor.text), names = found.map((k) => k.name).join();
   if (box.dataset.names !== names) {
-    box.dataset.names = names;
-    box.replaceChildren();
-    for (const [i, knob] of found.entries()) {
-      const label = document.createElement("label"), input = document.createElement("input"), out = document.createElement("output");
+    Object.assign(box, { className: "row" }).dataset.names = names;
+    box.replaceChildren(...found.map((knob, i) => {
+      const [min, max] = knob.range || [1, 1024], input = element("input", null, { type: knob.range ? "range" : "number", className: "knob", min, max });
       let turning = false;
-      label.append(knob.name, " ", input, out);
-      input.type = knob.range ? "range" : "number";
-      input.className = "knob";
-      if (knob.range) [input.min, input.max] = knob.range;
-      else { input.min = 1; input.max = 1024; input.style.width = "5em"; }
+      if (!knob.range) input.style.width = "5em";
       input.addEventListener("input", () => {
         const now = knobs(editor.text)[i];
         if (!now || input.value === "") return;
@@ -40,9 +37,8 @@ export function fields(box, editor) {
         turning = knob.range;
       });
       input.addEventListener("change", () => { turning = false; });
-      box.append(label);
-    }
-    box.className = "row";
+      return element("label", `${knob.name} `, {}, input, element("output"));
+    }));
   }
   for (const [i, knob] of found.entries()) {
     const [input, out] = [box.querySelectorAll("input")[i], box.querySelectorAll("output")[i]];

@@ -165,18 +165,13 @@ export class Panes {
   }
 
   banks(out) {
-    const row = element("div", undefined, { className: "row" }), pick = element("select"), warp = element("input");
-    for (const [name, words] of Object.entries(out.accesses)) pick.append(element("option", name, { value: name, title: words, selected: name === out.access }));
+    const pick = element("select", null, {}, ...Object.entries(out.accesses).map(([name, words]) => element("option", name, { value: name, title: words, selected: name === out.access })));
+    const warp = element("input", null, { type: "range", min: 0, max: out.warps.length - 1, value: out.step });
     pick.addEventListener("change", () => { this.access = pick.value; this.warp = null; this.refresh(); });
-    const access = element("label", "Access ");
-    access.append(pick);
-    Object.assign(warp, { type: "range", min: 0, max: out.warps.length - 1, value: out.step });
     warp.addEventListener("input", () => { this.warp = +warp.value; this.refresh(); });
-    const steps = element("label", "Step ");
-    steps.append(warp, ` ${out.step + 1} of ${out.warps.length}`);
-    row.append(access, ...(out.warps.length > 1 ? [steps] : []));
-    const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`);
-    all.id = "wavefronts";
+    const steps = out.warps.length > 1 ? [element("label", "Step ", {}, warp, ` ${out.step + 1} of ${out.warps.length}`)] : [];
+    const row = element("div", null, { className: "row" }, element("label", "Access ", {}, pick), ...steps);
+    const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}${out.assumed ? `; ${out.bits}-bit elements are assumed, a type says otherwise` : ""}`, { id: "wavefronts" });
     const parts = [row, all];
     out.phases.forEach((phase, n) => {
       parts.push(element("div", `Phase ${n}: lanes ${phase.lanes[0]}..${phase.lanes.at(-1)}, ${phase.wavefronts} wavefront${phase.wavefronts > 1 ? "s" : ""}`));
@@ -200,9 +195,7 @@ export class Panes {
     said.setAttribute("role", "status");
     parts.push(said);
     if (out.best.source && out.best.wavefronts < out.wavefronts) {
-      const cure = element("button", `Apply the best: ${out.best.name}, ${out.best.wavefronts} wavefronts`, { type: "button", id: "apply-best" });
-      cure.addEventListener("click", () => this.apply(out.best.source));
-      parts.push(cure);
+      parts.push(button(`Apply the best: ${out.best.name}, ${out.best.wavefronts} wavefronts`, () => this.apply(out.best.source), { id: "apply-best" }));
     }
     const keep = document.activeElement === this.box.querySelector(".row input[type=range]");
     this.box.replaceChildren(...parts);

@@ -19,17 +19,17 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.dims import block_of
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened, within
 from cute_viz.source.cpp.rounds import loops_of
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.threads import number_at
-from cute_viz.source.cpp.tree import Brace, Call, Id, Node
-from cute_viz.source.cpp.uses import Use
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import Env, finished
 from cute_viz.source.model import Loop, Often
-from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 
 _VIEWS = re.compile(
@@ -40,18 +40,17 @@ _ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=
 _BY_VALUE = re.compile(
     r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
 )
-_FAR = 400  # tokens between the name of a kernel and its launch
 _TURNS = 64  # iterations whose places are compared
 _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 
 
 class Indexed(NamedTuple):
-    """One access in a statement: where it stands, the name of what it indexes, the tokens of the index, and whether it stores."""
+    """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, and whether it stores."""
 
     token: int
     name: str
-    inside: Range
+    indices: tuple[Range, ...]
     store: bool
 
 
@@ -93,23 +92,40 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
         if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
             continue
-        index = n + 2, reader.match[n + 1]
-        words = {token.text for token in tokens[slice(*index)]}
-        first = n == begin and assigned == index[1] + 1
-        if index[0] == index[1] or words & {"_", "X"} or not (first or _is_value(reader, begin, n)):
+        indices, close = _brackets(reader, n)
+        words = {token.text for part in indices for token in tokens[slice(*part)]}
+        first = n == begin and assigned == close
+        if (
+            not indices
+            or any(a == b for a, b in indices)
+            or words & {"_", "X"}
+            or not (first or _is_value(reader, begin, n, close))
+        ):
             continue
         kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
         for store in kinds:
-            key = tokens[n].text, " ".join(token.text for token in tokens[slice(*index)]), store
+            key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
             if key not in met:
                 met.add(key)
-                yield Indexed(n, tokens[n].text, index, store)
+                yield Indexed(n, tokens[n].text, indices, store)
 
 
-def _is_value(reader: Declarer, begin: int, n: int) -> bool:
+def _brackets(reader: Declarer, n: int) -> tuple[tuple[Range, ...], int]:
+    """The indices behind a name, `(i, j)` or `[i][j]`, and the token behind them."""
+    at = n + 1
+    if reader.tokens[at].kind == "(":
+        return tuple(reader.split(at + 1, reader.match[at])), reader.match[at] + 1
+    out = []
+    while reader.tokens[at].kind == "[":
+        out.append((at + 1, reader.match[at]))
+        at = reader.match[at] + 1
+    return tuple(out), at
+
+
+def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:
     """Whether a place in a statement is read as a value: no address, no argument of a function that may take a reference."""
     tokens = reader.tokens
-    if tokens[n - 1].kind in ("&", "++", "--") or tokens[reader.match[n + 1] + 1].kind in ("++", "--", ".", "->"):
+    if tokens[n - 1].kind in ("&", "++", "--") or tokens[close].kind in ("++", "--", ".", "->"):
         return False
     values, depth = begin != n, 0  # a statement that is only an element does nothing
     for at in range(n - 1, begin, -1):
@@ -149,15 +165,17 @@ def _iterations(
     context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor, runs: tuple[Loop, ...]
 ) -> Iterator[list[Tensor]]:
     found = lookup(context)
-    block = _block(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
+    block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
         raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel")
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
+    if _is_divided(context, found, scope):
+        raise AlgebraError("which threads take part depends on a condition on their index")
     loops = loops_of(context, found, scope)
     named = {inner: {name: Unknown("?", plain=True, key=f"loop {n}")} for n, (inner, name, values) in enumerate(loops) if values}
     evaluator = Evaluator(context, found, _bound(context, scope, named))
-    parts = [finished(evaluator.solid(context.tree(part))) for part in context.reader.split(*access.inside)]
+    parts = [finished(evaluator.solid(context.tree(part))) for part in access.indices]
     crd = tuple(parts) if len(parts) > 1 else parts[0]
     names = {name for leaf in leaves(crd) if isinstance(leaf, Unknown) for name in leaf.leaves}
     used = [any(f"loop {n}" in name for name in names) for n in range(len(loops))]
@@ -215,6 +233,22 @@ def _layout(table: list[int]) -> Layout | None:
     return found
 
 
+def _is_divided(context: Context, lookup: Lookup, scope: Scope) -> bool:
+    """Whether a condition around a scope is one on the thread's index."""
+    tokens, here = context.reader.tokens, scope
+    while here.kind == "block" and here.parent is not None:
+        for statement in here.parent.statements if here.flow == "if" else ():
+            begin, end = statement.value if statement.value is not None and here in (statement.yes, statement.no) else (0, 0)
+            evaluator = Evaluator(context, lookup, opened(context, here.parent))
+            for n in range(begin, end):
+                name = tokens[n].kind == "name" and tokens[n + 1].kind not in ("(", "::") and tokens[n - 1].kind != "."
+                value = tried(partial(evaluator.solid, context.tree((n, n + 1))), None) if name else None
+                if tokens[n].text == "threadIdx" or (isinstance(value, Unknown) and "threadIdx" in value.key):
+                    return True
+        here = here.parent
+    return False
+
+
 def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> Tensor | None:
     """What is indexed; None of what is not in shared or global memory."""
     env = opened(context, scope)
@@ -223,7 +257,13 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     evaluator = Evaluator(context, lookup, env)
     if declaration is not None and declaration.array:
         kind = evaluator.value(context.tree(declaration.type)) if declaration.type is not None else None
-        return Tensor(Pointer("smem", kind, base=access.name, name=access.name), Layout(Static(1), Static(1)))
+        parts, _ = _brackets(context.reader, declaration.token)
+        if len(parts) != len(access.indices) or any(a == b for a, b in parts):
+            raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
+        extents = [int(evaluator.solid(context.tree(part))) for part in parts]
+        strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
+        whole = Layout(*((x[0] if len(x) == 1 else tuple(x)) for x in (extents, strides)))
+        return Tensor(Pointer("smem", kind, base=access.name, name=access.name), mark_static(whole))
     x = finished(split(known_part(evaluator.solid(context.tree((access.token, access.token + 1))), [])))
     if not isinstance(x, Tensor) or x.pointer.space not in ("smem", "gmem") or not isinstance(x.layout, Layout):
         return None
@@ -285,48 +325,3 @@ def _named(thread: tuple[int, int, int], turn: Mapping[int, int], name: str) -> 
     if name.startswith("threadIdx."):
         return thread["xyz".index(name[10])]
     return turn.get(int(name[5:])) if name.startswith("loop ") else 0 if name.startswith("blockIdx.") else None
-
-
-def _block(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
-    """The threads of a block in each direction, as the launch of a kernel has them; None where that is not known."""
-    use = context.chosen.get(function)
-    parts = launch_parts(context.reader, use) if use is not None else []
-    if use is None or len(parts) < 2:
-        return None
-    evaluator = Evaluator(context, lookup, opened(context, use.scope))
-    try:
-        found = _extents(evaluator, context, context.tree(parts[1]), use)
-    except CuteVizError:
-        return None
-    numbers = [int(x) for x in found if isinstance(x, int)]
-    return (*numbers, 1, 1)[:3] if numbers and len(numbers) == len(found) else None  # type: ignore[return-value]
-
-
-def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Any]:
-    """The numbers of a `dim3`, or the one of an integer."""
-    made = node.function if isinstance(node, Call) else node.type if isinstance(node, Brace) else None
-    if isinstance(made, Id) and made.text == "dim3" and isinstance(node, (Call, Brace)):
-        return [evaluator.solid(arg) for arg in node.args]
-    found = evaluator.lookup.find(node.text, evaluator.env, use.token) if isinstance(node, Id) else None
-    declaration = found.declarations[0] if found is not None and found.declarations else None
-    if declaration is not None and declaration.init is not None and declaration.opens in ("(", "{"):
-        return [evaluator.solid(context.tree(part)) for part in context.reader.split(*declaration.init)]
-    if (
-        declaration is not None
-        and declaration.init is not None
-        and isinstance(inner := context.tree(declaration.init), (Call, Brace))
-    ):
-        return _extents(evaluator, context, inner, use)
-    return [evaluator.solid(node)]
-
-
-def launch_parts(reader: Declarer, use: Use) -> list[Range]:
-    """The tokens of each argument in `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel."""
-    tokens, end = reader.tokens, min(len(reader.tokens), use.token + _FAR)
-    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<"), None)
-    if at is None:
-        return []
-    close = at + 1
-    while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
-        close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
-    return [(a, b) for a, b in reader.split(at + 1, close) if a < b]

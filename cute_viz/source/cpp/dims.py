@@ -1,0 +1,61 @@
+"""The grid and the block of a launch, `kernel<<<grid, block>>>(...)`: where they stand, and how many threads a block has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.lookup import Lookup, opened
+from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.tree import Brace, Call, Id, Node
+from cute_viz.source.cpp.uses import Use
+
+_FAR = 400  # tokens between the name of a kernel and its launch
+
+
+def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
+    """The threads of a block in each direction, as the launch of a kernel has them; None where that is not known."""
+    use = context.chosen.get(function)
+    parts = launch_parts(context.reader, use) if use is not None else []
+    if use is None or len(parts) < 2:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, use.scope))
+    try:
+        found = _extents(evaluator, context, context.tree(parts[1]), use)
+    except CuteVizError:
+        return None
+    numbers = [int(x) for x in found if isinstance(x, int)]
+    return (*numbers, 1, 1)[:3] if numbers and len(numbers) == len(found) else None  # type: ignore[return-value]
+
+
+def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> list[Any]:
+    """The numbers of a `dim3`, or the one of an integer."""
+    made = node.function if isinstance(node, Call) else node.type if isinstance(node, Brace) else None
+    if isinstance(made, Id) and made.text == "dim3" and isinstance(node, (Call, Brace)):
+        return [evaluator.solid(arg) for arg in node.args]
+    found = evaluator.lookup.find(node.text, evaluator.env, use.token) if isinstance(node, Id) else None
+    declaration = found.declarations[0] if found is not None and found.declarations else None
+    if declaration is not None and declaration.init is not None and declaration.opens in ("(", "{"):
+        return [evaluator.solid(context.tree(part)) for part in context.reader.split(*declaration.init)]
+    if (
+        declaration is not None
+        and declaration.init is not None
+        and isinstance(inner := context.tree(declaration.init), (Call, Brace))
+    ):
+        return _extents(evaluator, context, inner, use)
+    return [evaluator.solid(node)]
+
+
+def launch_parts(reader: Declarer, use: Use) -> list[Range]:
+    """The tokens of each argument in `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel."""
+    tokens, end = reader.tokens, min(len(reader.tokens), use.token + _FAR)
+    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<"), None)
+    if at is None:
+        return []
+    close = at + 1
+    while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
+        close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
+    return [(a, b) for a, b in reader.split(at + 1, close) if a < b]
