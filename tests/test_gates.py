@@ -215,3 +215,19 @@ def test_each_block_of_the_hierarchical_layout_holds_4_consecutive_offsets() -> 
     ]
     assert "2 × 2 block holds 4 consecutive" in drawn.title
     assert all(block == [*range(block[0], block[0] + 4)] for block in blocks)
+
+
+@pytest.mark.parametrize("name", ["smem_128x64_sw233", "swizzle_bits", "atlas_copy_sm90_bulk", "blackwell_day", "hopper_gemm"])
+def test_a_number_of_a_title_that_is_one_too_large_is_noticed(name: str) -> None:
+    drawn = figure(name)
+    assert is_true_of(drawn.title, drawn)
+    for found in re.finditer(r"\d+", drawn.title):
+        more = f"{drawn.title[: found.start()]}{int(found[0]) + 1}{drawn.title[found.end() :]}"
+        assert not is_true_of(more, drawn), more
+
+
+def test_the_wavefronts_of_a_title_are_those_that_are_drawn() -> None:
+    drawn = figure("Sw<3,3,3> o 0 o (8,64):(64,1)", view="access", by="ldmatrix.x1")
+    assert drawn.title == "8 rows in one bank group: 8 wavefronts. Swizzled: 1."
+    assert is_true_of(drawn.title, drawn)
+    assert not is_true_of(drawn.title.replace("Swizzled: 1", "Swizzled: 2"), drawn)

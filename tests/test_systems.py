@@ -108,7 +108,7 @@ def test_a_code_page_is_told(tmp_path: Path) -> None:
         (["'(4,8):(8,1)'"], ""),  # cmd.exe hands single quotes on
         (["'Sw<3,3,3>", "o", "0"], "in cmd.exe use double quotes"),
         (["'C:\\k.cu::sA'"], "error: C:\\k.cu: No such file"),
-        (["\u201c(4,8)\u201d"], "unexpected character"),  # quotes of a word processor
+        (["\u201c(4,8)\u201d"], ""),  # quotes of a word processor
         (["(4,8):(8,1)\r"], ""),  # the end of a line of a script with Windows' ends
         (["@(4,8)"], "error: "),  # what PowerShell leaves of a splat
     ],

@@ -97,7 +97,7 @@ def make_fragment(op: Instruction, operand: str, value_type: str, shape: Any) ->
     '(((16,4),128),2,1):(((65536,2097152),1),1048576,0)'
     """
     if op.home(operand) != "tmem":
-        raise AlgebraError(f"{op.name or 'this MMA'} has no operand in tensor memory", hint="SM100_MMA_F16BF16_SS<...> has")
+        raise AlgebraError(f"{op.name or 'this MMA'} has no operand in tensor memory", hint="example: SM100_MMA_F16BF16_SS<...>")
     bits, from_tmem = bits_of(value_type), op.home("A") == "tmem"
     storage = bits if operand == "A" else WORD
     if product(shape) * storage > CAPACITY:
@@ -215,7 +215,7 @@ def make_fragment_e(op: Instruction, shape: Any) -> Tensor:
     '(((8,2,8),(16,2)),1,2):(((2097152,16,33554432),(1,16777216)),0,32)'
     """
     if not is_sparse(op):
-        raise AlgebraError(f"{op.name or 'this MMA'} has no metadata", hint="SM100_MMA_F16BF16_SS_SPARSE<...> has")
+        raise AlgebraError(f"{op.name or 'this MMA'} has no metadata", hint="example: SM100_MMA_F16BF16_SS_SPARSE<...>")
     k = op.shape[2]
     each, atom = _METADATA[k]
     if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:

@@ -118,7 +118,7 @@ def issued(operands: list[Any]) -> Cost:
     given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
     tensors = [x for x in given[:3] if isinstance(x, Tensor)]
     if not isinstance(atom, MMA_Atom) or len(tensors) < 3:
-        raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("this multiplies nothing that is known"))
+        raise next((x for x in operands if isinstance(x, CuteVizError)), AlgebraError("the operands of this product are not known"))
     warps = size(tiled.thr_layout) // LANES if isinstance(tiled, TiledMMA) else 1
     count = gemm_calls(mma, *tensors)[1]
     return Cost(atom.name, size(tensors[2].layout), count * max(1, warps))
@@ -210,7 +210,9 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     if _described(atom) and atom is not None and atom.instruction.home("A") == "rmem" and atom.instruction.majors[0] == "MN":
         raise AlgebraError("Register source operand A must have K major layout", hint=atom.name.replace("MN", "K", 1))
     spaces = tuple(x.pointer.space if isinstance(x, Tensor) else "rmem" for x in tensors)
-    copied = spaces[:2] == ("smem", "smem") and ranks in ((2, 2, 2), (3, 3, 3)) and not _described(atom)
+    from_smem = atom is None or not _described(atom) or atom.instruction.home("A") != "rmem"
+    forms = ((3, 3, 3),) if _described(atom) else ((2, 2, 2), (3, 3, 3))  # for wgmma, CuTe makes the descriptors
+    copied = spaces[:2] == ("smem", "smem") and ranks in forms and from_smem
     if any(space in ("smem", "gmem") for space in spaces[2 * copied :]):
         told = ", ".join(f"{operand} is in {SPACES[space]}" for operand, space in zip("ABCD", spaces, strict=False))
         raise AlgebraError(

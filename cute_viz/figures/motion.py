@@ -53,7 +53,7 @@ def motion(call: Any, options: FigureOptions) -> Figure:
     check_cells(max(places, product(domain(result).shape)) * 4, f"the steps of {call}", options)
     if (by_offset := BY_OFFSET.get(found.name)) is not None:
         if any(is_coordinate_layout(domain(x)) for x in (a, result)):
-            raise FigureError(f"the steps of {found.name} are drawn of layouts whose values are offsets", hint=INSTEAD)
+            raise FigureError(f"the steps of {found.name} are drawn only for layouts whose values are offsets", hint=INSTEAD)
         title, panels = by_offset(found.name, a, tiler, result, options)
     else:
         title, panels = (_divide if found.name in DIVIDES else _compose)(found.name, a, tiler, result, options)

@@ -170,7 +170,7 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
     if isinstance(obj, ThrMMA):
         obj = obj.tiled
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
-        raise FigureError("a zoom is that of an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
+        raise FigureError("a zoom shows an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return tiled, options.tile or tile_shape(tiled)[:2], 0
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.gallery import claims_memory
 
 LANES, WARP = 128, 32
 
@@ -20,7 +21,7 @@ def is_true_of(title: str, figure: Figure) -> bool:
     >>> is_true_of(drawn.title, drawn), is_true_of("Thread t gets 7 columns of lane t", drawn)
     (True, False)
     """
-    for pattern, holds in CLAIMS.items():
+    for pattern, holds in (claims_memory.CLAIMS | CLAIMS).items():
         if found := re.fullmatch(pattern, title):
             return holds(figure, found)
     return True

@@ -199,7 +199,7 @@ def _record(value: dict[str, object]) -> Record:
 def _hashes(value: object) -> dict[str, str]:
     """File -> hash, from JSON."""
     if not isinstance(value, dict):
-        raise TypeError("hashes have the names of files")
+        raise TypeError("the keys of hashes must be names of files")
     return {_plain(name): str(hash_) for name, hash_ in value.items()}
 
 

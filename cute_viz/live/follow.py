@@ -25,8 +25,8 @@ class Version:
 class Followed:
     """A file that somebody edits.
 
-    first: what a text goes through before anybody is shown it, as through a compiler; the CuteVizError that it raises is the error
-    of that version.
+    open: whether it is followed still. first: what a text goes through before anybody is shown it, as through a compiler; the
+    CuteVizError that it raises is the error of that version.
     """
 
     def __init__(self, path: str, first: Callable[[str], object] = str) -> None:
@@ -37,13 +37,8 @@ class Followed:
         self._stamp: object = _stamp(path)
         self._state = Version(1, _read(path))
         first(self._state.text)
-        self._open = True
+        self.open = True
         threading.Thread(target=self._look, daemon=True).start()
-
-    @property
-    def open(self) -> bool:
-        """Whether it is followed still."""
-        return self._open
 
     @property
     def state(self) -> Version:
@@ -54,18 +49,18 @@ class Followed:
     def after(self, version: int, seconds: float) -> Version:
         """The state as soon as it differs from that of a version, or after this many seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: self._state.version != version or not self._open, seconds)
+            self._changed.wait_for(lambda: self._state.version != version or not self.open, seconds)
             return self._state
 
     def close(self) -> None:
         """Stop following it."""
         with self._changed:
-            self._open = False
+            self.open = False
             self._changed.notify_all()
 
     def _look(self) -> None:
         pause = threading.Event()
-        while self._open:
+        while self.open:
             pause.wait(TICK)
             stamp = _stamp(self.path)
             if stamp == self._stamp:

@@ -23,6 +23,7 @@ CONNECTIONS = 200  # at once
 HALF_OPEN = 5.0  # seconds that a connection may take for the first request that is answered, however slowly it speaks
 PATIENCE = 30.0  # seconds that it may take for another one
 BEAT = 15.0  # seconds after which a page that follows a file is told that nothing has changed
+_READ = ("Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Content-Type", "Cookie")  # twice: not ours
 
 
 class Server(ThreadingHTTPServer):
@@ -228,7 +229,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _refused(self, *, asks: bool = False) -> bool:
         port = int(self.server.server_address[1])
         path, _, query = self.path.partition("?")
-        headers = _Headers(self.headers)
+        given = {name: self.headers.get_all(name) or () for name in _READ}
+        headers = {name: found[0] if len(found) == 1 else "several" for name, found in given.items() if found}
         words = guard.refusal(headers, self.server.hosts, port, asks=asks, page=path == "/")
         if words is None and not guard.knows(self.server.token, query, headers.get("Cookie", ""), port):
             words = guard.NO_TOKEN
@@ -265,14 +267,3 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
         self.wfile.flush()
-
-
-class _Headers(dict[str, str]):
-    """Headers, of which one that is sent twice is none of ours."""
-
-    def __init__(self, headers: Any) -> None:
-        super().__init__()
-        for name in ("Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Content-Type", "Cookie"):
-            found = headers.get_all(name) or []
-            if found:
-                self[name] = found[0] if len(found) == 1 else "several"

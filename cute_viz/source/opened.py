@@ -186,7 +186,7 @@ def check_let(file: SourceFile, beside: Beside | None = None) -> None:
         first, *_, last = 2 * parts
         if beside is not None and first != last and re.search(rf"^[ \t]*import\b[^\n#]*\b{re.escape(first)}\b", text, re.M):
             hint = f"inside that file: `let={last}=...`"
-            raise CuteVizError(f"{first!r} is another file, whose names are its own", name=f"`let={name}`", hint=hint)
+            raise CuteVizError(f"{first!r} is another file with names of its own", name=f"`let={name}`", hint=hint)
         if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or ("op_selector" in text and _is_extended(name)):
             continue
         if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):

@@ -230,7 +230,7 @@ class Functions(Running):
             self.context.leave()
         if way is None:
             if env.cells is None:
-                raise self.fail(f"{env.scope.name or 'this'!r} returns nothing that is read", span)
+                raise self.fail(f"{env.scope.name or 'this'!r} has no result that can be read", span)
             return None
         return way[1]
 

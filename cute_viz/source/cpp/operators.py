@@ -76,7 +76,7 @@ class Operators(Definitions):
     def _pointer(self, node: Unary) -> Pointer:
         """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
         if node.operator == "&" and (cell := self.place(node.value)) is not None:
-            self.lose(cell, self.fail("what changes behind its address is not read", node.span))
+            self.lose(cell, self.fail("changes through its address are not followed", node.span))
         value = tried(lambda: self.value(node.value), None)
         if value is None:
             return Pointer()

@@ -91,7 +91,7 @@ class Running(Meaning):
         elif kind in ("for", "while", "do"):
             return self._loop(statement, env)
         elif kind != "case":
-            raise self.fail("this statement is not read", self._span(statement))
+            raise self.fail("this statement is not supported", self._span(statement))
         return None
 
     def _returned(self, statement: Statement, env: Env) -> Any:

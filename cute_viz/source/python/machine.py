@@ -141,7 +141,7 @@ class Machine:
                 raise self.fail("the files that this one imports take too long to follow to here", node)
         if self.steps > self.most:
             hint = f"give the values that are needed: `let=`; {raised_by('steps')} allows more steps"
-            raise self.fail("this file takes too long to follow to here", node, hint=hint)
+            raise self.fail("following this file up to here takes too long", node, hint=hint)
 
     def made(self, size: int, node: Any) -> None:
         """Count the bytes of a text or a list before it is made."""

@@ -1,0 +1,95 @@
+"""What titles claim of banks, of bits, of copies in bulk and of the lanes of a kernel, held against the cells of the model."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.figures.model import Figure, Panel
+
+CHUNK, LINE, FULL = 16, 128, 8  # bytes of a chunk, and of a line of all banks; paints of a journey in full hue
+
+
+def _first_chunks(panel: Panel, bits: int) -> list[int]:
+    """The chunk of a line in which each row of the tile begins, by the label at its first column or by where it lies."""
+    if panel.row_ruler.title == "byte":
+        cells = [n for n, label in enumerate(panel.labels) if re.fullmatch(r"\d+,0", label)]
+        return [n % panel.cols * bits // 8 % LINE // CHUNK for n in cells]
+    return [int(label) * 4 // CHUNK for label in panel.labels[:: panel.cols]]
+
+
+def _banks(figure: Figure, found: re.Match[str]) -> bool:
+    """Rows, groups of banks and ways of each panel, plain and swizzled."""
+    columns = [_first_chunks(panel, figure.facts["bits of an element"]) for panel in figure.panels]
+    ways = 1 if found[4] == "conflict-free" else int(re.findall(r"\d+", found[4])[0])
+    groups = [int(found[2]), *([int(found[3])] if found[3] else [])]
+    counted = [len({*column}) for column in columns]
+    return len(columns[0]) == int(found[1]) and counted == groups and max(Counter(columns[-1]).values()) == ways
+
+
+def _bits(figure: Figure, found: re.Match[str]) -> bool:
+    """The swizzle and its bits, from the sums of two in the row that comes out."""
+    pairs = sorted([(int(a), int(b)) for label in figure.panels[0].labels for a, b in re.findall(r"b(\d+)⊕b(\d+)", label)])
+    changed, read = ([pair[n] for pair in pairs] for n in (0, 1))
+    told = [int(n) for n in found.groups() if n is not None]
+    spans = [x for ends in (read, changed) for x in (ends if len(ends) == 1 else [ends[0], ends[-1]])]
+    return told == [len(pairs), min(*changed, *read), read[0] - changed[0], *spans]
+
+
+def _bulk(figure: Figure, found: re.Match[str]) -> bool:
+    """The CTAs that issue, and the bytes of the values in shared memory."""
+    values = [int(n) for panel in figure.panels for label in panel.labels for n in re.findall(r"\bV(?:\d+-)?(\d+)", label)]
+    ctas = {label.partition("\n")[0] for label in figure.panels[0].labels}
+    whole = (
+        not values
+        or any("lines of" in note for note in figure.notes)
+        or ((max(values) + 1) * figure.facts["bits of a value"] == 8 * int(found[2]))
+    )
+    return whole and len(ctas) == int(found[1] or 1) and found[3] in (None, found[1])
+
+
+def _lit(panel: Panel, axis: int) -> list[int]:
+    return sorted({divmod(n, panel.cols)[axis] for n, paint in enumerate(panel.paints) if 0 <= paint < FULL})
+
+
+def _rows(figure: Figure, found: re.Match[str]) -> bool:
+    """The rows in full hue by the ruler of the first lane, their lines in the second, and whose they are."""
+    tile, shared = figure.panels[:2]
+    names = [tile.row_ruler.labels[row] for row in _lit(tile, 0)]
+    named = {entry.label for entry in figure.legends[0].entries}
+    counted = len(_lit(shared, 0)) == int(found[3])
+    return names == re.findall(r"\d+", found[2]) and counted and f"thread {found[1]}" in named
+
+
+def _chunks(figure: Figure, found: re.Match[str]) -> bool:
+    """The chunks in full hue, and the k that the instruction's arrow names."""
+    shared = figure.panels[1]
+    every = int(found[4]) if found[4] else int(found[3])
+    spans = [arrow.label.rpartition("\n")[2] for arrow in figure.arrows]
+    return (len(_lit(shared, 1)), shared.cols) == (int(found[3]), every) and f"k {found[1]}..{found[2]}" in spans
+
+
+def _waves(figure: Figure, found: re.Match[str]) -> bool:
+    """Rows of the panels of wavefronts in which a lane is served."""
+    idle = next(n for n, paint in enumerate(figure.paints) if paint.hue == -1)
+    strips = [panel for panel in figure.panels if panel.row_ruler.title == "wave"]
+    used = [sum({*p.paints[r * p.cols : (r + 1) * p.cols]} != {idle} for r in range(p.rows)) for p in strips]
+    return used == [int(n) for n in found.groups() if n]
+
+
+def _alike(figure: Figure, found: re.Match[str]) -> bool:
+    offsets = [x for panel in figure.panels for x in panel.data["offset"]]
+    return (len(offsets), {*offsets}) == (int(found[1]), {int(found[2])})
+
+
+CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
+    r"Down a column, (\d+) rows lie in (\d+) bank groups?(?:; swizzled, in (\d+))?: (conflict-free|an? \d+-way conflict)": _banks,
+    r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
+    r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches) (\d+) bytes?: .*?(?:cta_group::(\d+))?": _bulk,
+    r"Thread (\d+) holds rows? ([\d, and]+) of C: (\d+) lines? of shared memory": _rows,
+    r"The swizzle spreads k (\d+)\.\.(\d+) over (?:all )?(\d+)(?: of (\d+))? chunks": _chunks,
+    r"\d+ rows? in one bank group: (\d+) wavefronts?(?:\. Swizzled: (\d+)\.)?": _waves,
+    r"All (\d+) cells have offset (-?\d+)": _alike,
+}
