@@ -134,3 +134,14 @@ def test_a_gallery_of_several_processes(planted: None, tmp_path: Path, jobs: str
     for more in (("-j", jobs, "-o", str(tmp_path / "out")), ("-j", jobs, "-o", str(tmp_path / "out"), "--check"), ("--validate",)):
         done = run("gallery", str(tmp_path / "s.yaml"), *more)
         assert (done.returncode, done.stderr.count(SAID.encode())) == (70, 3), done.stderr
+
+
+@pytest.mark.parametrize("command", ["list", "analyze", "explain", "show", "render", "eval"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("x.py", "import ast\nx = int(1? == 1\n"), ("x.cu", "auto a = ((("), ("x.mlir", "module {"), ("x.yaml", "a: [")],
+)
+def test_a_file_that_cannot_be_read(command: str, name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    done = run(command, str(tmp_path / name))
+    assert done.returncode in (0, 1, 2)  # an exception of ours leaves `run` as it is

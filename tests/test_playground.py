@@ -97,8 +97,10 @@ def test_in_a_browser_without_any_other_host(tmp_path: Path):
         assert complaints(driver) == []
         server.shutdown()
         server.server_close()
+        before = driver.current_url
         type_("(3,5)")
         drawn("(3,5)")
+        until(lambda: driver.current_url != before)
         driver.refresh()
         drawn("(3,5)", 60)
         assert "(3,5)" in text("#picture svg")

@@ -147,6 +147,18 @@ def test_a_gemm_counts_its_instructions(monkeypatch: Any, capsys: Any) -> None:
     assert (status, answer["instructions"]) == (0, 24)
 
 
+def test_wgmma_of_partitions_of_shared_memory(monkeypatch: Any, capsys: Any) -> None:
+    """As clang accepts it with CUTLASS 4.7: CuTe makes the descriptors; 64 of K are 4 instructions."""
+    text = (
+        "auto mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K, GMMA::Major::K>{});\n"
+        "auto s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64, _64>{}));\n"
+        "auto t = mma.get_slice(0);\n"
+        "gemm(mma, t.partition_A(s), t.partition_B(s), partition_fragment_C(mma, Shape<_64, _64>{}));\n"
+    )
+    status, answer, _ = explained(text, monkeypatch, capsys)
+    assert (status, answer["instructions"]) == (0, 4)
+
+
 PASTED = {  # as people paste them: whole, in a function, with what is not CuTe's
     "accumulator": (
         """#include <cute/tensor.hpp>

@@ -210,7 +210,9 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     if _described(atom) and atom is not None and atom.instruction.home("A") == "rmem" and atom.instruction.majors[0] == "MN":
         raise AlgebraError("Register source operand A must have K major layout", hint=atom.name.replace("MN", "K", 1))
     spaces = tuple(x.pointer.space if isinstance(x, Tensor) else "rmem" for x in tensors)
-    copied = spaces[:2] == ("smem", "smem") and ranks in ((2, 2, 2), (3, 3, 3)) and not _described(atom)
+    from_smem = atom is None or not _described(atom) or atom.instruction.home("A") != "rmem"
+    forms = ((3, 3, 3),) if _described(atom) else ((2, 2, 2), (3, 3, 3))  # for wgmma, CuTe makes the descriptors
+    copied = spaces[:2] == ("smem", "smem") and ranks in forms and from_smem
     if any(space in ("smem", "gmem") for space in spaces[2 * copied :]):
         told = ", ".join(f"{operand} is in {SPACES[space]}" for operand, space in zip("ABCD", spaces, strict=False))
         raise AlgebraError(

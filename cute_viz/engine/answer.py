@@ -301,10 +301,11 @@ class Answer:
             if "threadIdx.x" in text and "threadIdx.x" not in self.request.let:  # of every thread the first one is told
                 request = replace(self.request, let={**self.request.let, "threadIdx.x": "0"})
                 reading = Reading(reading.source, request)
+            request = reading.request
             try:
                 if is_refusal(text):
                     return Explanation(None, steps_of_refusal(text, self.request.library))
-                file, request = reading.file, reading.request
+                file = reading.file
                 if file is None or (file.language == "python" and reading.query is None and move_at_end(text)):
                     return explain(text, values_of(request.let, request), request.library, reading.query)
                 return explain_entry(file, reading.query)

@@ -20,7 +20,6 @@ const by = (id) => document.getElementById(id);
 const settings = JSON.parse(by("settings").textContent);
 const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
 const LATER = 350; // ms after which the report is asked for anew, and after which what was typed into a field is a step of the history
-const BEHIND = 100; // ms after which the address has what was typed: writing it takes as long as a small picture, whose frame comes first
 const OTHER = 60; // px by which the room for the picture may change before it is drawn anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
 
@@ -128,7 +127,7 @@ async function draw(typed = false) {
   if (texts.now.title !== texts.title) texts.show();
   if (!out.svg) { address.write(); return; }
   take(out);
-  address.soon(typed ? BEHIND : 0);
+  requestAnimationFrame(() => address.soon()); // behind the frame that shows the picture: it takes as long as a small one
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };

@@ -118,11 +118,12 @@ def split(
         machine.left.append(machine.store.mark())
     on = [one for one in alive if one[0] == GOES_ON]
     left = [one for one in alive if one[0] == RETURNS]
+    mark = machine.store.mark()  # a way that returns has nothing of what the others change from here on
     machine.store.join([one[1] for one in (on or left)], depends)
     for _, changes, values in left:
         frame.returned += values or [None]
         if on:
-            frame.pending.append((machine.store.mark(), changes))
+            frame.pending.append((mark, changes))
     return GOES_ON if on else RETURNS
 
 

@@ -1,0 +1,71 @@
+"""What planted mistakes lived through once: where shapes stand, texts that are cut, corners, maps of one row."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cute_viz import Figure, figure
+from cute_viz.figures.findings import _runs
+from cute_viz.renderers.geometry import wrap
+from cute_viz.renderers.mpl_canvas import rounded
+
+BOARDS = {
+    "zoom": lambda: figure("ampere_gemm", view="zoom"),
+    "zoom of a tile": lambda: figure("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))", view="zoom"),
+    "cube": lambda: figure("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))", view="cube"),
+    "steps": lambda: figure("logical_divide((4,8):(8,1), (2,4))", view="steps"),
+    "product": lambda: figure("logical_product((2,2):(4,1), 6:1)", view="steps"),
+    "path": lambda: figure("Sw<3,3,3> o 0 o (8,64):(64,1)", view="path"),
+}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_box_is_around_what_it_marks(name: str) -> None:
+    """From its upper left to its lower right corner; one of whole cells is on cells that there are."""
+    drawn = BOARDS[name]()
+    assert isinstance(drawn, Figure)
+    for panel in drawn.panels:
+        for shape in panel.shapes:
+            if shape.kind == "box":
+                (x0, y0), (x1, y1) = shape.points
+                assert x0 < x1
+                assert y0 < y1
+        for box in panel.boxes:
+            r0, c0, r1, c1 = box[:4]
+            assert 0 <= r0 < r1 <= panel.rows
+            assert 0 <= c0 < c1 <= panel.cols
+
+
+@given(st.text("ab_ ,:()", max_size=200), st.integers(8, 40), st.booleans())
+def test_lines_of_a_text_hold_all_of_it(text: str, most: int, commas: bool) -> None:
+    lines = wrap(text, most, 1, commas)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(len(line) <= most + (commas and line[-1:] in ",:") for line in lines)
+    tight = wrap("a" * 6 + ", " + "b" * 20, 12, 1, True)
+    assert tight[0] == "aaaaaa,"
+
+
+@given(*[st.integers(0, 50)] * 2, *[st.integers(8, 90)] * 2, st.integers(1, 4))
+def test_a_round_box_stays_in_its_corners(x: int, y: int, w: int, h: int, r: int) -> None:
+    """Each point is on an edge, r from a corner or at it; there are eight of the former."""
+    points = [tuple(map(float, point)) for point in rounded(x, y, w, h, r).vertices]
+    corners = set(product((x, x + w), (y, y + h)))
+    near = {(cx, cy + dy) for cx, cy in corners for dy in ((r,) if cy == y else (-r,))}
+    near |= {(cx + dx, cy) for cx, cy in corners for dx in ((r,) if cx == x else (-r,))}
+    assert set(points) == corners | near
+
+
+def test_a_map_of_one_row_has_one_row() -> None:
+    drawn = figure("(4,2):(1@1,4@1)", view="tv")
+    assert [(panel.rows, panel.cols) for panel in drawn.panels][-1] == (1, 8)
+
+
+@given(st.lists(st.integers(0, 63), unique=True, max_size=20).map(sorted), st.sampled_from((1, 8)))
+def test_runs_of_cells(cells: list[int], step: int) -> None:
+    """Naively: cut before each cell that does not follow in its line."""
+    cuts = [n for n, cell in enumerate(cells) if not n or cell != cells[n - 1] + step or (step == 1 and cell % 8 == 0)]
+    assert _runs(cells, 8, step) == [b - a for a, b in pairwise([*cuts, len(cells)])]
