@@ -75,6 +75,17 @@ def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
     assert found.elements[0].why.startswith(why)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("alignas(128) ", ""), ("    ts(i) = r(i);", "    ts(i) = ts(i) * r(i);"), ("ts(i) = r(i);", "ts(i) += r(i);")]
+)
+def test_nvcc_takes_no_neighbors_at_once(old: str, new: str) -> None:
+    """Of an array that is not declared to be aligned, and between loads and stores of one buffer: `st.shared.u16` in its PTX."""
+    rows = [row for row in report(KERNELS.replace(old, new)).accesses if row.move.line == 66]
+    assert {(row.cost.instruction, row.cost.instructions) for row in rows if "st" in row.cost.instruction} == {
+        ("st.shared.16", 128)
+    }
+
+
 PLAIN = """__global__ void transpose(float* in, float* out) {
   __shared__ float tile[32][PITCH];
   int x = threadIdx.x, y = threadIdx.y;

@@ -215,7 +215,13 @@ def _axpby(operands: list[Any]) -> list[Cost]:
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
     written = cost_of(Side(x, tuple(range(size(x.layout))), 1, None, store), ())
-    return merged(x, written, store) or written
+    found, align = merged(x, written, store), getattr(x.part, "align", 0)
+    if found is None or align == 0:
+        return written
+    if align is None or 8 * align < int(found.instruction.rpartition(".")[2]):
+        why = "how many neighbors a compiler takes at once is not known: it is not read how the buffer is aligned"
+        raise AlgebraError(why).but(name=x.pointer.base)
+    return found
 
 
 def _shares(pair: list[Any]) -> list[Tensor]:

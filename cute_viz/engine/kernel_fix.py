@@ -188,6 +188,8 @@ class Fixer:
                     wrong = wrong or wrong_here
                     continue
                 return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
+        if found and not wrong and rows[0].move.call and len(set(self.report.launched.values())) > 1:
+            return f"{found[0][0]} would leave {found[0][1]:,} wavefronts of the buffer; `launch=` finds its edit for one launch"
         return wrong or _hopeless(rows, bool(found))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:

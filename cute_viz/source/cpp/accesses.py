@@ -19,7 +19,7 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.dims import block_of
+from cute_viz.source.cpp.dims import alignment_of, block_of
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened, within
 from cute_viz.source.cpp.rounds import loops_of
@@ -46,12 +46,15 @@ _WIDEST = 128  # bits
 
 
 class Indexed(NamedTuple):
-    """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, and whether it stores."""
+    """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
+    whether the statement both loads and stores elements of that name.
+    """
 
     token: int
     name: str
     indices: tuple[Range, ...]
     store: bool
+    both: bool
 
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
@@ -86,6 +89,12 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         assigned = at if tokens[at].text in _ASSIGNED else None
         at = reader.match[at] + 1 if tokens[at].kind in ("(", "[", "{") else at + 1
     met = set()
+
+    def both(name: str) -> bool:
+        return tokens[begin].text == name and (
+            tokens[assigned or begin].text != "=" or name in {x.text for x in tokens[assigned or begin : end]}
+        )
+
     for n in range(begin, end):
         if tokens[n].text not in names or tokens[n + 1].kind not in ("(", "[") or tokens[n - 1].kind in (".", "->", "::"):
             continue
@@ -107,7 +116,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
             key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
             if key not in met:
                 met.add(key)
-                yield Indexed(n, tokens[n].text, indices, store)
+                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text))
 
 
 def _brackets(reader: Declarer, n: int) -> tuple[tuple[Range, ...], int]:
@@ -193,6 +202,7 @@ def _iterations(
         one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in values[-1][:2])
         if any(0 < abs(b - a) * x.bits < _WIDEST for a, b in zip(one, two, strict=True)):
             raise AlgebraError("how many neighbors a compiler takes at once is not known: the loop is not unrolled")
+    align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base)
     met = set()
     for turn in islice(product(*(v if n < first and used[n] else v[:1] for n, v in enumerate(values))), _TURNS):
         table = [places.of(dict(enumerate((*turn[:first], *inside)))) for inside in product(*values[first:])]
@@ -202,16 +212,19 @@ def _iterations(
         shift = table[0][0] if x.swizzle is None and x.pointer.swizzle is None else 0
         if (key := (layout, *(place - shift for place in table[0]))) not in met:  # else the same in other places
             met.add(key)
-            part = ElementStarts(tuple(table[0]), getattr(x.part, "layout", x.layout), len(loops) - first)
+            part = ElementStarts(tuple(table[0]), getattr(x.part, "layout", x.layout), len(loops) - first, align)
             yield [replace(x, layout=layout, part=part)]
 
 
 @dataclass(frozen=True, slots=True)
 class ElementStarts(Starts):
-    """Where each thread's element lies. layout: of the tensor that they are elements of. loops: how many loops are modes."""
+    """Where each thread's element lies. layout: of the tensor that they are elements of. loops: how many loops are modes. align: to
+    how many bytes the compiler knows that the buffer is aligned, so that it takes neighbors at once; None where that is not read.
+    """
 
     layout: Any
     loops: int = 0
+    align: int | None = 0
 
 
 def _layout(table: list[int]) -> Layout | None:

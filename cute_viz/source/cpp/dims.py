@@ -1,7 +1,8 @@
-"""The grid and the block of a launch, `kernel<<<grid, block>>>(...)`: where they stand, and how many threads a block has."""
+"""The block of a launch, `kernel<<<grid, block>>>(...)`, and how the arrays of its kernel are aligned."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from cute_viz.errors import CuteVizError
@@ -11,6 +12,7 @@ from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Brace, Call, Id, Node
+from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use
 
 _FAR = 400  # tokens between the name of a kernel and its launch
@@ -59,3 +61,19 @@ def launch_parts(reader: Declarer, use: Use) -> list[Range]:
     while close < end and not all(tokens[close + n].kind == ">" for n in range(3)):
         close = reader.match[close] + 1 if tokens[close].kind in ("(", "[", "{") else close + 1
     return [(a, b) for a, b in reader.split(at + 1, close) if a < b]
+
+
+def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str) -> int | None:
+    """To how many bytes an array is declared to be aligned, 0 where nothing is said; None of what is no array of the function."""
+    named = lookup.find(base, opened(context, scope), None) if base.isidentifier() else None
+    declaration = named.declarations[0] if named is not None and named.declarations else None
+    if declaration is None or not declaration.array:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, scope))
+    tokens, at = context.reader.tokens, declaration.token
+    while tokens[at].kind not in (";", "{", "}") and at > 0:
+        if tokens[at].text in ("alignas", "__align__"):
+            value = tried(partial(evaluator.solid, context.tree((at + 2, context.reader.match[at + 1]))), None)
+            return int(value) if isinstance(value, int) else None
+        at -= 1
+    return 0
