@@ -133,6 +133,7 @@ def _any_round(machine: Machine, node: ast.For | ast.While, frame: Frame, cause:
             machine.store.write(names, name, depends(name))
     if ended == RETURNS:
         frame.returned[returned:] = [Lost(cause)]
+        frame.pending.append((machine.store.mark(), {}))
     if node.orelse:
         left = any(isinstance(item, ast.Break) for part in node.body for item in ast.walk(part))
         if not left:
