@@ -581,7 +581,7 @@ class TestCommands:
         words = [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
         assert words.count("first wavefront of its phase") == 1  # in the legend
         assert [word for word in words if word.endswith("of 8")] == ["plain, phase 1 of 4: wavefront 1 of 8", "2 of 8", "8 of 8"]
-        assert "Of each column the first 2 wavefronts and the last are" in words
+        assert "Of each column the first 2 wavefronts and the last are drawn." in " ".join(words)
         shown = readback.svg(svg.read_text())
         assert (shown.width <= 700, shown.height <= 900) == (True, True)
         assert "idle" not in words

@@ -291,9 +291,7 @@ def outlined(panel: Panel) -> int:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (Operation("logical_divide", (Layout((4, 8), (8, 1)), (3, 4))), "do not cover"),
         (Operation("right_inverse", (Layout((4, 4), (Basis(1, (0,)), Basis(1, (1,)))),)), "whose values are offsets"),
-        (Operation("composition", (Layout((4, 8), (8, 1)), Layout(4, 16))), "reaches beyond"),
         (Operation("flatten", (Layout((4, 8)),)), "the steps of flatten are not drawn"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -129,8 +130,12 @@ def access(layout: Any, options: FigureOptions) -> Figure:
 
 
 def _groups(parts: Sequence[Accessed], cols: int) -> str:
-    """In how many of the bank groups the bytes lie, and those of the swizzled tile."""
-    reached = [len({begin % LINE * cols // LINE for begin in part.begins.values()}) for part in parts]
+    """In how many of the bank groups the bytes lie, and those of the swizzled tile; of all alike, how many in each."""
+    every = [Counter(begin % LINE * cols // LINE for begin in part.begins.values()) for part in parts]
+    reached = [len(groups) for groups in every]
+    if all(len(groups) == cols and len({*groups.values()}) == 1 for groups in every):
+        words = f"{count(len(parts[0].begins), parts[0].what[:-1])} fill all {cols} bank groups evenly"
+        return words + ", swizzled or not" * (len(parts) > 1)
     words = f"{len(parts[0].begins)} {parts[0].what} in {reached[0]} of {count(cols, 'bank group')}"
     return words + (f". Swizzled: in {reached[-1]}." if len(parts) > 1 else "")
 
@@ -140,7 +145,9 @@ def _title(parts: Sequence[Accessed]) -> str:
     first, last = parts[0], parts[-1]
     where = "one bank group" if first.width > 4 else "one bank"
     if first.ways > 1 and first.wavefronts > first.ideal:
-        words = f"{first.ways} {first.what} in {where}: {count(first.wavefronts, 'wavefront')}"
+        some = "up to " * (len({phase.wavefronts for phase in first.phases}) > 1)
+        phase = " a phase" * (len(first.phases) > 1)
+        words = f"{some.capitalize()}{first.ways} {first.what}{phase} in {where}: {count(first.wavefronts, 'wavefront')}"
     else:
         words = f"Conflict-free: {count(first.wavefronts, 'wavefront')}"
     return words + (f". Swizzled: {last.wavefronts}." if len(parts) > 1 else "")

@@ -56,8 +56,8 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     Raises: FigureError for figures of several panels that are not as many; figures without labels, which do not show what differs.
 
     >>> found = difference(build(Layout((2, 2))), build(Layout((2, 2), (2, 1))))
-    >>> found.title, found.notes
-    ('2 of 4 cells have another offset: the same offsets, in another order', ('2 of 4 cells differ.',))
+    >>> found.title
+    '2 of 4 cells have another offset: the same offsets, in another order'
     """
     if len(a.panels) != len(b.panels):
         one, two = (f"{figure.source or figure.title}: {count(len(figure.panels), 'panel')}" for figure in (a, b))
@@ -81,8 +81,9 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     words = f"{found} of {every} cells differ." if found else f"All {every} cells are the same."
     if only := sum(map(sum, alone)):
         words += f" Of these, {count(only, 'cell')} {'is' if only == 1 else 'are'} only in one of the two."
-    title = title or (
-        _changed(pairs, other, found, every) if not only else f"{found} of {every} cells differ, {only} are new or gone"
+    given, title = (
+        title,
+        title or (_changed(pairs, other, found, every) if not only else f"{found} of {every} cells differ, {only} are new or gone"),
     )
     return replace(
         both,
@@ -91,7 +92,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
         panels=tuple([replace(panel, legends=None) for panel in both.panels]),
         title=title,
         legends=(Legend("hue: the difference", entries),),
-        notes=(words,),
+        notes=(words,) if given else (),
         description=f"{title}. {a.source} beside {b.source}. {words}",
     )
 

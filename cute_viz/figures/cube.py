@@ -52,6 +52,8 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
     what = {x: memory_of(tiled.atom.instruction, x) for x in "AB"}
     parts = [f"{has[x] or 'none'} of the {len(needed[x])} {x}" for x in "AB" if not what[x]]
     stay = [f"{x} stays in {what[x]}" for x in "AB" if what[x]]
+    if what["A"] == what["B"] and stay:
+        stay = [f"A and B stay in {what['A']}"]
     title = f"Thread {thread} holds {' and '.join(parts)} elements that its C needs" if parts else ""
     title = "; ".join(filter(None, (title or f"Thread {thread} holds {len(held['C'])} elements of C", *stay)))
     title = options.title or title

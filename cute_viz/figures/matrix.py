@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 from itertools import groupby
@@ -17,6 +18,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.words import count
 
 ZERO, COPY, XOR = range(3)  # paints
 LETTERS = {1: (("i", "index"),), 2: (("r", "row"), ("c", "column"))}
@@ -46,7 +48,7 @@ def matrix(obj: Any, options: FigureOptions) -> Figure:
     Raises: FigureError for extents that are no powers of 2, and for a layout that carries, with the coordinate where it does.
 
     >>> matrix(Layout((4, 8), (8, 1)), FigureOptions()).title
-    'Each of 5 address bits copies one bit of the coordinate'
+    '2 row bits and 2 column bits choose the bank'
     """
     if options.bits is not None and (isinstance(obj, Swizzle) or options.tile is not None):
         raise FigureError("`type=` marks the banks of offsets, which a bare swizzle and a tile of owners do not have")
@@ -173,12 +175,12 @@ def _panel(
         kept = ones if len(ones) < 2 else [n for n in ones if base is not None and base.columns[n] >> row & 1]
         paints += [(COPY if n in kept else XOR) if n in ones else ZERO for n in range(cols)]
     names = []
-    for name, count in found.groups:
+    for name, many in found.groups:
         if at:
             levels[at] = 1
-        if count:
-            names.append(Shape("text", ((at + count / 2, -0.05),), name if unit == 1 else name[0], "muted"))
-        at += count
+        if many:
+            names.append(Shape("text", ((at + many / 2, -0.05),), name if unit == 1 else name[0], "muted"))
+        at += many
     small = unit != 1
     return Panel(
         caption=caption,
@@ -232,13 +234,20 @@ def _title(found: Matrix, mixed: Sequence[int], banks: range, dead: Sequence[str
     if rank < len(found.columns):
         return f"Rank {rank} of {len(found.columns)}: {1 << len(found.columns) - rank} coordinates share each address"
     if not mixed:
+        letters = Counter(found.names[n][0] for row in banks if row < found.bits for n in found.ones(row))
+        told = [count(letters[letter], f"{word} bit") for letter, word in (("r", "row"), ("c", "column")) if letters[letter]]
+        if told and {*letters} < {name[0] for name in found.names} == {"r", "c"}:
+            share = "rows of a column" if letters["c"] else "columns of a row"
+            return f"{told[0]} choose{'s' * told[0].startswith('1 ')} the bank: all {share} share one"
+        if len(told) > 1:
+            return f"{' and '.join(told)} choose the bank"
         return f"Each of {len(found.columns)} address bits copies one bit of the coordinate"
     here = [row for row in mixed if row in banks]
     if here and here == list(mixed):
-        letters = {found.names[n][0] for row in here for n in found.ones(row)}
-        of = "a column bit XOR a row bit" if letters == {"r", "c"} else "XORs"
+        mixes = {found.names[n][0] for row in here for n in found.ones(row)}
+        of = "a column bit XOR a row bit" if mixes == {"r", "c"} else "XORs"
         return f"{len(here)} of {len(banks)} bank bits are {of}"
-    return f"{len(mixed)} of {found.bits} address bits are XORs of several"
+    return f"{len(mixed)} of {found.bits} address bits {'is an XOR' if len(mixed) == 1 else 'are XORs'}"
 
 
 def _rank(columns: Sequence[int]) -> int:

@@ -67,7 +67,8 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         foot="; ".join(found_out[1:]),
     )
     wasted = f"{gaps} of {high - low + 1} addresses are unused" if gaps else ""
-    title = options.title or f"{name}: {wasted or (found_out[0] if found_out else 'one cell')}"
+    shared = f"{repeated} of {down * right} cells repeat an address" if repeated else ""
+    title = options.title or f"{name}: {shared or wasted or (found_out[0] if found_out else 'one cell')}"
     cut = "" if whole else f"Of {rows} × {cols} cells the first {down} × {right} are drawn and counted."
     caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps" + (
         ", dashed over unused ones" * (gaps > 0)

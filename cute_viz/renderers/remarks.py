@@ -62,7 +62,9 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[lis
             if (place.panel.rows, place.panel.cols) == (figure.panels[n].rows, figure.panels[n].cols):
                 grids.setdefault(n, place.grid)
     beside = any(x > panel.cols for panel in figure.panels for shape in panel.shapes for x, _ in shape.points)
-    far = page.width if beside or not grids else max(grid.right for grid in grids.values()) + 2 * LEAD
+    right, low = (max((getattr(grid, side) for grid in grids.values()), default=0.0) for side in ("right", "bottom"))
+    beside = beside or any(isinstance(item, Line) and item.x > right and item.y < low for item in page.items)  # a legend
+    far = page.width if beside or not grids else right + 2 * LEAD
     x = far + LEAD
     out: list[Primitive] = []
     ends: list[tuple[float, float, Note]] = []  # y of the leader, its right end, the note
