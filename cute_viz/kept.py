@@ -75,7 +75,7 @@ def key_of(*parts: Any) -> str:
 def machine() -> list[Any]:
     """What of this machine decides how a unit is parsed: the parser, the headers beside those that flags name.
 
-    >>> machine() == machine()
+    >>> len(machine()) == 3 + len(_READ)
     True
     """
     spec = find_spec("clang")
@@ -87,7 +87,7 @@ def machine() -> list[Any]:
 def program(*folders: str) -> tuple[Any, ...]:
     """What decides how cute-viz answers: its own files, and those of folders.
 
-    >>> program() == program()
+    >>> any(word.startswith("kept.py ") for word in program())
     True
     """
     newest = [_digest(os.path.join(os.path.dirname(__file__), "__init__.py"), 0)]  # which has the version
