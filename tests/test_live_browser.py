@@ -208,7 +208,7 @@ def test_the_matrix_of_a_swizzle(page, driver):
     driver.find_element("id", "tab-picture").click()
     page.find("#tab-compare").click()
     page.set("#against", "without the swizzle")
-    until(lambda: "cells differ" in page.text("#differs"))
+    until(lambda: " of 32 " in page.text("#differs"))
 
 
 def test_banks_are_explored_and_cured(page, driver):
@@ -452,7 +452,7 @@ def test_words_that_lead_somewhere_a_comparison_and_texts(page, driver):
     page.drawn("(4,4):(4,1)")
     page.find("#tab-compare").click()
     page.set("#against", "(4,4):(1,4)")
-    until(lambda: "12 of 16 cells differ" in page.text("#differs"))
+    until(lambda: "12 of 16 cells have another offset" in page.text("#differs"))
     page.find("#tab-picture").click()
     page.type("SW128")
     until(lambda: driver.find_elements("css selector", "#error .fix"))

@@ -284,7 +284,7 @@ class TestSeveral:
         a, b = figure("(8,64):(64,1)"), figure("Sw<3,3,3> o 0 o (8,64):(64,1)")
         found = difference(a, b)
         other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
-        assert found.notes == (f"{sum(other)} of 512 cells differ.",)
+        assert found.description.endswith(f"{sum(other)} of 512 cells differ.")
         for panel in found.panels:
             assert [found.paints[p] == Paint(2) for p in panel.paints] == other
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
@@ -306,7 +306,7 @@ class TestSeveral:
             a, b = (figure(text, labels=labels, **options) for text in (one, two))
             assert sum(sum(panel.data["differs"]) for panel in difference(a, b).panels[: len(a.panels)]) == count, one
         smaller = difference(figure("(4,8)", view="banks", type=8), figure("(4,8):(8,1)", view="banks", type=8))
-        assert smaller.notes == ("28 of 32 cells differ.",)
+        assert smaller.description.endswith("28 of 32 cells differ.")
 
     @pytest.mark.parametrize(
         ("one", "two"),
@@ -358,7 +358,7 @@ class TestSeveral:
 
     def test_on_the_command_line(self):
         shown = json.loads(run("render", "(8,8):(8,1)", "(8,8):(1,8)", "--diff", "-T", "json").stdout)
-        assert shown["notes"] == ["56 of 64 cells differ."]
+        assert shown["description"].endswith("56 of 64 cells differ.")
 
 
 class TestTrim:
