@@ -14,7 +14,8 @@ from cute_viz.headers import cuda_headers, cute_headers
 from tests.test_kernel_loops import HEAD, body, runs_of
 
 pytest.importorskip("clang", reason="pip install 'cute-viz[compiler]'")
-pytestmark = pytest.mark.skipif(cute_headers() is None or not cuda_headers(), reason="pip install 'cute-viz[compiler]'")
+_HEADERS = pytest.mark.skipif(cute_headers() is None or not cuda_headers(), reason="pip install 'cute-viz[compiler]'")
+pytestmark = [pytest.mark.oracle, _HEADERS]
 
 KERNEL = """#include <cute/tensor.hpp>
 #include "traits.h"

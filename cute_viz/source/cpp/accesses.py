@@ -311,6 +311,8 @@ class _Places:
         self.x, self.crd = x, crd
         self.threads = [(n % block[0], n // block[0] % block[1], n // (block[0] * block[1])) for n in range(min(MOST, prod(block)))]
         self.known: dict[tuple[Any, ...], int] = {}
+        self.loops: dict[str, list[int]] = {}  # of each integer, those that it depends on
+        self.places: dict[Any, int] = {}
 
     def of(self, turn: Mapping[int, int]) -> list[int]:
         """In one iteration, by the values of the loops' variables."""
@@ -318,14 +320,18 @@ class _Places:
         out = []
         for begin, thread in zip(starts, self.threads, strict=False):
             at = map_leaves(partial(self.number, thread, turn), self.crd)
-            out.append(begin + int(self.x.layout(*(at if isinstance(at, tuple) else (at,)))))
+            if at not in self.places:
+                self.places[at] = int(self.x.layout(*(at if isinstance(at, tuple) else (at,))))
+            out.append(begin + self.places[at])
         return out
 
     def number(self, thread: tuple[int, int, int], turn: Mapping[int, int], leaf: Any) -> int:
         """An integer of the coordinate. Raises: its error where it depends on more than the thread and the loops."""
         if not isinstance(leaf, Unknown):
             return int(leaf)
-        key = (leaf.key, thread, *(value for n, value in turn.items() if f"loop {n}" in leaf.key))
+        if leaf.key not in self.loops:
+            self.loops[leaf.key] = [n for n in turn if f"loop {n}" in leaf.key]
+        key = (leaf.key, thread, *(turn[n] for n in self.loops[leaf.key]))
         if key not in self.known:
             number = number_at(leaf, partial(_named, thread, turn))
             if number is None:
