@@ -90,7 +90,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         left = [one for one in single if (one.file, one.line) not in counted]
         whys = {key: one.why for key, one in uncounted.items()}
         left = [one._replace(why=whys.get((one.file, one.line), "")) for one in left]
-        left += [one for key, one in uncounted.items() if one.name and key not in {(x.file, x.line) for x in left}]
+        named = {(one.file, one.line) for one in left}
+        left += [one for key, one in uncounted.items() if one.name and key not in named]
         report = replace(report, elements=tuple(left), memory=memory)
     return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 

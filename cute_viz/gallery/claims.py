@@ -21,7 +21,7 @@ def is_true_of(title: str, figure: Figure) -> bool:
     >>> is_true_of(drawn.title, drawn), is_true_of("Thread t gets 7 columns of lane t", drawn)
     (True, False)
     """
-    for pattern, holds in (claims_memory.CLAIMS | CLAIMS).items():
+    for pattern, holds in CLAIMS.items():
         if found := re.fullmatch(pattern, title):
             return holds(figure, found)
     return True
@@ -284,6 +284,7 @@ def _sectors(figure: Figure, found: re.Match[str]) -> bool:
 
 
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
+    **claims_memory.CLAIMS,
     r"(\d+) of the tile's (\d+) bytes lie outside the (tensor|image) and (?:arrive as zeros|are not written)": _outside,
     r"Each of (\d+) CTAs loads a part of the tile, and all (\d+) get it whole": _multicast,
     r"(\d+) instructions? gathers? (\d+) rows each": _gathered,

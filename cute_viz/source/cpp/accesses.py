@@ -80,9 +80,7 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
     left out.
     """
     tokens, end = reader.tokens, reader.find(begin, (";", "{"))
-    if tokens[begin].text in ("for", "while", "if", "switch", "template", "using") or any(
-        x.text == "for" for x in tokens[begin:end]
-    ):
+    if tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
         return
     at, assigned = begin, None
     while at < end and assigned is None:
