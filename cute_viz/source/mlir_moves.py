@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import Underscore, has_underscore, modes
 from cute_viz.algebra.layout import Layout
@@ -247,14 +247,26 @@ class _Operands(TypeParts):
 
 
 def _by_atom(operands: list[Any]) -> list[Any]:
-    """The operands of a copy whose tensors have one mode, which the compiler cuts into what the atom moves."""
-    atom, *pair = operands
-    if not isinstance(atom, Copy_Atom) or not all(isinstance(x, Tensor) and len(modes(x.layout.shape)) == 1 for x in pair):
+    """The operands of a copy, whose tensors the compiler cuts into what the atom moves where their first mode has more."""
+    first, *pair = operands
+    atom = first.atom if isinstance(first, TiledCopy) else first
+    if not isinstance(atom, Copy_Atom) or not all(isinstance(x, Tensor) for x in pair):
         return operands
     count = size(get(atom.layout_src, 1))
-    if any(size(x.layout) == count or size(x.layout) % max(1, count) for x in pair):
+    parts = [list(zip(modes(x.layout.shape), modes(x.layout.stride), strict=True)) for x in pair]
+    ahead = [Layout(*mode) for mode, *_ in parts]
+    if any(size(mode) == count or size(mode) % max(1, count) for mode in ahead):
         return operands
-    return [atom, *(replace(x, layout=_static(logical_divide(x.layout, count))) for x in pair)]
+    cut = []
+    for mode, (_, *rest) in zip(ahead, parts, strict=True):
+        first_, behind = logical_divide(mode, count)
+        cut.append(
+            Layout(
+                (first_.shape, behind.shape, *(shape for shape, _ in rest)),
+                (first_.stride, behind.stride, *(step for _, step in rest)),
+            )
+        )
+    return [first, *(replace(x, layout=_static(layout)) for x, layout in zip(pair, cut, strict=True))]
 
 
 def _yields(text: str, at: int) -> Iterator[tuple[int, list[str]]]:
