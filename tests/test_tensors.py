@@ -178,7 +178,8 @@ def test_a_view_of_another_type_begins_where_its_elements_do(capsys: pytest.Capt
         "t(_)",
         "domain_offset(4, t)",
         "recast<uint64_t>(local_tile(t, _8{}, 1))",
-        "local_tile(make_tensor(make_smem_ptr<half_t>(0), make_layout(make_shape(_16{}, 8))), make_shape(_4{}, _4{}), make_coord(1, 1))",
+        "local_tile(make_tensor(make_smem_ptr<half_t>(0), make_layout(make_shape(_16{}, 8))), make_shape(_4{}, _4{}), "
+        "make_coord(1, 1))",
     ],
 )
 def test_a_part_of_a_tensor_is_the_same_in_a_line_and_in_a_file(
