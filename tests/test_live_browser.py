@@ -139,7 +139,8 @@ Promise.all([import("/assets/drawn.js"), import("/assets/panes.js")]).then(([{ D
 
 def test_a_picture_is_written_into_the_elements_of_the_last(page, driver):
     """Whatever stood there, its elements are those that a parser makes of it; of a picture of the same shape all stay."""
-    sources = ("(8,8):(8,1)", "(8,8):(9,1)", "(8,7):(8,1)", "(8,8):(3,1)", "Sw<1,1,1> o 0 o (8,8):(8,1)", "SM80_16x8x8_F32TF32TF32F32_TN")
+    grids = ("(8,8):(8,1)", "(8,8):(9,1)", "(8,7):(8,1)", "(8,8):(3,1)", "Sw<1,1,1> o 0 o (8,8):(8,1)")
+    sources = (*grids, "SM80_16x8x8_F32TF32TF32F32_TN")
     options = ({}, {"title": "a & b > c < d"}, {"palette": "cutlass"}, {"theme": "dark"})
     texts = [answer({"source": source, "options": more})["svg"] for source in sources for more in options]
     order = random.Random(1).choices(range(len(texts)), k=200)
