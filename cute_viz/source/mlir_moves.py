@@ -252,21 +252,19 @@ def _by_atom(operands: list[Any]) -> list[Any]:
     atom = first.atom if isinstance(first, TiledCopy) else first
     if not isinstance(atom, Copy_Atom) or not all(isinstance(x, Tensor) for x in pair):
         return operands
-    count = size(get(atom.layout_src, 1))
-    parts = [list(zip(modes(x.layout.shape), modes(x.layout.stride), strict=True)) for x in pair]
-    ahead = [Layout(*mode) for mode, *_ in parts]
-    if any(size(mode) == count or size(mode) % max(1, count) for mode in ahead):
+    count = max(1, size(get(atom.layout_src, 1)))
+    sizes = [size(Layout(modes(x.layout.shape)[0])) for x in pair]
+    if any(one == count or one % count for one in sizes):
         return operands
-    cut = []
-    for mode, (_, *rest) in zip(ahead, parts, strict=True):
-        first_, behind = logical_divide(mode, count)
-        cut.append(
-            Layout(
-                (first_.shape, behind.shape, *(shape for shape, _ in rest)),
-                (first_.stride, behind.stride, *(step for _, step in rest)),
-            )
-        )
-    return [first, *(replace(x, layout=_static(layout)) for x, layout in zip(pair, cut, strict=True))]
+    return [first, *(replace(x, layout=_static(_cut(x.layout, count))) for x in pair)]
+
+
+def _cut(layout: Layout, count: int) -> Layout:
+    """A layout whose first mode is two, the elements that an atom moves and how often it does."""
+    (shape, *shapes), (stride, *strides) = modes(layout.shape), modes(layout.stride)
+    two = logical_divide(Layout(shape, stride), count)
+    assert isinstance(two, Layout)
+    return Layout((*modes(two.shape), *shapes), (*modes(two.stride), *strides))
 
 
 def _yields(text: str, at: int) -> Iterator[tuple[int, list[str]]]:
