@@ -284,7 +284,9 @@ def listed(question: Question) -> dict[str, Any]:
         return found
     known = [row for row in found["objects"] if not row["error"]]
     best = [row for row in known if row["kind"] not in _PLAIN] or known
-    short = [{key: row[key] for key in ("path", "line", "kind")} | {"value": row.get("brief") or row["value"]} for row in best[:ROWS]]
+    short = [
+        {key: row[key] for key in ("path", "line", "kind")} | {"value": row.get("brief") or row["value"]} for row in best[:ROWS]
+    ]
     causes = _causes([row for row in found["objects"] if row["error"]], "path")
     unknown = [{**cause, "paths": cause["paths"][:FEW], "of": len(cause["paths"])} for cause in causes]
     rest = {"left_out": len(best) - len(short)} if len(best) > len(short) else {}
