@@ -86,7 +86,7 @@ def evaluate(question: Question) -> dict[str, Any]:
     found = question.answer()
     if found.readings[0].file is not None and (question.name or found.readings[0].path is not None):
         return {"value": found.printed, "names": {}, "warnings": list(found.notes)}
-    value, names = evaluated(question.source, found.request, warn=warnings.append)
+    value, names = evaluated(question.source, found.request, warn=warnings.append, printed=True)
     told = {name: shown(other).rstrip("\n") for name, other in names.items() if name not in question.let}
     return {"value": shown(value).rstrip("\n"), "names": told, "warnings": warnings}
 
