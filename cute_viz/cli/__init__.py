@@ -17,8 +17,9 @@ import click
 
 from cute_viz import __version__
 from cute_viz.cli import output
-from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line, spelled
+from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line
 from cute_viz.records import rows
+from cute_viz.spelling import spelled
 
 Table = dict[str, tuple[str, str]]
 _ROWS = rows(__file__, "commands.txt")
