@@ -216,7 +216,7 @@ def answer_of(
     """The answer to a call with these keywords.
 
     >>> answer_of(("(2,2)",), {}).figure.title
-    '(2,2)'
+    'Column-major: each column is contiguous'
     """
     from cute_viz.engine import ask
 
