@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cute_viz import cli
+from cute_viz import cli, parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given
@@ -164,9 +164,37 @@ def test_an_instruction_of_tensor_memory_is_itself_in_its_namespace(
 
 def test_a_view_of_another_type_begins_where_its_elements_do(capsys: pytest.CaptureFixture[str]) -> None:
     text = "t = make_tensor(make_smem_ptr<half_t>((void*)1024), Layout<_64>{}); recast<uint8_t>(local_tile(t, Layout<_16>{}, 2))"
+    assert str(parse(text)) == "96:1 o 64 o (_32):(_1)"  # byte 64, as of 16-bit elements the 32nd
     with pytest.raises(SystemExit):
         cli.main(["eval", text])
-    assert capsys.readouterr().out == "96:1 o 64 o (_32):(_1)\n"  # byte 64, as of 16-bit elements the 32nd
+    assert capsys.readouterr().out == "(_32):(_1)\n"  # print(tensor.layout()): where it begins is the pointer's
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "local_tile(t, _8{}, 2)",
+        "local_partition(t, Layout<_8>{}, 3)",
+        "t(_)",
+        "domain_offset(4, t)",
+        "recast<uint64_t>(local_tile(t, _8{}, 1))",
+        "local_tile(make_tensor(make_smem_ptr<half_t>(0), make_layout(make_shape(_16{}, 8))), make_shape(_4{}, _4{}), "
+        "make_coord(1, 1))",
+    ],
+)
+def test_a_part_of_a_tensor_is_the_same_in_a_line_and_in_a_file(
+    expression: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = "auto t = make_tensor(make_gmem_ptr<float>(p), make_layout(_64{}));"
+    path = tmp_path / "kernel.cu"
+    path.write_text(f"void f(float* p) {{ {made} auto x = {expression}; }}")
+    told = []
+    for command in (["eval", f"{made} {expression}"], ["eval", f"{made} auto x = {expression};"], ["eval", f"{path}::x"]):
+        with pytest.raises(SystemExit) as left:
+            cli.main(command)
+        told.append((left.value.code, capsys.readouterr().out))
+    assert told[0] == told[1] == told[2]
+    assert told[0][0] == 0
 
 
 @pytest.mark.parametrize("kind", ["float", "half_t", "uint8_t"])

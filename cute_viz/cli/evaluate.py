@@ -130,7 +130,7 @@ def _lines(names: dict[str, Any], reading: SourceOptions) -> None:
 
 def _value(text: str, names: dict[str, Any], reading: SourceOptions) -> str:
     """The value of the last statement, in CuTe notation; its bindings are kept in `names`."""
-    value, bound = evaluate(text, reading.request(), names, output.warn)
+    value, bound = evaluate(text, reading.request(), names, output.warn, printed=True)
     names |= bound
     return show(value).rstrip("\n")
 
@@ -140,7 +140,7 @@ def _json(text: str, names: dict[str, Any], reading: SourceOptions) -> str:
     import json
 
     warnings: list[str] = []
-    value, bound = evaluate(text, reading.request(), names, warnings.append)
+    value, bound = evaluate(text, reading.request(), names, warnings.append, printed=True)
     mine = {name: show(other).rstrip("\n") for name, other in bound.items() if names.get(name) is not other}
     names |= bound
     return json.dumps({"value": show(value).rstrip("\n"), "names": mine, "warnings": warnings})

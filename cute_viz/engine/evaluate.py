@@ -16,12 +16,16 @@ MOVES = r"\b(?:copy\w*|cooperative_copy|axpby|gemm)\s*[<(]"  # statements that g
 
 
 def evaluate(
-    text: str, request: Request, names: dict[str, Any] | None = None, warn: Callable[[str], None] | None = None
+    text: str,
+    request: Request,
+    names: dict[str, Any] | None = None,
+    warn: Callable[[str], None] | None = None,
+    printed: bool = False,
 ) -> tuple[Any, dict[str, Any]]:
     """The value of a text's last statement, or of the one that the request names, and every value by its name.
 
     names: bound before, instead of the request's `let`. warn: called with what is not as it seems, such as a composition that is
-    not pointwise.
+    not pointwise. printed: of a tensor as it is printed, without where it begins.
 
     Of a copy or an MMA at the end it is the verdict in words.
 
@@ -46,4 +50,6 @@ def evaluate(
             raise suggested(error, text, request.library, request.files, drawn=False) from None
         for words in () if warnings is None else (*warnings, *outside):
             warn(words)  # type: ignore[misc]
-        return document.pick(request.name), document.bound()
+        value = document.pick(request.name)
+        tensor = document.tensors.get(request.name or str(document.last)) if printed else None
+        return value if tensor is None else tensor.printed, document.bound()

@@ -41,7 +41,7 @@ class Document:
         self.mistaken = False
         self.passed: list[Any] = []  # values without a name that another came after
         self.bits: dict[str, int] = {}  # of the elements of tensors, "" of one without a name
-        self.tensors: dict[str, Any] = {}  # names whose value is shown as its layout
+        self.tensors: dict[str, Any] = {}  # by name, those whose value is shown as its layout
 
     @classmethod
     def of(cls, value: Any) -> Document:
@@ -64,7 +64,7 @@ class Document:
         self.values[name], self.last = drawn(value), name
         if self.values[name] is not value and isinstance(value, Tensor):
             self.bits |= {name: value.bits} if value.pointer.known is not None else {}
-            self.tensors |= {name: value if tensor is None else tensor} if name else {}
+            self.tensors[name] = value if tensor is None else tensor
 
     def refuse(self, name: str, error: CuteVizError, foreign: Statement | None = None) -> None:
         """The error of a statement, kept under its name; foreign: one of other code, such as a call of a kernel, is only counted.
@@ -83,7 +83,7 @@ class Document:
 
     def bound(self) -> dict[str, Any]:
         """What later text sees: the named values, tensors with their pointers."""
-        return {**{name: value for name, value in self.values.items() if name}, **self.tensors}
+        return {name: self.tensors.get(name, value) for name, value in self.values.items() if name}
 
     def problem(self) -> CuteVizError | None:
         """The first thing that could not be read, if anything."""
