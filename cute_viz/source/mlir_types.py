@@ -129,7 +129,16 @@ def _check(kind: str, value: Any) -> None:
     if wrong:
         raise NotationError(f"{show(wrong[0])} is not part of a {name}")
     for stride in (value,) if kind == "stride" else [part.stride for part in parts]:
-        _check_strides(list(leaves(stride)))
+        # refuse what the dialect refuses: integers beside basis elements, fractions, a path that ends where another goes on
+        steps = list(leaves(stride))
+        bases = [step for step in steps if isinstance(step, Basis)]
+        if bases and any(isinstance(step, Unknown) or (isinstance(step, int) and step != 0) for step in steps):
+            raise NotationError("strides must be integers or basis elements, not both")
+        if any(not isinstance(step.value, (int, Unknown)) for step in bases):
+            raise NotationError("a basis element must be scaled by an integer here")
+        paths = {step.path for step in bases}
+        if any(path[:n] in paths for path in paths for n in range(1, len(path))):
+            raise NotationError("a basis element names a mode that contains another one")
 
 
 _WIDTH = 32  # bits that a swizzle of the dialect works on
@@ -138,18 +147,6 @@ _LEAVES: dict[str, Any] = {
     "coord": (int, Unknown, Underscore),
     "stride": (int, Unknown, Basis),
 }
-
-
-def _check_strides(steps: list[Any]) -> None:
-    """Refuse what the dialect refuses: integers beside basis elements, fractions, a path that ends where another goes on."""
-    bases = [step for step in steps if isinstance(step, Basis)]
-    if bases and any(isinstance(step, Unknown) or (isinstance(step, int) and step != 0) for step in steps):
-        raise NotationError("strides must be integers or basis elements, not both")
-    if any(not isinstance(step.value, (int, Unknown)) for step in bases):
-        raise NotationError("a basis element must be scaled by an integer here")
-    paths = {step.path for step in bases}
-    if any(path[:n] in paths for path in paths for n in range(1, len(path))):
-        raise NotationError("a basis element names a mode that contains another one")
 
 
 def _tiled(setting: Setting, kind: str, start: int, end: int) -> Any:

@@ -36,7 +36,7 @@ def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: S
     position = 0
     for param in params:
         if param.pack:
-            out[param.name] = Pack(_forced(x, param) for x in given[position:])
+            out[param.name] = Pack(as_argument(x() if isinstance(x, Lazy) else x, param) for x in given[position:])
             position = len(given)
         elif position < len(given):
             out[param.name] = _later(given[position], param)
@@ -50,10 +50,6 @@ def _later(value: Any, param: Param) -> Any:
     if isinstance(value, Lazy):
         return Lazy(lambda: as_argument(value(), param))
     return as_argument(value, param)
-
-
-def _forced(value: Any, param: Param) -> Any:
-    return as_argument(value() if isinstance(value, Lazy) else value, param)
 
 
 def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Any], env: Env) -> None:

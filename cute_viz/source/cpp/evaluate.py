@@ -67,7 +67,13 @@ class Evaluator(Operators):
         except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
             raise self.fail("an argument is missing here", node.span) from None
         if isinstance(value, (tuple, Layout, ComposedLayout, Tensor)):
-            self._bounded(value, node.span)
+            most, count, bits = limit("modes"), 0, 0
+            for leaf in magnitudes(value.layout if isinstance(value, Tensor) else value):
+                count, bits = count + 1, bits + leaf
+                if count > most:
+                    raise over("modes", "too many integers in one object", text=self.text, span=node.span)
+            if bits * 3 // 10 > 2 * limit("digits"):
+                raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=node.span)
         return value
 
     def solid(self, node: Node) -> Any:
@@ -109,15 +115,6 @@ class Evaluator(Operators):
             else:
                 out.append(Lazy(lambda node=node: self.value(node)))  # type: ignore[misc]
         return out
-
-    def _bounded(self, value: Any, span: Span) -> None:
-        most, count, bits = limit("modes"), 0, 0
-        for leaf in magnitudes(value.layout if isinstance(value, Tensor) else value):
-            count, bits = count + 1, bits + leaf
-            if count > most:
-                raise over("modes", "too many integers in one object", text=self.text, span=span)
-        if bits * 3 // 10 > 2 * limit("digits"):
-            raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=span)
 
     def _index(self, node: Index) -> Any:
         if (cell := self.place(node)) is not None:

@@ -53,7 +53,7 @@ class Functions(Running):
         tokens = self.context.reader.tokens
         span = tokens[declaration.token].span
         assert declaration.type is not None
-        if declaration.array and not self._is_shared(declaration):
+        if declaration.array and not ("__shared__" in self._words(declaration)):
             raise self.fail(f"{declaration.name!r} is an array", span)
         if declaration.place is not None:
             return self._part_of(declaration, init, span)
@@ -77,9 +77,6 @@ class Functions(Running):
         kind = tried(partial(pointed_type, self, declaration.type), "")
         out = out.of(ValueType(kind)) if kind else out
         return replace(out, space="smem") if declaration.array else out
-
-    def _is_shared(self, declaration: Declaration) -> bool:
-        return "__shared__" in self._words(declaration)
 
     def _words(self, declaration: Declaration) -> list[str]:
         tokens, at, out = self.context.reader.tokens, declaration.token, []
@@ -127,7 +124,7 @@ class Functions(Running):
             except LimitError:
                 raise
             except CuteVizError as error:
-                if self._is_constexpr(declaration):
+                if "constexpr" in self._words(declaration):
                     raise  # the number of a type, which `?` cannot stand for
                 return unknown(error, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
@@ -135,9 +132,6 @@ class Functions(Running):
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
             return value
         return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
-
-    def _is_constexpr(self, declaration: Declaration) -> bool:
-        return "constexpr" in self._words(declaration)
 
     def _kind(self, declaration: Declaration) -> Any:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
