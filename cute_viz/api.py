@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from cute_viz.errors import CuteVizError
+
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
@@ -133,7 +135,6 @@ def report(
     from dataclasses import replace
 
     from cute_viz.engine import ask
-    from cute_viz.errors import CuteVizError
 
     path = _path(source) if "\n" not in os.fspath(source) else os.fspath(source)
     request = replace(_request((path,), {"let": let, "name": launch, "layouts": layouts, "limits": limits}), files=True)
@@ -223,8 +224,6 @@ def interact(draw: Callable[..., object], /, **choices: object) -> object:
     from importlib.resources import files
     from inspect import Parameter, signature
 
-    from cute_viz.errors import CuteVizError
-
     try:
         anywidget, traitlets = import_module("anywidget"), import_module("traitlets")
     except ImportError:
@@ -269,7 +268,6 @@ def bundle(value: object) -> dict[str, str]:
     from cute_viz.engine import kernel_page, kernel_text
     from cute_viz.engine.explaining import Explanation
     from cute_viz.engine.kernel_rows import Report
-    from cute_viz.errors import CuteVizError
     from cute_viz.renderers.inline import framed
 
     if isinstance(value, Report):
@@ -327,7 +325,6 @@ def _request(
 ) -> Any:
     """What the words of a call ask for. levels: those of the options that the function takes. Raises: TypeError for other words."""
     from cute_viz.engine import Request
-    from cute_viz.errors import CuteVizError
     from cute_viz.options import OPTIONS
     from cute_viz.spec import Library
 
@@ -362,15 +359,11 @@ def _plain(value: Any) -> Any:
 
 
 def _check(fits: bool, name: str, wanted: str, value: Any) -> None:
-    from cute_viz.errors import CuteVizError
-
     if not fits:
         raise CuteVizError(f"`{name}=` must be {wanted}, not {value!r}")
 
 
 def _path(path: str | os.PathLike[str]) -> str:
-    from cute_viz.errors import CuteVizError
-
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
         raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='example: "svg", or "x.svg"')
     return str(os.fspath(path))

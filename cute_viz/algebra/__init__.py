@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 _VALUES = {  # what is no row of the registry: name -> module
     "Layout": "layout",
@@ -35,8 +35,6 @@ _VALUES = {  # what is no row of the registry: name -> module
 }
 
 if TYPE_CHECKING:  # what a checker knows of the operations that give layouts and numbers; of all others that they are called
-    from typing import Protocol
-
     from cute_viz.algebra.compose import composition_is_pointwise as composition_is_pointwise
     from cute_viz.algebra.composed import AnyLayout
     from cute_viz.algebra.composed import ComposedLayout as ComposedLayout

@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import unknowns
+from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -277,7 +277,6 @@ class Evaluator:
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
         from cute_viz.algebra.mixed import is_mixed
-        from cute_viz.algebra.static import each_integer
 
         if self.free:
             from cute_viz.algebra.operands import check_named

@@ -7,6 +7,9 @@ from functools import partial
 from typing import Any
 
 from cute_viz.algebra.call import Operation
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import is_int_tuple, modes, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation import is_triton
@@ -339,10 +342,6 @@ class Builder:
 
     def layout(self, fields: Keys, key: str, names: dict[str, Any], rank: int | None = None) -> Any:
         """A field that holds a layout: an expression, or a mapping. A bare shape is the compact one."""
-        from cute_viz.algebra.composed import ComposedLayout
-        from cute_viz.algebra.inttuple import is_int_tuple, modes, show
-        from cute_viz.algebra.layout import Layout
-
         value = self.object("layout", fields[key], names)
         if value != () and is_int_tuple(value):
             value = Layout(value)

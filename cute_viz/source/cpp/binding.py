@@ -10,6 +10,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.elements import same
+from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
@@ -109,8 +110,6 @@ def matched(meaning: Meaning, scope: Scope, values: list[Any]) -> dict[str, Any]
 
 def within_parent(meaning: Meaning, scope: Scope) -> Env:
     """The environment around a scope of the file."""
-    from cute_viz.source.cpp.lookup import opened
-
     assert scope.parent is not None
     return opened(meaning.context, scope.parent)
 

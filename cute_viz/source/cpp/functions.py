@@ -53,7 +53,7 @@ class Functions(Running):
         tokens = self.context.reader.tokens
         span = tokens[declaration.token].span
         assert declaration.type is not None
-        if declaration.array and not ("__shared__" in self._words(declaration)):
+        if declaration.array and "__shared__" not in self._words(declaration):
             raise self.fail(f"{declaration.name!r} is an array", span)
         if declaration.place is not None:
             return self._part_of(declaration, init, span)

@@ -13,7 +13,7 @@ from cute_viz.algebra.call import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Statement
