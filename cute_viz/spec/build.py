@@ -18,8 +18,7 @@ from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
 from cute_viz.spec.made import Spec
-from cute_viz.spec.objects import MAKERS
-from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, SpecField
+from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField
 from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 
 

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.errors import CuteVizError
-from cute_viz.source.python.machine import Frame, Machine, need_whole
+from cute_viz.source.python.machine import Changes, Frame, Machine, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
-from cute_viz.source.python.store import Changes
 from cute_viz.source.python.values import Bound, Function, Items, Lost, Object
 
 # How a block ends.

@@ -12,6 +12,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
+from cute_viz.algebra.dsl import DIFFERENCES
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
@@ -21,6 +22,7 @@ from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.records import rows
 from cute_viz.source.python import known
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.gluon import call_gluon, is_gluon
@@ -28,11 +30,9 @@ from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
+from cute_viz.source.python.operators import narrowed, unstaged
 from cute_viz.source.python.plain import call_plain
-from cute_viz.source.python.shares import carried, first, partitioned
-from cute_viz.source.python.spelled import PARAMETERS, RENAMED, REORDERED, operation
-from cute_viz.source.python.staged import narrowed, unstaged
-from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
+from cute_viz.source.python.subscripts import carried, first, moved, partitioned, sliced, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
@@ -49,6 +49,24 @@ from cute_viz.source.python.values import (
     tensor_of,
 )
 from cute_viz.values.integer import Unknown
+
+PARAMETERS = {name: tuple(words.split()) for name, words in rows(__file__, "spelled.txt")}
+# Where the DSL's order of operands is another one than C++'s: positions in the DSL's call.
+REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0), "repeat_like": (1, 0)}
+# Another operation under the same name.
+RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
+RENAMED |= {"is_congruent": "congruent", "is_weakly_congruent": "weakly_congruent"}
+
+
+def operation(name: str) -> str:
+    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value.
+
+    >>> operation("slice_"), operation("raked_product"), operation("group_modes")
+    ('dsl.slice', 'dsl.raked_product', 'dsl.group_modes')
+    """
+    name = RENAMED.get(name, name)
+    return f"dsl.{name}" if ALIASES.get(name, name) in DIFFERENCES else name
+
 
 _GAP = object()  # an argument that is not given
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
