@@ -1,8 +1,8 @@
 """make_tma_copy and make_tma_atom: the TMA of a tensor and a tile in shared memory, or of a convolution (make_im2col_tma_copy).
 
 Maps of im2col mode have boxes of pixels and channels. The tensor is ((w,h,d,n),c); a row of the matrix that the copy loads is an
-output pixel, a column a channel at an offset of the filter. Sources: cute/atom/copy_traits_sm90_tma.hpp, copy_traits_sm90_im2col.hpp;
-the CUDA driver API, cuTensorMapEncodeIm2col; PTX ISA, "Im2col mode".
+output pixel, a column a channel at an offset of the filter. Sources: cute/atom/copy_traits_sm90_tma.hpp,
+copy_traits_sm90_im2col.hpp; the CUDA driver API, cuTensorMapEncodeIm2col; PTX ISA, "Im2col mode".
 """
 
 from __future__ import annotations

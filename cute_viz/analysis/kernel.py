@@ -2,8 +2,8 @@
 
 cp.async reads lines of the L1 cache and writes banks of shared memory in one instruction. Its model agrees with what Nsight Compute
 counts of LDGSTS on an H100 (layouts/verified/kernels): words in the same place of several lines are read one after the other, as
-words of one bank are written, and what is written waits for what is read. Of 100 other patterns of 4 and 8 bytes counted there it is
-exact for 64 (54 of 60 regular ones, 10 of 40 scattered ones), and else off by one to four wavefronts.
+words of one bank are written, and what is written waits for what is read. Of 100 other patterns of 4 and 8 bytes counted there
+it is exact for 64 (54 of 60 regular ones, 10 of 40 scattered ones), and else off by one to four wavefronts.
 """
 
 from __future__ import annotations
