@@ -261,6 +261,7 @@ def test_a_site_of_markdown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "leads out of the folder" in formatter("/etc/x.cu::sB", "cute-viz", "cute-viz", {}, None)
 
 
+@pytest.mark.slow
 def test_sphinx(folder: Path) -> None:
     pytest.importorskip("sphinx")
     (folder / "conf.py").write_text('extensions = ["cute_viz.ext.sphinx"]\n')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.call import Operation
@@ -183,7 +184,17 @@ def _of_file(file: SourceFile, reading: Reading) -> Subject:
     if reading.query is None and len(file.own) > 1:
         which = f"{entry.path} (line {entry.place})"
         notes = (f"using {which} of {len(file.own)} definitions; `name=` picks another, 'cute-viz list' shows all",)
+        notes += tuple(_unreadable(file, entry))
     return Subject(value, entry.name, file=file, notes=(*notes, *file.given.notes), objects=tuple(read), bits=_bits_of(entry))
+
+
+def _unreadable(file: SourceFile, entry: Entry) -> Iterator[str]:
+    """Why the last definition of a file is not the one that is meant."""
+    later = [x for x in file.own[file.own.index(entry) + 1 :] if x.likely] if entry in file.own else []
+    try:
+        value_of(later[-1]) if later else None
+    except CuteVizError as error:
+        yield f"{later[-1].path} (line {later[-1].place}) cannot be read: {error.message}"
 
 
 def _bits_of(entry: Entry) -> int | None:

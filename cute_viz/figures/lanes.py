@@ -23,7 +23,7 @@ from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.machine import of_filled, of_lanes
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import Painting, by_group
+from cute_viz.figures.paint import Painting, by_group, receding
 from cute_viz.figures.words import count, not_run
 
 _COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE)  # threads and lanes of a warp
@@ -267,22 +267,14 @@ def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: F
         last = max(pair[n] for pair in pairs if pair is not None)
         if wanted is not None and (wanted.start < 0 or wanted.stop > last + 1):
             raise FigureError(f"`{name}={wanted.start}`: there are {name}s 0 to {last}", hint="a value is a register")
-    faded = len(painting.paints)
-    cells = [
-        paint
-        + (
-            0
-            if pair is None or all(w is None or x in w for x, w in zip(pair, (options.thread, options.value), strict=True))
-            else faded
-        )
-        for paint, pair in zip(painting.cells, pairs, strict=True)
-    ]
+    asked_for = options.thread, options.value
+    lit = [pair is None or all(w is None or x in w for x, w in zip(pair, asked_for, strict=True)) for pair in pairs]
+    paints, cells = receding(painting.paints, painting.cells, lit)
     (legend,) = painting.legends
     asked = highlight_notes(options)[0].removeprefix("All but ").removesuffix(" is faded.")
     entries = [replace(e, label=f"{e.label}: {asked}") for e in legend.entries if e.paint in cells]
-    if rest := [x for x in cells if x >= faded]:
+    if rest := [x for x in cells if x >= len(painting.paints)]:
         entries.append(LegendEntry(rest[0], "others, faded"))
-    paints = (*painting.paints, *[replace(paint, faded=True) for paint in painting.paints])
     return Painting(tuple(cells), paints, (replace(legend, entries=tuple(entries)),))
 
 

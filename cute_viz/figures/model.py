@@ -81,13 +81,11 @@ class Ruler:
 
     `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
     more are borders of ever larger tiles; () for cell lines alone. The outer frame is not part of levels; renderers always draw it.
-    marks: the rows (or columns) that are marked, such as those of the first tile.
     """
 
     title: str
     labels: tuple[str, ...]
     levels: tuple[int, ...] = ()
-    marks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -181,8 +179,6 @@ class Panel:
         for name, ruler, count in (("row_ruler", self.row_ruler, self.rows), ("col_ruler", self.col_ruler, self.cols)):
             if len(ruler.labels) != count or len(ruler.levels) != count + 1:
                 raise FigureError(f"{name} of {count} lines has {len(ruler.labels)} labels and {len(ruler.levels)} levels")
-            if ruler.marks and not 0 <= min(ruler.marks) <= max(ruler.marks) < count:
-                raise FigureError(f"{name} of {count} lines marks others: {ruler.marks}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +297,4 @@ def to_dict(figure: Figure) -> dict[str, Any]:
             del panel["warp"], panel["warp_name"]
         for name in [name for name, plain in _PLAIN if panel[name] == plain]:
             del panel[name]
-        for ruler in (panel["row_ruler"], panel["col_ruler"]):
-            if not ruler["marks"]:
-                del ruler["marks"]
     return {"cute_viz_figure": VERSION, **out}

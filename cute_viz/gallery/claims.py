@@ -272,6 +272,18 @@ def _followed(figure: Figure, found: re.Match[str]) -> bool:
     return told == found[1] and named[:2] == [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 4)]
 
 
+def _reused(figure: Figure, found: re.Match[str]) -> bool:
+    """The warps that hold each cell of a fragment."""
+    for name, count in zip("AB", found.groups(), strict=True):
+        panel = next(panel for panel in figure.panels if f"fragments of {name}" in panel.caption)
+        owners = [{t // panel.warp} for t in panel.data["thread"]]
+        for cell, several in panel.owners:
+            owners[cell] |= {t // panel.warp for t, _ in several}
+        if {len(mine) for mine in owners} != {int(count)}:
+            return False
+    return True
+
+
 def _wavefronts(figure: Figure, found: re.Match[str]) -> bool:
     """A row of a panel is a wavefront."""
     rows = [panel.rows for panel in figure.panels if "wavefront" in panel.row_ruler.title]
@@ -311,6 +323,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
     r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,
     r"Thread \d+ copies k (\S+) of rows? (.*) of ([AB]), and holds (?:row|column)s? (.*) of C": _followed,
+    r"Each element of A goes to (\d+) warps?, of B to (\d+)": _reused,
     r".*: (?:the swizzle turns )?\d+ wavefronts?.*": _wavefronts,
     r"(\d+) sectors? (?:is|are) moved.*": _sectors,
 }

@@ -23,6 +23,7 @@ from cute_viz.renderers.ways import squared
 
 SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
 SIZES = (24.0, 18.0, 14.0, 10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)  # px of cells beside panels with labels
+SEEN = 14.0  # of these, what is seen well
 MOST_MIXED = 6  # panels of which some have labels, and some are blocks
 MANY = 2048  # cells, of which the unit that repeats is tried
 
@@ -64,10 +65,10 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
         for details in _labelled(rest, target.labels):
             told = dict(zip(sorted(order[few:]), details, strict=True))
             every = tuple([told.get(n, Detail.COLOUR) for n in range(len(order))])
-            for scale in sorted({1.0, scales[-1]}, reverse=True):
-                for size in SIZES:
-                    for way in ways:
-                        yield Drawing(way, every, fit._replace(small=max(SMALL, target.least / scale)), scale, size)
+            sizes = [(scale, size) for scale in sorted({1.0, scales[-1]}, reverse=True) for size in SIZES]
+            for scale, size in sorted(sizes, key=lambda pair: pair[1] < SEEN):  # before blocks are slivers, letters are smaller
+                for way in ways:
+                    yield Drawing(way, every, fit._replace(small=max(SMALL, target.least / scale)), scale, size)
 
 
 def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
@@ -128,6 +129,8 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
         deep = 1 + max(panel.place[0] for panel in figure.panels)
         yield _placed(figure, [(row + deep * col, 0) for row, col in (panel.place for panel in figure.panels)])
         return
+    if n > 2 and figure.kind == "operation":  # A above the others
+        yield _placed(figure, [(0, 0), *[(1, k) for k in range(n - 1)]])
     across = sorted({n, *range(1, 7)}, reverse=target.is_landscape or bool(figure.arrows))
     for shown in [figure, abridged(figure)] if figure.kind == "follow" else [figure]:
         for columns in [columns for columns in across if columns <= n and (columns in (1, n) or not is_comparison(figure))]:
@@ -195,5 +198,5 @@ def prepared(figure: Figure) -> Figure:
 
 def _mute(told: Ruler, ruler: Ruler) -> Ruler:
     """A ruler without words, where the one at its side has the same."""
-    same = (told.title, told.labels, told.marks) == (ruler.title, ruler.labels, ruler.marks)
+    same = (told.title, told.labels) == (ruler.title, ruler.labels)
     return Ruler("", ("",) * len(ruler.labels), ruler.levels) if same else ruler

@@ -78,6 +78,9 @@ def _chosen(figure: Figure, options: Options) -> Page:
     for drawn in drawings(figure, target):
         page = _tried(drawn, target)
         if page is not None and _fits(page, target):
+            if any(place.detail == Detail.COLOUR and place.named < NAMED_SHARE for place in page.panels):
+                high = _tried(drawn._replace(fit=drawn.fit._replace(high=NAMED)), target)
+                page = high if high is not None and _fits(high, target) and _named(high) > _named(page) else page
             return _grown(page, target)
     blocks = _in_blocks(figure, target)
     poor = _is_nameless(blocks) or not _fits(blocks, target)
@@ -193,8 +196,13 @@ def _grown(page: Page, target: Target) -> Page:
 
 def _is_nameless(page: Page) -> bool:
     """Whether few cells have a label, or the name of a group."""
+    return _named(page) < NAMED_SHARE
+
+
+def _named(page: Page) -> float:
+    """The share of the cells that have a label, or lie in a group with a name."""
     cells = [place.panel.rows * place.panel.cols for place in page.panels]
-    return sum(n * place.named for n, place in zip(cells, page.panels, strict=True)) < NAMED_SHARE * sum(cells)
+    return sum(n * place.named for n, place in zip(cells, page.panels, strict=True)) / sum(cells)
 
 
 def _scaled(page: Page, scale: float) -> Page:
