@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.statements import Token, tokenize, unknown
+from cute_viz.notation.lexer import Token, tokenize, unknown
 from cute_viz.notation.syntax import (
     Apply,
     Arith,

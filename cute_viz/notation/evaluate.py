@@ -22,7 +22,6 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.chains import composed
-from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import (
@@ -41,8 +40,10 @@ from cute_viz.notation.syntax import (
     Pair,
     Ratio,
     Sequence,
+    check_congruent,
     short,
     source,
+    without_parentheses,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown

@@ -23,13 +23,14 @@ from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.records import rows
-from cute_viz.source.python import known
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.modules import ENUMS, family, is_library
+from cute_viz.source.python.modules import ENUMS, defined, family, is_library
+from cute_viz.source.python.modules import HELPERS as KNOWN
+from cute_viz.source.python.modules import helper as known_helper
 from cute_viz.source.python.operators import narrowed, unstaged
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.subscripts import carried, first, moved, partitioned, sliced, somewhere, underscores
@@ -120,7 +121,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return call_plain(machine, function, args, named, node)
     if root == "@member":
         word = f"member__{function.last.removeprefix('sm90_')}"
-        if word not in known.defined(known.HELPERS) or len(args) != 1:
+        if word not in defined(KNOWN) or len(args) != 1:
             raise machine.fail(f"{function.last} of this is not supported here", node)
         return _helped(machine, word, args, named, node)
     if root == "@tensor":
@@ -166,8 +167,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
-    itself = machine.tree.name == known.HELPERS and name in OPS  # which the helper of that name is made of
-    if helper is None and not itself and (word := known.helper(module, name)):
+    itself = machine.tree.name == KNOWN and name in OPS  # which the helper of that name is made of
+    if helper is None and not itself and (word := known_helper(module, name)):
         return _helped(machine, word, args, named, node)
     if helper is not None:
         try:
@@ -184,10 +185,10 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
 def _helped(machine: Machine, word: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """What a helper gives that is written in the DSL. Raises: its error, without a place in its text."""
     try:
-        found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{known.HELPERS}.{word}")), args, named, node)
+        found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{KNOWN}.{word}")), args, named, node)
         return need(found)
     except CuteVizError as error:
-        if error.name != known.HELPERS:
+        if error.name != KNOWN:
             raise
         if isinstance(error, NotationError) and not error.needs:
             raise machine.fail(f"{word.rpartition('__')[2]} takes other arguments than these", node) from None

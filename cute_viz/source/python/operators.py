@@ -16,10 +16,9 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.helpers import HELPERS
-from cute_viz.source.python.known import HELPERS as WRITTEN
-from cute_viz.source.python.known import defined
 from cute_viz.source.python.machine import Machine, need, need_whole
-from cute_viz.source.python.modules import is_library
+from cute_viz.source.python.modules import HELPERS as WRITTEN
+from cute_viz.source.python.modules import defined, is_library
 from cute_viz.source.python.values import Atom, EnumMember, Items, Object, SizedInt, Symbol, same
 from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
