@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cute_viz.errors import CuteVizError
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.tensor import Tensor
     from cute_viz.analysis.solve import Solved
     from cute_viz.engine import Answer
-    from cute_viz.engine.explaining import Explanation
+    from cute_viz.engine.explanation import Explanation
     from cute_viz.engine.kernel_rows import Report
     from cute_viz.engine.search import Search
     from cute_viz.figures.model import Figure
@@ -83,7 +81,7 @@ def figure(source: object, *more: object, **words: Unpack[DrawingWords]) -> Figu
     'Each thread holds 4 elements, in 2 pairs'
     """
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
-    return _ask((source, *more), words, any_format, _DRAWN).figure
+    return answer_of((source, *more), words, any_format, _DRAWN).figure
 
 
 def render(source: object, format: str | os.PathLike[str] = "text", *more: object, **words: Unpack[RenderWords]) -> bytes:
@@ -108,7 +106,7 @@ def render(source: object, format: str | os.PathLike[str] = "text", *more: objec
     if not isinstance(format, str) or (format not in FORMATS and os.path.splitext(format)[1]):
         path = _path(format)
     format_ = format_of(None if path else str(format), path)
-    return _written(_ask((source, *more), words, (format_,)), format_, path)
+    return written(answer_of((source, *more), words, (format_,)), format_, path)
 
 
 def report(
@@ -208,6 +206,7 @@ def compare(source: object, other: object, **words: Unpack[DrawingWords]) -> Fig
     return figure(source, other, **words)
 
 
+<<<<<<< HEAD
 def interact(draw: Callable[..., object], /, **choices: object) -> object:
     """A widget with a picture, and a slider or list per parameter: `interact(lambda bits=range(4): f"Sw<{bits},3,3>")`.
 
@@ -307,14 +306,21 @@ def write(figure: object, format: str | None, path: str | None, how: Mapping[str
     return _written(_ask((figure,), how, (format_,), ("page",)), format_, path)
 
 
+=======
+>>>>>>> main
 _OF_SOURCES: dict[str, Any] = {"let": None, "name": None, "dialect": "auto", "layouts": (), "limits": None}  # and their defaults
 _OF_TARGETS = ("arch", "wave", "shape", "bits")  # the words of `Library.with_words`
 _DRAWN = ("object", "panels", "several")  # levels of options that are no page's
 
 
-def _ask(
+def answer_of(
     sources: tuple[Any, ...], words: Mapping[str, Any], formats: tuple[str, ...] = (), levels: tuple[str, ...] = (*_DRAWN, "page")
 ) -> Answer:
+    """The answer to a call with these keywords.
+
+    >>> answer_of(("(2,2)",), {}).figure.title
+    'Column-major: each column is contiguous'
+    """
     from cute_viz.engine import ask
 
     return ask(_request(sources, words, formats, levels))
@@ -369,7 +375,12 @@ def _path(path: str | os.PathLike[str]) -> str:
     return str(os.fspath(path))
 
 
-def _written(answer: Answer, format: str, path: str | None) -> bytes:
+def written(answer: Answer, format: str, path: str | None) -> bytes:
+    """The answer in a format, written to a path, with its caption beside it, where there is one.
+
+    >>> written(answer_of(("(2,2)",), {}), "svg", None)[:5]
+    b'<?xml'
+    """
     data = answer.write(format)
     if path is not None:
         from cute_viz.files import write

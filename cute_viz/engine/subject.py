@@ -140,9 +140,21 @@ def _of_text(reading: Reading) -> Subject:
 
         tile, lanes = tile_of(text, request.library.shape, own)
         return Subject(value, own, notes=notes, objects=objects, tile=tile, wave=(lanes, "warp") if lanes else None)
+    if (tv := _with_tile(value)) is not None:
+        return Subject(tv[0], own, notes=notes, objects=objects, tile=tv[1])
     tensor = document.tensors.get(own)
     bits = document.bits.get(own)
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor, bits=bits)
+
+
+def _with_tile(value: Any) -> tuple[Any, str] | None:
+    """The layout of threads and values in what `make_layout_tv` returns, and the tile that it covers."""
+    from cute_viz.algebra.layout import Layout
+
+    if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], tuple) or not isinstance(value[1], Layout):
+        return None
+    tile = "x".join(map(str, value[0]))
+    return (value[1], tile) if re.fullmatch(r"_?\d+x_?\d+", tile) else None
 
 
 def _is_notebook(text: str) -> bool:
