@@ -107,7 +107,7 @@ def _is_near(x: Any) -> bool:
     return isinstance(x, (int, float)) and abs(x) < 1 << 20
 
 
-def _is_inside(box: tuple[int, ...], panel: Panel) -> bool:
+def _is_inside(box: tuple[float, ...], panel: Panel) -> bool:
     return len(box) == 4 and 0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols
 
 

@@ -185,7 +185,8 @@ class Panel:
 class Arrow:
     """An arrow from one panel to another, each an index into the figure's panels.
 
-    start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
+    start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open, or a part of one; () for the panel as a
+        whole.
     head: an arrow has one; without, it is a straight line down that joins the two.
     look: `wide` for an area that widens from `start` to the whole of the target, which shows it enlarged; `alarm` for a conflict;
         any other word is written between the two, such as `×`. label: what moves, and how much, in two lines.
@@ -193,8 +194,8 @@ class Arrow:
 
     source: int
     target: int
-    start: tuple[int, ...] = ()
-    end: tuple[int, ...] = ()
+    start: tuple[float, ...] = ()
+    end: tuple[float, ...] = ()
     head: bool = True
     look: str = ""
     label: str = ""

@@ -60,7 +60,7 @@ def crop(figure: Figure, rows: int, columns: int) -> Figure:
     return replace(figure, panels=panels, notes=(*notes, *figure.notes), arrows=arrows)
 
 
-def _has(panel: Panel, box: tuple[int, ...]) -> bool:
+def _has(panel: Panel, box: tuple[float, ...]) -> bool:
     return not box or (box[2] <= panel.rows and box[3] <= panel.cols)
 
 
@@ -185,9 +185,9 @@ def abridged(figure: Figure) -> Figure:
     rows = {extent: sorted(mine | alone[extent]) or list(range(extent)) for extent, mine in kept.items()}
     panels = tuple([picked(panel, rows[panel.rows], range(panel.cols)) for panel in figure.panels])
 
-    def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
+    def moved(box: tuple[float, ...], panel: int) -> tuple[float, ...]:
         at = rows[figure.panels[panel].rows].index
-        return (at(box[0]), box[1], at(box[2] - 1) + 1, box[3]) if box else box
+        return (at(int(box[0])), box[1], at(int(box[2]) - 1) + 1, box[3]) if box else box
 
     arrows: list[Arrow] = [
         replace(arrow, start=moved(arrow.start, arrow.source), end=moved(arrow.end, arrow.target)) for arrow in figure.arrows

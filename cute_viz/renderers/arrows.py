@@ -89,10 +89,10 @@ def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list
     """
     here = [a for a in found if a.target == panel and a.end and a.head and panels[a.source].place < panels[panel].place]
     here = [a for a in here if panels[a.source].place[0] == panels[panel].place[0]]
-    return [(a.end[0] + a.end[2] - 1) // 2 for a in here]
+    return [int(a.end[0] + a.end[2] - 1) // 2 for a in here]
 
 
-def _rect(grid: Grid, frame: PanelFrame, box: tuple[int, ...]) -> Rect:
+def _rect(grid: Grid, frame: PanelFrame, box: tuple[float, ...]) -> Rect:
     """Where cells are; of a panel as a whole its rulers belong to it."""
     if not box:
         return grid.left - frame.left, grid.top, grid.right, grid.bottom
