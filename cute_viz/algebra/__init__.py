@@ -12,7 +12,6 @@ in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +34,14 @@ _VALUES = {  # what is no row of the registry: name -> module
 }
 
 if TYPE_CHECKING:  # what a checker knows of the operations that give layouts and numbers; of all others that they are called
+    from types import ModuleType
     from typing import Protocol
 
-    from cute_viz.algebra.compose import composition_is_pointwise as composition_is_pointwise
+    from numpy import dtype, int64, ndarray
+
     from cute_viz.algebra.composed import AnyLayout
     from cute_viz.algebra.composed import ComposedLayout as ComposedLayout
     from cute_viz.algebra.composed import PointerFlag as PointerFlag
-    from cute_viz.algebra.composed import as_layout as as_layout
     from cute_viz.algebra.construct import LayoutLeft as LayoutLeft
     from cute_viz.algebra.construct import LayoutRight as LayoutRight
     from cute_viz.algebra.inttuple import IntTuple
@@ -51,8 +51,6 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     from cute_viz.algebra.stride import Basis as Basis
     from cute_viz.algebra.stride import E as E
     from cute_viz.algebra.swizzle import Swizzle as Swizzle
-    from cute_viz.algebra.table import offsets as offsets
-    from cute_viz.algebra.table import offsets_numpy as offsets_numpy
     from cute_viz.values.integer import Static as Static
 
     class _Layouts(Protocol):
@@ -63,6 +61,14 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
 
     class _Shapes(Protocol):
         def __call__(self, *operands: object) -> IntTuple: ...
+
+    def as_layout(x: object) -> AnyLayout: ...
+    def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int = ...) -> bool | None: ...
+    def offsets(layout: AnyLayout) -> list[IntTuple]: ...
+    def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> ndarray[tuple[int, ...], dtype[int64]]: ...
+
+    class _Objects(Protocol):
+        def __call__(self, *operands: object, **named: object) -> object: ...
 
     coalesce: _Layouts
     complement: _Layouts
@@ -93,7 +99,7 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     size: _Numbers
     shape: _Shapes
 
-    def __getattr__(name: str) -> Callable[..., object]: ...
+    def __getattr__(name: str) -> _Objects: ...
 
 else:
 
