@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
 
     from numpy import dtype, int64, ndarray
 
+    from cute_viz.algebra.compose import composition_is_pointwise as composition_is_pointwise
     from cute_viz.algebra.composed import AnyLayout
     from cute_viz.algebra.composed import ComposedLayout as ComposedLayout
     from cute_viz.algebra.composed import PointerFlag as PointerFlag
@@ -62,14 +63,18 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     class _Shapes(Protocol):
         def __call__(self, *operands: object) -> IntTuple: ...
 
-    def as_layout(x: object) -> AnyLayout: ...
-    def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int = ...) -> bool | None: ...
-    def offsets(layout: AnyLayout) -> list[IntTuple]: ...
-    def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> ndarray[tuple[int, ...], dtype[int64]]: ...
+    class _Offsets(Protocol):
+        def __call__(self, layout: AnyLayout) -> list[IntTuple]: ...
+
+    class _Array(Protocol):
+        def __call__(self, layout: AnyLayout, numpy: ModuleType) -> ndarray[tuple[int, ...], dtype[int64]]: ...
 
     class _Objects(Protocol):
         def __call__(self, *operands: object, **named: object) -> object: ...
 
+    as_layout: _Layouts
+    offsets: _Offsets
+    offsets_numpy: _Array
     coalesce: _Layouts
     complement: _Layouts
     composition: _Layouts
