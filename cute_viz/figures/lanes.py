@@ -17,6 +17,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import LANES, WARP, WORD, place
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
@@ -66,8 +67,9 @@ def copied(op: CopyOp) -> dict[tuple[int, int], tuple[int, int]]:
     assert op.val_id is not None
     shape: Any = op.val_id.shape
     rows, bits, out = int(shape[0]), int(shape[1]), {}
-    for v in range(size(get(op.src, 1))):
-        source, where = int(op.src(0, v)), place(int(op.val_id(op.dst(0, v))), 1)
+    bit_at = offsets(op.val_id)
+    for source, target in zip(offsets(get(op.src, 1)), offsets(get(op.dst, 1)), strict=True):
+        where = place(bit_at[target], 1)
         row, bit = source % rows + source // (rows * bits) * rows, source // rows % bits
         if where.bit == 0:
             out[where.lane, where.column] = (row, bit // WORD)

@@ -23,7 +23,7 @@ from cute_viz.renderers.ways import squared
 
 SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
 SIZES = (24.0, 18.0, 14.0, 10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)  # px of cells beside panels with labels
-SEEN = 14.0  # of these, what is seen well
+SEEN = 10.0  # of these, what is seen well
 MOST_MIXED = 6  # panels of which some have labels, and some are blocks
 WORDED = ("difference", "exercise")  # kinds of figures whose labels are the point: all or none of them, however many
 FEWEST = 8, 4  # rows, and columns, of an excerpt
