@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cute_viz import display as _display
-from cute_viz.api import compare, explain, figure, find_layout, find_swizzle, interact, parse, render, report
+from cute_viz.api import compare, explain, figure, find_layout, find_swizzle, parse, render, report
 
 if TYPE_CHECKING:
     from cute_viz import algebra as algebra
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Report
     from cute_viz.errors import CuteVizError
     from cute_viz.figures.model import Figure
+    from cute_viz.notebooks import interact
     from cute_viz.recording import record
 
 __version__ = "0.1.0"
@@ -65,6 +66,7 @@ _LAZY = {
     "Figure": "figures.model",
     "Layout": "algebra.layout",
     "Report": "engine.kernel",
+    "interact": "notebooks",
     "record": "recording",
     "Swizzle": "algebra.swizzle",
 }
@@ -73,7 +75,7 @@ _LAZY = {
 if not TYPE_CHECKING:  # so that a checker refuses a name that there is not
 
     def __getattr__(name: str) -> object:
-        """A public class, imported when it is first used."""
+        """A public name, imported when it is first used."""
         if name in _LAZY:
             from importlib import import_module
 
@@ -85,4 +87,4 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__", "algebra"]
 
 
-_display.plug("cute_viz.api")
+_display.plug("cute_viz.notebooks")

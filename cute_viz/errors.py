@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cute_viz.records import dataclass
+from cute_viz.spelling import options, spelled
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -97,7 +98,7 @@ class CuteVizError(Exception):
         >>> CuteVizError("a tile is missing", hint="give it: `tile=8x128`").options
         ('tile',)
         """
-        return tuple(dict.fromkeys(match[1] for match in _OPTION.finditer(f"{self.message} {self.hint or ''}")))
+        return options(f"{self.message} {self.hint or ''}")
 
     def place(self) -> str:
         """`name:line:column`, as far as it is known; columns and lines count from 1."""
@@ -118,7 +119,7 @@ class CuteVizError(Exception):
         return f"{place}: {message}" if place else message
 
     def explain(self, spelling: str = "python") -> str:
-        """The error with the offending line, a caret under it, and the hint; options spelt as one of SPELLINGS has them."""
+        """The error with the offending line, a caret under it, and the hint; options as one of `SPELLINGS` has them."""
         out = [self.line(spelling)]
         if self.text is not None and self.span is not None:
             out += _caret(self.text, self.span)
@@ -138,78 +139,6 @@ def _made(kind: type[_E], fields: dict[str, Any]) -> _E:
 
 
 _FIELDS = ("message", "text", "span", "hint", "name", "needs")
-_OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
-_WORDS = {"target": "for"}  # what only Python calls otherwise: `for` is a word of its own there
-
-
-def _on_the_command_line(name: str, value: str) -> str:
-    if name == "limit":
-        return f"cute-viz --limit {value}" if value else "--limit"
-    quoted = f"'{value}'" if re.search(r"[?(){}*;&|<> ]", value) else value
-    return f"--{_WORDS.get(name, name).replace('_', '-')} {quoted}".rstrip()
-
-
-def _in_python(name: str, value: str) -> str:
-    key, _, inner = value.partition("=")
-    if name == "let":
-        return f'let={{"{key}": {inner}}}' if inner else "let={...}"
-    if name == "limit":
-        return f'limits={{"{key}": {inner}}}' if inner else "limits={...}"
-    return f'{name}="{value}"' if value else f"{name}="
-
-
-def _in_a_spec(name: str, value: str) -> str:
-    key, _, inner = value.partition("=")
-    if name == "let" and inner:
-        return f"let: {{{key}: {inner}}}"
-    return _on_the_command_line(name, value) if name == "limit" else f"{_WORDS.get(name, name)}: {value}".rstrip()
-
-
-def _in_a_block(name: str, value: str) -> str:
-    if name == "let":
-        return "the number itself"
-    return _on_the_command_line(name, value) if name == "limit" else f"{_WORDS.get(name, name)}={value}"
-
-
-# What an assistant's tool is given under `options`.
-_OF_PICTURES = frozenset(
-    ["view", "tile", "thread", "warp", "value", "color_by", "labels", "crop", "fold", "width", "cell", "max_cells"]
-)
-
-
-def _in_a_tool(name: str, value: str) -> str:
-    key, _, inner = value.partition("=")
-    if name == "let":
-        return f'let {{"{key}": "{inner}"}}' if inner else "let"
-    said = f'{{"{name}": "{value}"}}' if value else name
-    return f"options {said}" if name in _OF_PICTURES else f'{name} "{value}"' if value else name
-
-
-def _on_a_page(name: str, value: str) -> str:
-    if name == "let":
-        return f"{value} under Values" if value else "a value for the name"
-    return f"{name.replace('_', ' ')} {value}".rstrip()
-
-
-SPELLINGS: dict[str, Callable[[str, str], str]] = {
-    "cli": _on_the_command_line,
-    "python": _in_python,
-    "spec": _in_a_spec,
-    "block": _in_a_block,
-    "page": _on_a_page,
-    "tool": _in_a_tool,
-}
-
-
-def spelled(words: str, spelling: str) -> str:
-    """Words with their options, `` `tile=8x128` ``, spelt as a door has them: a key of SPELLINGS.
-
-    >>> [spelled("`tile=8x128`", door) for door in SPELLINGS]
-    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128', 'tile 8x128', 'options {"tile": "8x128"}']
-    >>> spelled("`color_by=`", "cli"), spelled("`limit=digits=500`", "python")
-    ('--color-by', 'limits={"digits": 500}')
-    """
-    return _OPTION.sub(lambda match: SPELLINGS[spelling](match[1], match[2]), words) if "`" in words else words
 
 
 class NotationError(CuteVizError):
@@ -225,7 +154,7 @@ class FigureError(CuteVizError):
 
 
 class UsageError(CuteVizError):
-    """Options that do not go together, or with what was asked for."""
+    """Options that cannot be combined, or that do not apply."""
 
 
 class LimitError(CuteVizError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from itertools import pairwise
@@ -11,11 +12,13 @@ import pytest
 
 from cute_viz import figure, parse
 from cute_viz.errors import CuteVizError
+from cute_viz.figures.compare import difference
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import to_dict
 from cute_viz.renderers import Options, render
 from cute_viz.renderers.page import page_of
-from cute_viz.renderers.primitives import Cells, Line, Path
+from cute_viz.renderers.primitives import Cells, Line, Path, Texts
+from cute_viz.renderers.targets import TARGETS as TARGET
 from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
@@ -89,6 +92,47 @@ def test_a_path_joins_the_cells_in_the_order_of_their_addresses(layout, shape, n
                 seen.add(a)
     assert not steps
     assert len(seen) == near
+
+
+@pytest.mark.parametrize(
+    ("shape", "stride", "name"),
+    [
+        ((4, 4, 3), (4, 1, 16), "Row-major, 3 planes one after the other"),
+        ((4, 4, 3), (3, 12, 1), "Column-major, 3 planes interleaved"),
+        ((4, 4, 2), (4, 1, 0), "Row-major, 2 planes at the same addresses"),
+        ((2, 3, 4, 2), (1, 2, 6, 24), "Column-major, 8 planes one after the other"),
+        ((3, 4, 2, 2, 2), (4, 1, 12, 24, 50), "Row-major, 8 planes one after the other"),
+    ],
+)
+def test_a_path_of_more_modes_goes_through_planes(shape, stride, name):
+    """Mode 2 goes to the right, mode 3 down, mode 4 to the right again; cells beside a border between planes are no neighbors."""
+    drawn = figure(f"{shape}:{stride}".replace(" ", ""), view="path")
+    (panel,) = drawn.panels
+    table, near = {}, 0
+    for crd in itertools.product(*map(range, shape)):
+        i, j, k, m, n = (*crd, 0, 0)[:5]
+        cell = i + shape[0] * m, j + shape[1] * (k + (shape[2] * n))
+        table[crd] = sum(x * s for x, s in zip(crd, stride, strict=True))
+        assert panel.data["offset"][cell[0] * panel.cols + cell[1]] == table[crd]
+    by_offset = {at: crd for crd, at in sorted(table.items(), reverse=True)}
+    for at, crd in by_offset.items():
+        other = by_offset.get(at + 1)
+        near += other is not None and other[2:] == crd[2:] and sum(abs(x - y) for x, y in zip(crd, other, strict=True)) == 1
+    assert drawn.title.startswith(f"{name}: ")
+    assert (drawn.facts["neighbors"], drawn.facts["steps"]) == (near, len(by_offset) - 1)
+    tall, wide = shape[:2]
+    assert [n for n, level in enumerate(panel.col_ruler.levels) if level] == list(range(wide, panel.cols, wide))
+    assert [n for n, level in enumerate(panel.row_ruler.levels) if level] == list(range(tall, panel.rows, tall))
+
+
+def test_of_a_large_path_a_corner_is_drawn_and_all_is_counted():
+    drawn = figure("(128,64):(64,1)", view="path")
+    assert (drawn.panels[0].rows, drawn.panels[0].cols, drawn.notes) == (
+        16,
+        64,
+        ("Drawn are the first 16 × 64 of 128 × 64 cells.",),
+    )
+    assert drawn.title == f"Row-major: {128 * 63} of {128 * 64 - 1} steps go to a neighbor"
 
 
 @pytest.mark.parametrize("layout", ["(4,8):(8,1)", "((2,4),(4,2)):((4,8),(1,32))", "Sw<3,3,3> o 0 o (8,64):(64,1)", "(4,4):(0,1)"])
@@ -266,6 +310,78 @@ def test_a_cube_shows_what_a_thread_holds_and_what_its_c_needs(thread):
 
 def test_a_cube_of_shared_memory_says_where_its_operands_stay():
     assert figure("SM90_64x16x16_F32F16F16_SS", view="cube").title.endswith("A and B stay in shared memory")
+    one = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>"
+    assert figure(one, view="cube").title == "No thread holds an operand: A and B are in shared memory, C in tensor memory"
+
+
+@pytest.mark.parametrize("cta", [0, 1])
+def test_a_cube_of_two_ctas_lights_what_each_of_them_has(cta):
+    """PTX ISA, cta_group::2: each CTA has its half of the rows of A and of C, and half of the columns of B."""
+    pair = "SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,64,UMMA::Major::K,UMMA::Major::K>"
+    drawn = figure(pair, view="cube", thread=cta)
+    assert drawn.title == f"CTA {cta} has all of the A and half of the B elements that its C needs"
+    a, b, c = drawn.panels
+    half = range(128 * cta, 128 * cta + 128)
+    assert {n // a.cols for n, flag in enumerate(a.data["held"]) if flag} == set(half)
+    assert {n % b.cols for n, flag in enumerate(b.data["held"]) if flag} == set(range(32 * cta, 32 * cta + 32))
+    assert {n // c.cols for n, flag in enumerate(c.data["held"]) if flag} == set(half)
+    assert sum(b.data["needed"]) == len(b.labels)  # the other half is in the other CTA
+
+
+def test_a_cube_of_a_stored_sparse_operand_has_its_columns():
+    """v_smfmac_f32_16x16x32_f16: the 16 stored columns of A, four a lane: row lane % 16, columns 4 (lane / 16) on."""
+    drawn = figure("v_smfmac_f32_16x16x32_f16", view="cube", thread=21)
+    a, b, _ = drawn.panels
+    assert (a.rows, a.cols, b.rows, b.cols) == (16, 16, 32, 16)
+    assert {(n // 16, n % 16) for n, flag in enumerate(a.data["held"]) if flag} == {(5, k) for k in range(4, 8)}
+    assert a.unit[0] * a.cols == pytest.approx(b.unit[1] * b.rows)  # the faces meet
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_values_of_a_cube_are_named_where_there_is_room(target):
+    for source in (ONE_OF_EACH[4][0], "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))", "SM70_8x8x4_F32F16F16F32_TN"):
+        page = page_of(figure(source, view="cube", thread=5), Options(target=target))
+        named = [item for item in page.items if isinstance(item, Texts)]
+        assert all(min(item.sizes) >= TARGET[target].least for item in named)
+        for item in named:  # none touches the next
+            places = sorted(zip(item.xs, item.ys, strict=True))
+            near = (
+                min((abs(x - u), abs(y - v)) for n, (x, y) in enumerate(places) for u, v in places[:n]) if places[1:] else (99, 99)
+            )
+            assert near[0] >= 1.2 * item.sizes[0] or near[1] >= 0.9 * item.sizes[0], (source, near)
+
+
+@pytest.mark.parametrize(
+    ("spec", "caption"),
+    [
+        ("ampere_gemm", "128x128x64 = 2x2 warps of 64x64 = 4x8 atoms of 16x8;"),
+        ("hopper_gemm", "64x64x64 = 1x1 warp groups of 64x64 = 1x1 atoms of 64x64;"),
+        ("blackwell_gemm", "128x128x64 = 1 CTA of 128x128 = 4 warps of 32 lanes;"),
+        ("blackwell_gemm_2sm", "256x64x64 = 2 CTAs of 128x64 = 4 warps of 32 lanes;"),
+    ],
+)
+def test_the_zoom_of_a_spec_has_its_tile(spec, caption):
+    drawn = figure(spec, view="zoom")
+    assert drawn.caption.startswith(caption)
+    assert "GEMM" not in drawn.title  # that is what the spec's own picture is called
+
+
+def test_each_level_of_a_zoom_is_a_part_of_the_one_before():
+    """A part of a large atom is outlined where it is; wgmma's lane 5 holds rows 1 and 9, columns 2, 3, 10, 11 and so on."""
+    drawn = figure("hopper_gemm", view="zoom")
+    whole, part = drawn.panels[2:]
+    assert drawn.arrows[-1].start == (0, 0.75, 0.25, 1)
+    box = next(shape for shape in whole.shapes if shape.kind == "box")
+    assert box.points == ((0.75, 0), (1, 0.25))
+    named = {(n // 16, 48 + n % 16): label for n, label in enumerate(part.labels) if label}
+    held = {(r, 8 * i + c) for i in range(8) for r in (1, 9) for c in (2, 3)}
+    assert set(named) == {(r, c) for r, c in held if c >= 48}
+    assert named[1, 50] == "V24"  # 4 for each 8 columns
+
+
+def test_a_zoom_of_amd_counts_waves():
+    drawn = figure("v_mfma_f32_16x16x16_f16", view="zoom", tile="64x64")
+    assert (drawn.panels[2].caption, drawn.panels[1].foot) == ("3 Wave 0  4 × 4 atoms", "a number is a wave; wave 0 is highlighted")
 
 
 NOTES = ["--note", "(0,0)..(3,0): one bank group", "--note", "T5: reads here"]
@@ -833,7 +949,7 @@ def test_the_zoom_of_a_launch_has_its_grid_and_its_tile(launch, grid, tile, tmp_
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     first, second = found["panels"][:2]
-    assert (first["rows"], first["cols"]) == tuple(min(16, extent) for extent in grid)
+    assert (first["rows"], first["cols"]) == tuple(min(8, extent) for extent in grid)
     assert first["caption"].startswith(f"1 Grid  {grid[0]} × {grid[1]} CTAs")
     assert second["caption"] == f"2 CTA tile {tile[0]} × {tile[1]}  4 warps"
     row, col = map(int, next(label for label in first["labels"] if label).split(","))
@@ -865,8 +981,98 @@ def test_the_ctas_of_a_cluster_share_the_tiles_that_they_both_need(cluster, at):
     ("source", "more", "words"),
     [
         ("SM90_64x128x16_F32F16F16_SS", ("--cluster", "8x4"), "at most 16 CTAs"),
-        ("talk_zoom_blackwell", ("--cluster", "2x1"), "a pair of CTAs has one tile"),
+        ("SM90_64x128x16_F32F16F16_SS", ("--cluster", "3x6"), "at most 16 CTAs"),
     ],
 )
 def test_clusters_that_are_none(source, more, words):
     assert words in fails(run("render", source, "--view", "zoom", *more), 1)
+
+
+MULTICAST = """
+template <class TA, class TC, class MMA>
+__global__ void gemm_device(TA mA, TC mC, MMA mma, int rank) {
+  auto cluster = tiled_divide(make_layout(make_shape(Int<4>{}, Int<4>{}, Int<1>{})), make_tile(typename MMA::AtomThrID{}));
+  auto gA = local_tile(mA, Shape<_256, _128, _64>{}, make_coord(blockIdx.x, blockIdx.y, _), Step<_1, X, _1>{});
+  auto gC = local_tile(mC, Shape<_256, _128, _64>{}, make_coord(blockIdx.x, blockIdx.y, _), Step<_1, _1, X>{});
+  auto where = cluster.get_flat_coord(rank);
+  uint16_t mask = create_tma_multicast_mask<2>(cluster, where);
+  auto cta_mma = mma.get_slice(rank % 2);
+}
+void run(half_t* a, float* c) {
+  auto mma = make_tiled_mma(SM100_MMA_F16BF16_2x1SM_SS<half_t, half_t, float, 256, 128, UMMA::Major::K, UMMA::Major::K>{});
+  auto tA = make_tensor(make_gmem_ptr(a), make_layout(make_shape(1024, 512), LayoutRight{}));
+  auto tC = make_tensor(make_gmem_ptr(c), make_layout(make_shape(1024, 1024), LayoutRight{}));
+  gemm_device<<<dim3(4, 8), 128>>>(tA, tC, mma, 0);
+}
+"""
+
+
+def test_the_zoom_of_a_launch_has_its_cluster(tmp_path):
+    """C of 1024 x 1024 in tiles of 256 x 128; of 4 x 4 CTAs of a cluster two along M are a pair, so 2 x 4 pairs share tiles."""
+    (tmp_path / "pair.cu").write_text(MULTICAST)
+    done = run("render", "pair.cu::cta_mma", "--launch", "1", "--view", "zoom", "-T", "json", cwd=tmp_path)
+    drawn = json.loads(done.stdout)
+    assert drawn["caption"].startswith("4x8 CTA pairs of 256x128 = 2 CTAs of 128x128"), done.stderr
+    assert (
+        drawn["title"] == "A cluster of 2 × 4 CTA pairs loads each tile of A once, not 4 times and each tile of B once, not twice"
+    )
+    own = run("render", "pair.cu::cta_mma", "--launch", "1", "--view", "zoom", "--cluster", "2x1", "-T", "json", cwd=tmp_path)
+    assert json.loads(own.stdout)["title"] == "A cluster of 2 × 1 CTA pairs loads each tile of B once, not twice"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("(128,64):(64,1)", "Sw<3,3,3> o 0 o (128,64):(64,1)"),
+        ("(64,64):(64,1)", "(64,64):(1,64)"),
+        ("(16,128):(128,1)", "(16,128):(129,1)"),
+        ("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
+    ],
+)
+def test_both_sides_of_a_difference_can_be_read(one, two, target):
+    """At every place the words of both panels are offsets, each with the one of the other; of many cells those of an excerpt."""
+    drawn = difference(figure(one), figure(two))
+    page = page_of(drawn, Options(target=target))
+    texts = " ".join(
+        text for item in page.items for text in ([item.text] if isinstance(item, Line) else getattr(item, "texts", ()))
+    )
+    assert texts.split().count("differs") == 1  # of the legend
+    first, second = (place.panel for place in page.panels)
+    assert (first.rows, first.cols) == (second.rows, second.cols)
+    top, left = int(first.row_ruler.labels[0]), int(first.col_ruler.labels[0])
+    for panel, own, other, word in ((first, one, two, "now"), (second, two, one, "was")):
+        for n, label in enumerate(panel.labels):
+            cell = top + n // panel.cols, left + n % panel.cols
+            mine, its = offset(own, *cell), offset(other, *cell)
+            assert label == (str(mine) if mine == its else f"{mine}\n{word} {its}")
+        assert any(panel.data["differs"])
+        assert re.search(rf"{word} \d+", texts)
+    cut = (first.rows, first.cols) != (drawn.panels[0].rows, drawn.panels[0].cols)
+    assert cut == bool(re.search(r"(rows|columns) \d+\.\.\d+ of \d+$", first.caption))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("source", ["(8,8):(8,1)", "Sw<3,0,3> o 0 o (8,8):(8,1)", "SM75_U32x1_LDSM_N"])
+def test_the_letters_of_blanks_are_drawn_or_the_exercise_is_refused(source, target):
+    words = {"operand": "D", "blank": "threads=6"} if source.startswith("SM") else {"blank": "offsets=6", "key": True}
+    drawn = figure(source, **words)
+    shown = page_of(drawn, Options(target=target))
+    texts = [text for item in shown.items for text in ([item.text] if isinstance(item, Line) else getattr(item, "texts", ()))]
+    assert {f"({letter})" for letter in "abcdef"} <= set(texts)
+    with pytest.raises(CuteVizError, match="no room"):
+        page_of(figure("(64,64):(64,1)", blank="offsets=6"), Options(target=target))
+    with pytest.raises(CuteVizError, match="no cell of this picture shows"):
+        figure("(8,8):(8,1)", view="path", blank="labels")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_leaders_of_notes_stay_within_the_page_and_off_the_legend(target):
+    for source, note in (("(8,8):(8,1)", "(0,0)..(7,0): one bank group"), (ONE_OF_EACH[4][0], "T5: holds eight elements of A")):
+        page = page_of(figure(source, note=note), Options(target=target))
+        assert page.width <= TARGET[target].width + 1
+        words = {item.text: item for item in page.items if isinstance(item, Line)}
+        assert note.split(": ")[1].split()[0] in " ".join(words)
+    page = page_of(figure("(8,8):(8,1)", note="(0,0)..(7,0): one bank group"), Options(target=target))
+    legend = [item.y for item in page.items if isinstance(item, Line) and item.text.startswith("hue:")]
+    assert min(legend) > page.panels[0].grid.bottom

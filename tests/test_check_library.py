@@ -36,6 +36,7 @@ def mistakes(path: Path, text: str) -> list[CuteVizError]:
     return check_library(file).errors
 
 
+@pytest.mark.slow
 def test_ours_are_fine() -> None:
     out = run("check-spec", *map(str, FILES))
     assert (out.returncode, out.stderr) == (0, b"")

@@ -97,7 +97,7 @@ template <class T> __global__ void kernel(float* from, int n) {
   for_each(make_seq<2>{}, [&](auto i) { copy(r, part(g, threadIdx.x)); });
   auto never = [&]() { copy(r, ts); };
   auto column = make_tensor(make_smem_ptr(to), make_layout(make_shape(n, Int<4>{})));
-  copy(column(threadIdx.x, _), make_tensor<float>(Int<4>{}));
+  auto row = make_coord(threadIdx.x, _); copy(column(row), make_tensor<float>(Int<4>{}));
   if (!sizeof(T)) { body(_0{}); } else cooperative_copy<128>(threadIdx.x, g, s);
   copy(Copy_Traits<SM90_BULK_COPY_AUTO>{}.with(*(uint64_t*)to), g, s);
 }
@@ -385,8 +385,8 @@ class TestUnits:
         """Without PyTorch and cuBLAS, whose headers it includes."""
         unit.write_text(
             "#include <cute/tensor.hpp>\n#include <cublas_v2.h>\n#include <torch/types.h>\nusing namespace cute;\n"
-            "template <int N> __global__ void k(float* p) {\n"
-            "  auto s = make_tensor(make_smem_ptr(p), Layout<Shape<_32, Int<N>>>{});\n}\n"
+            "#ifdef __CUDACC__\ntemplate <int N> __global__ void k(float* p) {\n"
+            "  auto s = make_tensor(make_smem_ptr(p), Layout<Shape<_32, Int<N>>>{});\n}\n#endif\n"
             "template <int N> torch::Tensor run(torch::Tensor a) {\n  cublasHandle_t handle; cublasCreate(&handle);\n"
             "  auto c = torch::zeros({N, 4}, torch::TensorOptions().dtype(torch::kFloat).device(torch::kCUDA));\n"
             "  if (a.sizes() != torch::IntArrayRef({N, 4})) throw 1;\n  k<N><<<1, 32>>>(c.data_ptr<float>());\n  return c;\n}\n"

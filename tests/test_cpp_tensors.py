@@ -559,3 +559,41 @@ def test_stages_that_no_swizzle_divides_are_refused() -> None:
     """
     assert value(text.replace("STAGES", "4"), "t") == "((_128,_1),_1,_1,(_1,(_2,_2))):((_1,_0),_0,_0,(_0,(1152,2304)))"
     assert "Shape Divisibility Condition" in str(error(text.replace("STAGES", "3"), "t"))
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [("a", "ptr[32b] 0"), ("b", "smem_ptr[16b] 8"), ("c", "ptr[16b] 0"), ("d", "gmem_ptr[16b] 16"), ("e", "ptr[32b] 4")],
+)
+def test_arrays_decay_to_pointers_and_an_element_has_its_address(name: str, printed: str) -> None:
+    text = (
+        "__global__ void k(half_t* g) {\n  int v[6];\n  __shared__ half_t w[64];\n  half_t r[64];\n  auto m = Layout<_4>{};\n"
+        "  print_layout(m);\n  auto a = make_tensor(v, m);\n  auto b = make_tensor(make_smem_ptr(&w[8]), m);\n"
+        "  auto c = make_tensor(&r[0], m);\n  auto d = make_tensor(make_gmem_ptr(&g[16]), m);\n  auto e = make_tensor(v + 4, m);\n}"
+    )
+    entry = read(text, Given({}, resolve)).find(name)
+    layout = entry.read()
+    assert entry.tensor is not None
+    tensor = entry.tensor()
+    assert tensor is not None
+    space = {"": "ptr", "smem": "smem_ptr", "gmem": "gmem_ptr"}[tensor.pointer.space]
+    assert (f"{space}[{tensor.bits}b] {int(tensor.pointer.offset)}", show(layout)) == (printed, "_4:_1")
+
+
+def test_printing_changes_nothing_in_a_function_that_returns(tmp_path: Path) -> None:
+    text = (
+        "int main() {\n  auto m = make_layout(make_shape(Int<2>{}, Int<3>{}));\n  print_layout(m);\n  std::vector<int> v(6);\n"
+        "  auto src = make_tensor(v.data(), m);\n  for (int t = 0; t < size(m); t++) {\n    src[t] = t;\n  }\n"
+        "  copy(src, src);\n  return 0;\n}\n"
+    )
+    (tmp_path / "main.cpp").write_text(text)
+    found = commands.run("explain", str(tmp_path / "main.cpp"))
+    assert (found.returncode, b"3 instructions per thread, a load and a store of 64 bits" in found.stdout) == (0, True)
+
+
+def test_a_note_tells_why_the_last_definition_is_not_the_one(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        "auto a = Layout<_4>{};\nauto b = composition(Layout<Shape<_4,_6>, Stride<_6,_1>>{}, Layout<_5,_1>{});\n"
+    )
+    found = commands.run("eval", str(tmp_path / "a.cu"))
+    assert (found.stdout, b"b (line 2) cannot be read: " in found.stderr) == (b"_4:_1\n", True)

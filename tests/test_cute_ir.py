@@ -252,6 +252,24 @@ def test_statements_and_the_parts_of_their_threads() -> None:
     assert third.read()[2].starts == ()  # of what nothing defines no thread's part is known
 
 
+WIDER = """
+!tv = !cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"(128,16):(1,128)">, tiler_mn = <"[128:1;16:1]">>
+!rmem = !cute.memref<f16, rmem, align<32>, "((16,1),(1)):((1,0),(0))">
+!smem = !cute.memref<f16, smem, align<32>, "(((8,2),1),(1)):(((1,64),0),(0))">
+module {
+  cuda.kernel @k(%arg0: !tv, %arg1: !rmem, %arg2: !smem) {
+    cute.copy(%arg0, %arg1, %arg2) : (!tv, !rmem, !smem)
+  }
+}
+"""
+
+
+def test_a_first_mode_of_more_than_the_atom_moves_is_cut() -> None:
+    (move,) = parsed(WIDER).moves()
+    _, regs, there = move.read()
+    assert (str(regs.layout), str(there.layout)) == ("(_1,_16,(_1)):(_0,_1,(_0))", "(_1,(_8,_2),(_1)):(_0,(_1,_64),(_0))")
+
+
 def test_a_report_of_ir(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from cute_viz.cli import main
 

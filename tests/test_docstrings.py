@@ -24,8 +24,8 @@ Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 # They print, exit, write folders, or are called by a host; or they are packages behind one door, whose doctest shows them.
 NO_DOCTESTS = ("cli/", "ext/", "gallery/", "__main__.py", "source/cpp/", "source/python/", "source/compiled/")
 NO_DOCTEST = {  # a module, or module::function -> why a doctest would show nothing
-    "api.py::bundle": "display.Shown shows it",
-    "api.py::write": "display.Drawn shows it",
+    "notebooks.py::bundle": "display.Shown shows it",
+    "notebooks.py::write": "display.Drawn shows it",
     "display.py::plug": "every figure shows it",
     "documents/draw.py::name_of": "documents.embed shows it",
     "engine/access.py::picture_of": "report_of shows it",

@@ -191,6 +191,7 @@ def test_the_own_atoms_are_those_of_the_page() -> None:
     assert f"```yaml\n{FILES['docs/atoms/mine.yaml']}```" in (ROOT / "docs" / "howto" / "atoms.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     """The reference has every row of the tables, and each page draws its pictures."""
     site = tmp_path / "site"

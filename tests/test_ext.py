@@ -126,6 +126,7 @@ def test_sphinx_html(project: Path) -> None:
     assert "align-center" in (out / "sub" / "other.html").read_text()
 
 
+@pytest.mark.slow
 def test_sphinx_text(project: Path) -> None:
     build(project, "text", "-W")
     text = (project / "_build" / "text" / "page.txt").read_text()
@@ -134,6 +135,7 @@ def test_sphinx_text(project: Path) -> None:
     assert "T31 V3" in text
 
 
+@pytest.mark.slow
 def test_sphinx_latex(project: Path, tmp_path: Path) -> None:
     build(project, "latex", "-W")
     out = project / "_build" / "latex"
@@ -151,6 +153,7 @@ def test_sphinx_latex(project: Path, tmp_path: Path) -> None:
     assert "Overfull" not in (out / "small.log").read_text(errors="replace")
 
 
+@pytest.mark.slow
 def test_sphinx_reads_again_what_changed(project: Path) -> None:
     build(project, "html")
     assert re.search(r"0 added, 0 changed, 0 removed", build(project, "html"))
@@ -194,6 +197,7 @@ def site(text: str, **config: object) -> str:
     return markdown.markdown(text, extensions=extensions, extension_configs=configs)
 
 
+@pytest.mark.slow
 def test_the_cells_of_a_document_have_letters_of_one_size(tmp_path: Path) -> None:
     """What `letters` says is the size of every label of a cell, however large the figure, in all three kinds of documents."""
     sources = ("(8,8):(8,1)", "(8,16):(16,1)", "logical_divide((4,8):(8,1), (2,4))")
@@ -273,6 +277,7 @@ def test_sphinx_writes_into_its_output_alone(tmp_path: Path) -> None:
     assert (out / "_images" / name).read_bytes() == b"picture"
 
 
+@pytest.mark.slow
 def test_sphinx_tells_what_cannot_be_written(tmp_path: Path) -> None:
     late = """
 def setup(app):

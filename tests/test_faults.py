@@ -130,6 +130,7 @@ class TestSignals:
         path.write_text(SPECS)
         return path
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("jobs", ["1", "2"])
     def test_a_gallery_that_is_stopped_at_any_moment(self, spec: Path, tmp_path: Path, jobs: str) -> None:
         """Half of the runs by SIGINT, half by SIGKILL; never a half file, and a last run completes all."""
@@ -150,6 +151,7 @@ class TestSignals:
         assert run("gallery", str(spec), "-o", str(out), "--check").returncode == 0
         assert not [path.name for path in out.iterdir() if path.name.startswith(".cute-viz-") and path.name != NAME]
 
+    @pytest.mark.slow
     def test_two_galleries_into_one_folder(self, spec: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"
         for _ in range(2):
@@ -359,6 +361,7 @@ def usually(title: str) -> dict[str, bytes]:
         return drawn(Path(folder) / "usual", dict(os.environ), title)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ENVIRONMENTS)
 def test_an_odd_environment_changes_no_byte(where: str, tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_text("figure.facecolor: red\nsavefig.dpi: 12\nfont.family: Nothing\n")

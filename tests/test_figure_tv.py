@@ -137,3 +137,9 @@ def test_an_operand_that_all_threads_see_counts_once(name):
     assert len(set(b.data["value"])) == b.rows * b.cols
     assert set(b.data["thread"]) == {0}
     assert any("B lies in shared memory, which the instruction reads through a descriptor" in note for note in drawn.notes)
+
+
+def test_what_make_layout_tv_returns_is_drawn_in_its_tile() -> None:
+    """The DSL returns the tiler and the layout; its own example: 32 threads of 2 x 2 values, row by row."""
+    made = figure("cute.make_layout_tv(cute.make_layout((4,8), stride=(8,1)), cute.make_layout((2,2), stride=(2,1)))")
+    assert made.panels == figure("((8,4),(2,2)):((16,2),(8,1))", tile="8x16").panels

@@ -48,6 +48,7 @@ def test_an_answer_or_a_clean_error(target: str) -> None:
 
 
 # What a command that watches is interrupted in may be a finaliser, where the interrupt is told and lost.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_commands_of_a_typed_grammar() -> None:
     """Any operation, operand and option: an answer, or a refusal in clear words. `python -m tests.fuzz.commands` tries more."""
@@ -60,6 +61,7 @@ def test_questions_of_a_typed_grammar() -> None:
     assert [*doors.ask(100, 1_016_000), *doors.ask(1, 1_043_845), *doors.ask(1, 1_049_270), *doors.ask(1, 1_166_720)] == []
 
 
+@pytest.mark.slow
 def test_sources_with_other_tokens(tmp_path: Path) -> None:
     """`python -m tests.fuzz MINUTES --folder DIR` tries more, of other people's sources."""
     folder = Path(__file__).parent.parent / "docs"

@@ -200,6 +200,7 @@ def test_what_a_stranger_says_is_ours_is_not(specs: Path, tmp_path: Path) -> Non
             (out / "one.svg").unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no lock on a folder")
 def test_two_runs_that_prune_at_once(tmp_path: Path) -> None:
     """The later one wins whole: the folder has its pictures, its index, and nothing else."""
@@ -306,6 +307,7 @@ def test_no_name_leaves_the_folder(name: str) -> None:
     assert name[0] not in ". "
 
 
+@pytest.mark.slow
 def test_the_committed_gallery_is_the_same_elsewhere(tmp_path: Path) -> None:
     """The command of the documents with another hash seed, time zone, locale, number of processes; `.ci/run` checks it as usual."""
     environment = {
@@ -322,6 +324,7 @@ def test_the_committed_gallery_is_the_same_elsewhere(tmp_path: Path) -> None:
     assert [name for name in drawn.keys() | kept.keys() if drawn.get(name) != kept.get(name)] == []
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
     many = "".join(f"  f{n}:\n    layout: (16,{n + 8}):({n + 8},1)\n" for n in range(150))
     (tmp_path / "many.yaml").write_text("specs:\n" + many)

@@ -268,8 +268,8 @@ NOWHERE = [
 def test_an_instruction_descriptor_says_what_no_instruction_has(words, why):
     name = "make_instr_desc_block_scaled" if words.startswith("scaled ") else "make_instr_desc"
     said = facts_of(read(f"{name}<{words.removeprefix('scaled ')}>()", resolve=resolve).pick(), "", PACKAGED)
-    assert bool(why) == ("no tcgen05.mma has it" in said)
-    assert why in said.get("no tcgen05.mma has it", "")
+    assert bool(why) == ("not supported by tcgen05.mma" in said)
+    assert why in said.get("not supported by tcgen05.mma", "")
 
 
 # cuda.h, cuTensorMapEncodeTiled; the tensor, the layout in shared memory, an element of the map

@@ -235,6 +235,24 @@ class TestTtgir:
         assert report["unknown"] == []
         assert [(row["line"], row["instruction"], row["instructions"]) for row in report["accesses"]] == [(6, "tcgen05.mma", 8)]
 
+    def test_what_amd_and_gluon_write(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Encodings that are decided later are none; an amd_wmma without a shape has 16 x 16 x 16; TDM copies boxes as TMA does."""
+        path = tmp_path / "k.ttgir"
+        dot = "tensor<32x32xf16, #ttg.dot_op<{{opIdx = {}, parent = #mma, kWidth = 16}}>>"
+        path.write_text(
+            "#mma = #ttg.amd_wmma<{version = 2, isTranspose = true, warpsPerCTA = [1, 1]}>\n"
+            "#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>\n"
+            'module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx1250"} {\n  tt.func @f() {\n'
+            "    %0 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #gluon.auto_encoding>\n"
+            f"    %1 = tt.dot %a, %b, %c : {dot.format(0)} * {dot.format(1)} -> tensor<32x32xf32, #mma>\n"
+            "    %2 = amdg.async_tdm_copy_global_to_local %d[%i, %j] into %e, %p : !tt.tensordesc<tensor<16x64xf16, #shared>> -> "
+            "!ttg.memdesc<16x64xf16, #shared, #smem, mutable>\n    tt.return\n  }\n}\n"
+        )
+        report = json.loads(run(capsys, "analyze", str(path), "--json")[1])
+        assert report["unknown"] == []
+        found = [(row["line"], row["instruction"], row["instructions"]) for row in report["accesses"]]
+        assert found == [(6, "wmma.m16n16k16", 8), (7, "tdm_copy_global_to_local", 1)]
+
     def test_the_dialects_old_names(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "k.mlir"
         values = {}

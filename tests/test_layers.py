@@ -22,7 +22,7 @@ def table() -> dict[str, set[str]]:
     text = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (?:`([\w]+)(?:\.py|/)`|(the package)) \| [^|]+ \| ([^|]*)\|$", text, re.M)
     rooms = {room or "__init__": words.strip() for room, _, words in rows}
-    below = {"errors", "limits", "records"}
+    below = {"errors", "limits", "records", "spelling"}
     out = {room: below | {word.strip() for word in words.split(",") if word.strip()} for room, words in rooms.items()}
     out = {room: {"__init__" if word == "the package" else word for word in words} for room, words in out.items()}
     return {room: set(out) if "all" in words else words for room, words in out.items()} | {"__main__": {"cli"}}
@@ -33,7 +33,7 @@ HOMES = {
     "click": {"cli"},
     "rich": {"renderers/text", "cli/gallery", "cli/check", "cli/output"},
     "svgwrite": {"renderers/svg"},
-    "numpy": {"figures/heat", "renderers/mpl", "check/"},
+    "numpy": {"algebra/__init__", "figures/heat", "renderers/mpl", "check/"},
     "cuda": {"check/device", "check/compiler"},
     "matplotlib": {"renderers/mpl"},
     "yaml": {"spec/yaml"},
@@ -44,8 +44,8 @@ HOMES = {
     "mcp": {"live/mcp"},
     "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
-    "anywidget": {"api"},
-    "traitlets": {"api"},
+    "anywidget": {"notebooks"},
+    "traitlets": {"notebooks"},
     "clang": {"source/compiled/clang", "source/compiled/loops"},
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import pytest
 from cute_viz.live.follow import Followed
 from cute_viz.live.page import fragment
 from cute_viz.live.pool import Pool
+from cute_viz.live.questions import answer
 from cute_viz.live.server import Server
 from tests.browser import chromium, complaints, ill_seen, until
 
@@ -119,6 +121,41 @@ def test_typing_draws(page):
     page.type("SM80_16x8x16_F32F16F16F32_TN")
     page.drawn("SM80_16x8x16_F32F16F16F32_TN")
     assert page.picture().startswith("Each thread holds 4 elements of C")
+
+
+PAIRS = """const [texts, order, done] = arguments;
+Promise.all([import("/assets/drawn.js"), import("/assets/panes.js")]).then(([{ Drawn }, { picture }]) => {
+  const box = document.createElement("div"), drawn = new Drawn(box), wrong = [];
+  let kept = 0;
+  for (const n of order) {
+    const had = new Set(box.querySelectorAll("text")), svg = drawn.draw(texts[n]);
+    if (svg.parentNode !== box) box.replaceChildren(svg);
+    kept += [...box.querySelectorAll("text")].filter((one) => had.has(one)).length;
+    if (!svg.isEqualNode(picture(texts[n]))) wrong.push(n);
+  }
+  done([wrong, kept]);
+});"""
+
+
+def test_a_picture_is_written_into_the_elements_of_the_last(page, driver):
+    """Whatever stood there, its elements are those that a parser makes of it; of a picture of the same shape all stay."""
+    grids = ("(8,8):(8,1)", "(8,8):(9,1)", "(8,7):(8,1)", "(8,8):(3,1)", "Sw<1,1,1> o 0 o (8,8):(8,1)")
+    sources = (*grids, "SM80_16x8x8_F32TF32TF32F32_TN")
+    options = ({}, {"title": "a & b > c < d"}, {"palette": "cutlass"}, {"theme": "dark"})
+    texts = [answer({"source": source, "options": more})["svg"] for source in sources for more in options]
+    order = random.Random(1).choices(range(len(texts)), k=200)
+    assert driver.execute_async_script(PAIRS, texts, order)[0] == []
+    assert driver.execute_async_script(PAIRS, texts[:1] + texts[4:5], [0, 1, 0])[1] >= 2 * 64
+    page.type("(8,8):(8,1)")
+    page.drawn("(8,8):(8,1)")
+    driver.execute_script("document.querySelector('#picture svg').dataset.mine = 1")
+    page.set("#find", "17")
+    until(lambda: page.text("#found") == "17: 1 cell")
+    page.type("(8,8):(1,8)")
+    page.drawn("(8,8):(1,8)")
+    assert page.text("#picture svg[data-mine] title").startswith("Column-major")
+    assert driver.execute_script("return document.querySelectorAll('#picture .layer').length") == 1
+    assert page.text("#told") == "(1,2): offset 17"
 
 
 def test_a_mistake_keeps_the_last_picture_and_a_click_cures_it(page):

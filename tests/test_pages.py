@@ -24,7 +24,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError,
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
-from cute_viz.figures.load import from_dict, from_json
+from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import HOLE, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
@@ -488,25 +488,23 @@ class TestOperations:
         assert "2 The complement begins again" in drawn
         assert re.findall("<text.*", drawn) == re.findall("<text.*", out.read_text())
 
-    @pytest.mark.parametrize(
-        ("text", "rows", "cols"),
-        [
-            ("logical_divide((8,16):(16,1),(4,4))", (0, 1, 2, 3), (0, 1, 2, 3)),
-            ("logical_divide((8,16):(16,1),(4:2,4))", (0, 2, 4, 6), (0, 1, 2, 3)),
-            ("zipped_divide((4,8),2:2)", (0, 2), (0,)),
-            ("logical_divide((4,4),5:3)", (), ()),  # offsets 0, 3, 6, 9, 12 lie in no rows and columns of their own
-        ],
-    )
-    def test_the_first_tile_is_marked_on_the_rulers(self, text, rows, cols):
+    @pytest.mark.parametrize("text", ["composition((4,8):(8,1), (2,4):(2,4))", "composition((9,4):(4,1), (3:3,2:2))"])
+    def test_what_is_not_picked_is_faded(self, text):
         drawn = figure(text)
-        a = drawn.panels[0]
-        assert (a.row_ruler.marks, a.col_ruler.marks) == (rows, cols)
-        assert from_json(drawn.render("json").decode()) == drawn
-        if rows:
-            first = {a.data["offset"][r * a.cols + c] for r in rows for c in cols}
-            other = next(panel for panel in drawn.panels[1:] if panel.caption.startswith(("first tile", "result")))
-            height = other.rows if other.caption.startswith("first") else 0
-            assert first == set(other.data["offset"]) if height else len(first) == 2
+        a, result = drawn.panels[0], drawn.panels[-1]
+        lit = {offset for offset, paint in zip(a.data["offset"], a.paints, strict=True) if not drawn.paints[paint].faded}
+        assert lit == {*result.data["offset"]} < {*a.data["offset"]}
+        assert drawn.caption.endswith("what is not picked of A is faded")
+        assert not any(drawn.paints[paint].faded for paint in result.paints)
+
+    def test_tiles_of_one_hue_differ_in_shade(self):
+        """Twelve tiles, eight hues: each tile is a paint of its own, with an entry of its own."""
+        drawn = figure("zipped_divide((9,(4,8)):(59,(13,1)), (3:3,(2,4):(1,8)))")
+        result = drawn.panels[-1]
+        columns = [{*result.paints[c :: result.cols]} for c in range(result.cols)]
+        assert len(set().union(*columns)) == 12 == sum(map(len, columns))
+        assert [entry.label for entry in drawn.legends[0].entries] == [f"tile {n}" for n in range(12)]
+        assert [{entry.paint} for entry in drawn.legends[0].entries] == columns
 
     def test_a_complement_stands_on_the_line_of_memory(self):
         drawn = figure("complement((2,2):(1,6),24)")

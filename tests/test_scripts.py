@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cute_viz import cli
+from cute_viz.live.questions import answer
 
 SCRIPT = """
 import argparse
@@ -104,3 +105,28 @@ def test_its_arguments_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert [row[0] for row in rows] == ["ld.global.32", "st.shared.32"]
     assert [row[3] for row in rows] == [2, 2]
     assert rows[0][2] == 64 * 8 * 4 // 32, "columns are contiguous: each sector is used whole"
+
+
+def test_its_definitions_have_the_values_of_a_run_without_arguments(tmp_path: Path) -> None:
+    """As those given by hand; what a parameter decides is told, and may be given; other values given, nothing is assumed."""
+
+    def listed(**let: str) -> tuple[dict[str, str | None], list[str]]:
+        found = answer({"ask": "objects", "source": SCRIPT, "let": let})
+        return {row["path"]: row["value"] for row in found["objects"]}, found.get("notes", [])
+
+    values, notes = listed()
+    assert values["Copy::kernel::sA"] == "(32,8):(8,1)"
+    assert values["Copy::kernel::gA"] == "((1,4),1,2):((0,1),0,4)"
+    assert {note.partition(" (")[0] for note in notes} == {"m = 256", "dtype = Float16", "major = k", "tile_rows = 32"}
+    given, _ = listed(tile_rows="64", major="m")
+    assert given["Copy::kernel::sA"] == "(64,8):(8,1)"
+    assert given["Copy::kernel::gA"] == "((1,4),2,2):((0,256),32,1024)"
+    by_hand, nothing = listed(mA="make_tensor(make_gmem_ptr<half_t>(0), (256,64):(64,1))", dtype="Float16", rows="32")
+    assert by_hand["Copy::kernel::sA"] == values["Copy::kernel::sA"]
+    assert by_hand["Copy::kernel::gA"] == values["Copy::kernel::gA"]
+    assert nothing == []
+    assert listed(rows="32")[0]["Copy::kernel::gA"] is None
+    short = answer({"ask": "tool.list", "source": SCRIPT, "let": {"rows": "32"}})
+    assert short["objects"][0]["path"] == "kernel"
+    assert "Copy::kernel::gA" in [path for cause in short["unknown"] for path in cause["paths"]]
+    assert all(row["value"] is not None for row in short["objects"])

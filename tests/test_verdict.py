@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cute_viz import explain
 from cute_viz.cli import main
 
 ROWS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "copies.json.gz").read_bytes()))["rows"]
@@ -208,3 +209,10 @@ def test_what_is_pasted_is_judged_as_it_is(name: str, tmp_path: Path, capsys: py
     out, err = capsys.readouterr()
     assert words in out + err
     assert left.value.code == (0 if name == "vectors" else 1)
+
+
+def test_the_reason_of_default_copy_is_its_alignment_where_all_is_static() -> None:
+    source, destination = (f"make_tensor(make_{space}_ptr<half_t>(0), _8{{}})" for space in ("gmem", "smem"))
+    made = explain(f"copy(Copy_Atom<DefaultCopy,half_t>{{}}, {source}, {destination})")
+    assert "DefaultCopy assumes an alignment of only 8 bits" in str(made)
+    assert "run-time" not in str(made)

@@ -181,6 +181,7 @@ SAID = {  # pairs of which the second leaves nothing to the first
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", OBJECTS)
 def test_no_option_is_ignored_beside_another(what: str) -> None:
     """Pairs of options, each with the first word that it has an effect with: the picture is none of those with one of the two."""

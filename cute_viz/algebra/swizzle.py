@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import overload
 
 from cute_viz.algebra.common import refuse
@@ -83,9 +84,17 @@ class Swizzle(Shown):
             return offset.applied(str(self))
         if not isinstance(offset, int):
             raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")
-        moved = offset & self.yyy
-        value = offset ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift)
+        value = self.each([offset])[0]
         return Runtime(value) if isinstance(offset, Runtime) else value
+
+    def each(self, offsets: Iterable[int]) -> list[int]:
+        """Its values at known offsets, without their marks.
+
+        >>> Swizzle(3, 3, 3).each([0, 64, 72]), Swizzle(2, 4, -3).each([16])
+        ([0, 72, 64], [144])
+        """
+        read, up, down = self.yyy, max(0, -self.shift), max(0, self.shift)
+        return [offset ^ (offset & read) >> down << up for offset in offsets]
 
 
 def span(first: int, count: int) -> str:

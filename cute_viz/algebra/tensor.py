@@ -98,7 +98,8 @@ class Tensor(Shown):
             return [begin + o for o in offsets]
         if self.swizzle is None:  # of the byte address
             swizzle = swizzle.rescaled(self.bits.bit_length() - 4)
-        return [swizzle(begin + o) for o in offsets]
+        begin = int(begin)  # an address that is not known cannot be swizzled
+        return swizzle.each(begin + o for o in offsets)
 
     def of_type(self, kind: Any) -> Tensor:
         """It with a type of elements, where its own is not known."""

@@ -132,7 +132,7 @@ def _walk(told: OperationSteps, a: Layout, count: Any, step: Any) -> None:
             words = f"  {mode} gives {count_of}, {_n(step)} apart, stride {_n(step)}*{told(stride)}"
             told.add(words, Layout(taken, step * stride), f"from {mode}")
             if count % taken:
-                cause = "the Shape Divisibility Condition fails" if is_known(taken) else "of run-time extents CuTe does not look"
+                cause = "the Shape Divisibility Condition fails" if is_known(taken) else "CuTe does not check run-time extents"
                 told.add(f"  {_n(count)} elements are not a multiple of {_n(taken)}: {cause}")
             count //= taken
             if is_one(count):

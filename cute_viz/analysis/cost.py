@@ -32,9 +32,8 @@ class Side:
     like: str = ""
     fixed: str = ""
 
-    def instructions(self, move: dict[int, int] | None = None) -> list[WarpAccess]:
-        """The instructions of every warp; `move` has for each offset in elements another one."""
-        bits = self.tensor.bits
+    def places(self, swizzled: bool = True) -> list[list[int]]:
+        """Where the elements of each thread lie in their buffer, in elements: as they are, or as without any swizzle."""
         starts = self.tensor.starts
         if not starts:
             raise AlgebraError("the thread that moves each element is unknown: the tensor is not a thread's part of another")
@@ -43,9 +42,12 @@ class Side:
         table = [int(o) for o in offsets(self.tensor.layout)]
         layout = [table[n] for n in self.order]
         bare = replace(self.tensor, swizzle=None, pointer=replace(self.tensor.pointer, swizzle=None))
-        plain = self.tensor if move is None else bare
-        rows = [[place * bits for place in _moved(plain.places(layout, start), move)] for start in starts]
-        rows, bytes_, each = whole_bytes(rows, bits, self.store)
+        return [(self.tensor if swizzled else bare).places(layout, start) for start in starts]
+
+    def instructions(self, places: list[list[int]] | None = None) -> list[WarpAccess]:
+        """The instructions of every warp, with the elements of each thread at their places, or at others."""
+        bits = self.tensor.bits
+        rows, bytes_, each = whole_bytes([[place * bits for place in row] for row in places or self.places()], bits, self.store)
         out = []
         active = getattr(self.tensor.part, "active", ())
         for first in range(0, len(rows), LANES):
@@ -57,10 +59,6 @@ class Side:
             steps = [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
             out += [replace(one, mask=one.mask & some) for one in steps] if active else steps
         return out
-
-
-def _moved(places: list[int], move: dict[int, int] | None) -> list[int]:
-    return places if move is None else [move[place] for place in places]
 
 
 @dataclass(frozen=True, slots=True)

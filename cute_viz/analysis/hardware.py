@@ -124,7 +124,7 @@ def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
     if x.kind == "GMMA" or x.major == "MN":
         out["leading offset used"] = _leading_used(x)
     if x.refused:
-        out[f"no {MMAS[x.kind]} has it"] = x.refused
+        out[f"not supported by {MMAS[x.kind]}"] = x.refused
     kept = {field.name: field.width for field in FIELDS[x.kind]}
     lost = [name for name in ("start_address", "leading_byte_offset", "stride_byte_offset") if getattr(x, name) >> kept[name]]
     if lost:
@@ -142,7 +142,7 @@ def _leading_used(x: SmemDescriptor) -> str:
 def _instruction(x: InstrDescriptor) -> dict[str, Any]:
     runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
     if x.refused:
-        runtime["no tcgen05.mma has it"] = "; ".join(x.refused)
+        runtime["not supported by tcgen05.mma"] = "; ".join(x.refused)
     return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
 
 

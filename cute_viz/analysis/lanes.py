@@ -130,7 +130,7 @@ def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> Non
         for n in range(0, values, per):
             if lane >= rows and row[n] not in [first[n] for first in lanes[:rows]]:
                 raise AlgebraError(f"{instruction} takes its {rows} rows from the first {rows} lanes; lane {lane} asks for another")
-            if any(row[n + i] != row[n] + i * bytes_ for i in range(per)):
+            if row[n : n + per] != [*range(row[n], row[n] + whole, bytes_)]:
                 raise AlgebraError(f"{what}; values {n}..{n + per - 1} of lane {lane} are not next to each other")
             if row[n] % whole:
                 raise AlgebraError(f"{what}, aligned to {whole}; lane {lane} begins at byte {row[n]}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -27,18 +27,19 @@ class Places:
     """Another place for each element of a buffer: a swizzle of its offset, or `step` for what lies `row` elements apart.
 
     >>> pad = Places(row=129, step=132)
-    >>> str(pad), pad(130), str(pad.of(Layout((128, 8), (1, 129)))), str(Places(Swizzle(2, 2, 3)))
-    ('a stride of 132 instead of 129', 133, '(128,8):(1,132)', 'Sw<2,2,3>')
+    >>> str(pad), pad([130]), str(pad.of(Layout((128, 8), (1, 129)))), str(Places(Swizzle(2, 2, 3)))
+    ('a stride of 132 instead of 129', [133], '(128,8):(1,132)', 'Sw<2,2,3>')
     """
 
     swizzle: Swizzle | None = None
     row: int = 1
     step: int = 1
 
-    def __call__(self, place: int) -> int:
+    def __call__(self, places: Iterable[int]) -> list[int]:
+        """Where the elements of some places are put."""
         if self.swizzle is not None:
-            return int(self.swizzle(place))
-        return place // self.row * self.step + place % self.row
+            return self.swizzle.each(places)
+        return [place // self.row * self.step + place % self.row for place in places]
 
     def of(self, layout: Layout) -> AnyLayout | None:
         """A layout with these places; None where no strides give them."""
@@ -90,6 +91,7 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     unit = max(max(1, 8 * width(name) // bits) for name in names)
     parts = [(x, x.offset + int(place)) for side in sides for x in (side.tensor,) for place in offsets(x.layout)]
     used = {start + place for x, place in parts for start in x.starts}
+    plain = [side.places(swizzled=False) for side in sides]
     tries = min(_TRIES, _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides)))
     roots = [root_of(side.tensor) for side in sides]
     kinds = [_swizzles(unit.bit_length() - 1, max(used).bit_length()), _strides(roots, unit, bits)]
@@ -99,8 +101,8 @@ def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:
     for n, kind in enumerate(kinds):
         found: list[tuple[int, int, int, Places]] = []
         for places in kind:
-            moved = {place: places(place) for place in used}
-            count = _total(sides, moved, now, names)
+            moved = dict(zip(used, places(used), strict=True))
+            count = _total(sides, [[[moved[place] for place in row] for row in rows] for rows in plain], now, names)
             if count is not None and count < now:
                 found.append((count, n, max(moved.values()) - max(used), places))
             tries -= 1
@@ -140,12 +142,12 @@ def _swizzles(least: int, total: int) -> Iterator[Places]:
                 yield Places(Swizzle(bits, least, shift))
 
 
-def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str]) -> int | None:
-    """The wavefronts with other places, None where an instruction becomes another one, and where there are more than `most`."""
+def _total(sides: list[Side], places: list[list[list[int]]], most: int, names: list[str]) -> int | None:
+    """The wavefronts with other places; None where an instruction becomes another one, or there are more than `most`."""
     total = 0
-    for side, name in zip(sides, names, strict=True):
+    for side, rows, name in zip(sides, places, names, strict=True):
         try:
-            found = replace(side, name=name if "matrix" in name else side.name, fixed="").instructions(move)
+            found = replace(side, name=name if "matrix" in name else side.name, fixed="").instructions(rows)
         except CuteVizError:  # rows of ldmatrix that would not lie together
             return None
         if not found or found[0].instruction != name:
@@ -166,7 +168,7 @@ def relocated(before: Any, after: Any) -> Iterator[tuple[int, int]]:
     [(0, 0), (32, 32), (64, 96), (96, 128)]
     """
     tables, bits, wide = [[int(o) for o in offsets(x.layout)] for x in (before, after)], before.bits, after.bits
-    for starts in zip(before.starts or (0,), after.starts or (0,), strict=True):
+    for starts in dict.fromkeys(zip(before.starts or (0,), after.starts or (0,), strict=True)):
         old, new = (x.places(table, start) for x, table, start in zip((before, after), tables, starts, strict=True))
         yield from zip([place * bits for place in old], [place * wide for place in new], strict=True)
 

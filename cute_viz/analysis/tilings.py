@@ -8,8 +8,9 @@ from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_
 from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import Underscore, modes, product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
+from cute_viz.algebra.modes import get
 from cute_viz.algebra.scale_factors import EmptyLayout
 from cute_viz.algebra.static import Plain
 from cute_viz.algebra.tmem import AHEAD, WORD, data_path, lane_stride, sparse_words
@@ -88,6 +89,7 @@ def _old_repeats(tiled: TiledMMA) -> dict[str, str]:
 def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
     descriptor = issued(atom)
     refused = "; ".join(descriptor.refused) if descriptor else ""
+    of_all = [x for x, tv in (("A", atom.layout_a), ("B", atom.layout_b)) if size(tv, 0) > 1 and cosize(get(tv, 0)) == 1]
     return {
         **({"op": atom.name} if atom.name else {}),
         "Shape_MNK": Plain.of(atom.shape_mnk),
@@ -96,13 +98,14 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "BLayout": Plain.of(atom.layout_b),
         "CLayout": Plain.of(atom.layout_c),
         "DLayout": Plain.of(atom.layout_c),
+        **({"in shared memory": f"{' and '.join(of_all)}, whose thread stride is 0, read through descriptors"} if of_all else {}),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
         **({"A": sparse} if (sparse := sparse_words(atom.instruction)) else {}),
         **({"descriptors of A and B": AHEAD} if "ultra" in atom.instruction.words else {}),
         **({"C in tensor memory": path} if (path := data_path(atom.instruction)) else {}),
         **({"instruction descriptor": str(descriptor)} if descriptor else {}),
-        **({"no tcgen05.mma has it": refused} if refused else {}),
+        **({"not supported by tcgen05.mma": refused} if refused else {}),
     }
 
 

@@ -226,6 +226,10 @@ def _reasons(
     element = dst.bits
     if common == 0:
         return [f"the source holds {src.pointer.element}, the destination {dst.pointer.element}: each element is converted"]
+    if assumed == BYTE and all(_seen(x)[1] for x in tensors):
+        return [
+            f"DefaultCopy assumes an alignment of only {assumed} bits; AutoVectorizingCopyWithAssumedAlignment<128> assumes more"
+        ]
     if assumed == BYTE:
         return [
             f"shapes or strides are run-time integers: CuTe assumes an alignment of only {assumed} bits and does not combine"

@@ -17,8 +17,9 @@ import click
 
 from cute_viz import __version__
 from cute_viz.cli import output
-from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line, spelled
+from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line
 from cute_viz.records import rows
+from cute_viz.spelling import spelled
 
 Table = dict[str, tuple[str, str]]
 _ROWS = rows(__file__, "commands.txt")
@@ -224,12 +225,13 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _bare(words: Sequence[str]) -> list[str]:
-    """Words without the quotes that no shell takes off: single ones in cmd.exe, which parts them at blanks, and typographic ones.
+    """Words without the quotes that no shell takes off: single ones in cmd.exe, which parts them at blanks, double ones within
+    single ones of PowerShell, and typographic ones.
 
     >>> _bare(["eval", "'logical_divide((8,6),", "(4,3))'", "it's"])
     ['eval', 'logical_divide((8,6), (4,3))', "it's"]
     """
-    quoted = r"(?<![^\0])['\u2018\u201c]([^'\0]*[(<:=.;][^'\u2019\u201d]*)['\u2019\u201d](?![^\0])"
+    quoted = r"(?<![^\0])['\"\u2018\u201c]([^'\"\0]*[(<:=.;][^'\"\u2019\u201d]*)['\"\u2019\u201d](?![^\0])"
     return re.sub(quoted, lambda found: found[1].replace("\0", " "), "\0".join(words)).split("\0") if words else []
 
 

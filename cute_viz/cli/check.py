@@ -20,8 +20,8 @@ from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import options_for
-from cute_viz.errors import spelled
 from cute_viz.options import OPTIONS
+from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
     from cute_viz.check.report import CheckReport

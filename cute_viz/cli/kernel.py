@@ -15,8 +15,9 @@ from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_text import text_of, totals_of
 from cute_viz.engine.kernel_what_if import differences
 from cute_viz.engine.kernel_what_if import what_if as with_other
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
+from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer

@@ -12,7 +12,8 @@ from typing import Any, TextIO
 import click
 
 from cute_viz import files
-from cute_viz.errors import CuteVizError, one_line, spelled
+from cute_viz.errors import CuteVizError, one_line
+from cute_viz.spelling import spelled
 
 MISTAKE = 70  # the status of a command that has said that there is a mistake in cute-viz: EX_SOFTWARE of sysexits.h
 _SAID = re.compile(

@@ -9,13 +9,14 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
 from cute_viz.documents.names import LONGEST, is_file_name, one_name
 from cute_viz.engine.answer import Answer
-from cute_viz.errors import CuteVizError, LimitError, spelled
+from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.files import held, own_bytes, top_of
 from cute_viz.files import write as write_file
 from cute_viz.gallery.draw import foreign, hash_of
 from cute_viz.gallery.index import IndexEntry, files_of, page, readme
 from cute_viz.gallery.plan import INDEX, reserved
 from cute_viz.renderers import FORMATS
+from cute_viz.spelling import spelled
 
 
 def write(answer: Answer, format: str, folder: str) -> None:

@@ -22,7 +22,7 @@ from cute_viz.limits import LIMITS, raised
 from cute_viz.options import known
 
 if TYPE_CHECKING:
-    from cute_viz.engine.explaining import Explanation
+    from cute_viz.engine.explanation import Explanation
     from cute_viz.engine.kernel_rows import Report
     from cute_viz.engine.pages import DrawnObject
     from cute_viz.figures.model import Figure
@@ -292,7 +292,8 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import Explanation, explain, explain_entry, move_at_end
+        from cute_viz.engine.explaining import explain, explain_entry, move_at_end
+        from cute_viz.engine.explanation import Explanation
         from cute_viz.engine.verifier import is_refusal, steps_of_refusal
 
         with self._limits():

@@ -37,7 +37,8 @@ def options_for(subject: Subject, request: Request) -> dict[str, Any]:
             except CuteVizError as error:
                 raise subject.spec.locate(error, f"figure.{key}") from None
         spec = subject.spec
-        title = None if request.options.get("follow") is not None else spec.title  # of all that it is, not of one thread
+        other = any(request.options.get(name) is not None for name in ("follow", "view"))
+        title = None if other else spec.title  # of all that it is, in the picture that it asks for
         out |= {key: word for key, word in (("title", title), ("palette", spec.palette)) if word is not None}
         out |= {"style": spec.style} if spec.style != "default" else {}
     return out | read_all(request.options)
@@ -192,8 +193,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         if options.view == "zoom" and options.tile is None and subject.file is not None:
             from cute_viz.engine.zoomed import launched
 
-            tile, grid = launched(subject.file) or (None, None)
-            options = replace(options, tile=tile, grid=grid)
+            tile, grid, cluster = launched(subject.file)
+            options = replace(options, tile=tile, grid=grid, cluster=options.cluster or cluster)
         if options.view == "pipeline" and subject.file is not None:
             from cute_viz.engine.zoomed import tiles_of_k
 

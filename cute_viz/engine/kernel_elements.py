@@ -72,7 +72,7 @@ def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) 
     for base in {base for base in known.values() if base.isidentifier() and file.language == "cpp"}:
         for found in re.finditer(rf"(?<![\w.>:]){base}\s*\[[^\]\n]*\]", code):
             begin = max(code.rfind(c, 0, found.start()) for c in ";{}") + 1
-            if not re.search(r"__shared__|\bextern\b", code[begin : found.start()]):
+            if not re.search(r"__shared__|\bextern\b|[(,=]\s*&\s*$", code[begin : found.start()]):
                 line, where = line_of(file.text, found.start())
                 yield Element(line, where, " ".join(found[0].split()), base, base)
 

@@ -10,8 +10,8 @@ from cute_viz.engine.kernel_loops import steps, told
 from cute_viz.engine.kernel_memory import REGISTERS, by_launch
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
-from cute_viz.errors import spelled
 from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
+from cute_viz.spelling import spelled
 
 _PICTURES = 48  # rows with conflicts that have pictures
 

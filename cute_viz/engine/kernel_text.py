@@ -14,7 +14,7 @@ from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_rows import Access, Report
-from cute_viz.errors import spelled
+from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.display import Drawn
@@ -136,9 +137,21 @@ def _of_text(reading: Reading) -> Subject:
 
         tile, lanes = tile_of(text, request.library.shape, own)
         return Subject(value, own, notes=notes, objects=objects, tile=tile, wave=(lanes, "warp") if lanes else None)
+    if (tv := _with_tile(value)) is not None:
+        return Subject(tv[0], own, notes=notes, objects=objects, tile=tv[1])
     tensor = document.tensors.get(own)
     bits = document.bits.get(own)
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor, bits=bits)
+
+
+def _with_tile(value: Any) -> tuple[Any, str] | None:
+    """The layout of threads and values in what `make_layout_tv` returns, and the tile that it covers."""
+    from cute_viz.algebra.layout import Layout
+
+    if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], tuple) or not isinstance(value[1], Layout):
+        return None
+    tile = "x".join(map(str, value[0]))
+    return (value[1], tile) if re.fullmatch(r"_?\d+x_?\d+", tile) else None
 
 
 def _is_notebook(text: str) -> bool:
@@ -183,7 +196,17 @@ def _of_file(file: SourceFile, reading: Reading) -> Subject:
     if reading.query is None and len(file.own) > 1:
         which = f"{entry.path} (line {entry.place})"
         notes = (f"using {which} of {len(file.own)} definitions; `name=` picks another, 'cute-viz list' shows all",)
+        notes += tuple(_unreadable(file, entry))
     return Subject(value, entry.name, file=file, notes=(*notes, *file.given.notes), objects=tuple(read), bits=_bits_of(entry))
+
+
+def _unreadable(file: SourceFile, entry: Entry) -> Iterator[str]:
+    """Why the last definition of a file is not the one that is meant."""
+    later = [x for x in file.own[file.own.index(entry) + 1 :] if x.likely] if entry in file.own else []
+    try:
+        value_of(later[-1]) if later else None
+    except CuteVizError as error:
+        yield f"{later[-1].path} (line {later[-1].place}) cannot be read: {error.message}"
 
 
 def _bits_of(entry: Entry) -> int | None:

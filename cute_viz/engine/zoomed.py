@@ -1,10 +1,9 @@
-"""A kernel's file -> what its boards begin with: the tile of C that a CTA computes, the grid of CTAs, the tiles of K."""
+"""A kernel's file -> what its boards begin with: the tile of C of a CTA, the grid of CTAs, the cluster, the tiles of K."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
@@ -13,30 +12,39 @@ from cute_viz.engine.whole import value_of
 from cute_viz.errors import CuteVizError
 
 if TYPE_CHECKING:
+    from cute_viz.algebra.call import Operation
     from cute_viz.source.model import Entry, SourceFile
-
-_CUT = re.compile(r"\blocal_tile\s*\(\s*(\w+)\s*,")  # gC = local_tile(mC, tiler, coord, Step<_1,_1,X>{})
 
 Pair: TypeAlias = "tuple[int, int]"
 
 
-def launched(file: SourceFile) -> tuple[Pair, Pair] | None:
-    """The tile of C and the grid of CTAs, where the file, as its launch runs it, cuts one tensor of two modes into such tiles.
+class Launched(NamedTuple):
+    """The tile of C, the grid of CTAs, and the CTAs of a cluster along M and N; None for what is not known."""
 
-    C is what `local_tile` cuts into a tile of two modes: tiles of A and B have a third, over K. None where nothing is cut so, or
-    several are that differ.
+    tile: Pair | None = None
+    grid: Pair | None = None
+    cluster: Pair | None = None
+
+
+def launched(file: SourceFile) -> Launched:
+    """Where the file, as its launch runs it, cuts tensors of two modes into tiles of C, and makes masks of multicasts.
+
+    C is what `local_tile` cuts into a tile of two modes: tiles of A and B have a third, over K. Nothing where several differ.
 
     >>> from cute_viz.source import read
     >>> text = "void f(float* p) {\\n  auto mC = make_tensor(p, make_shape(512, 256));\\n  auto gC = local_tile(mC, "
     >>> launched(read(text + "make_shape(Int<128>{}, Int<64>{}), make_coord(0, 0));\\n}\\n", "cpp", Given()))
-    ((128, 64), (4, 4))
+    Launched(tile=(128, 64), grid=(4, 4), cluster=None)
     """
-    found: set[tuple[Pair, Pair]] = set()
-    for (m, n), name, scope in _cuts(file, 2):
-        whole_of = [other for other in file.entries if other.name == name and other.scope == scope]
-        if whole_of and len(c := _extents(whole_of[-1])) == 2:
-            found.add(((m, n), (-(-c[0] // m), -(-c[1] // n))))
-    return found.pop() if len(found) == 1 else None
+    cuts = {
+        ((m, n), (-(-c[0] // m), -(-c[1] // n)))
+        for entry, cut in _calls(file, "local_tile")
+        if len(c := _extents(cut.operands[0])) == 2 and len(tile := _extents_of(entry)) == 2
+        for m, n in [tile]
+    }
+    clusters = {_extents(mask.operands[0])[1:3] for _, mask in _calls(file, "create_tma_multicast_mask")}
+    (m, n), *others = [cluster for cluster in clusters if len(cluster) == 2] or [(1, 1)]
+    return Launched(*cuts.pop(), None if others or m * n == 1 else (m, n)) if len(cuts) == 1 else Launched()
 
 
 def tiles_of_k(file: SourceFile) -> int | None:
@@ -47,22 +55,27 @@ def tiles_of_k(file: SourceFile) -> int | None:
     >>> tiles_of_k(read(text + "make_shape(Int<128>{}, Int<64>{}), make_coord(0, _));\\n}\\n", "cpp", Given()))
     4
     """
-    found = {tile[2] for tile, *_ in _cuts(file, 3)}
+    found = {tile[2] for entry, _ in _calls(file, "local_tile") if len(tile := _extents_of(entry)) == 3}
     return found.pop() if len(found) == 1 else None
 
 
-def _cuts(file: SourceFile, rank: int) -> Iterator[tuple[tuple[int, ...], str, tuple[str, ...]]]:
-    """The extents of each tile of that rank, and the name and the scope of what it is cut from."""
+def _calls(file: SourceFile, name: str) -> Iterator[tuple[Entry, Operation]]:
+    """The entries that one operation makes, with it."""
     for entry in file.entries:
-        if (match := _CUT.search(entry.text)) is not None and len(tile := _extents(entry)) == rank:
-            yield tile, match[1], entry.scope
+        if name in entry.text:
+            yield from ((entry, call) for call in entry.operations()[:1] if call.name == name and call.operands)
 
 
-def _extents(entry: Entry) -> tuple[int, ...]:
-    """The extents of a value whose modes are all known; none of any other."""
+def _extents_of(entry: Entry) -> tuple[int, ...]:
+    """The extents of an entry's value; none of one that is not known."""
     try:
-        value = whole(value_of(entry))
+        return _extents(value_of(entry))
     except CuteVizError:
         return ()
+
+
+def _extents(value: Any) -> tuple[int, ...]:
+    """The extents of a value whose modes are all known; none of any other."""
+    value = whole(value)
     extents = [product(mode) for mode in modes(value.shape)] if isinstance(value, Layout) else []
     return tuple(extents) if all(isinstance(extent, int) for extent in extents) else ()

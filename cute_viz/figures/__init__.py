@@ -70,7 +70,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             hint = "leave out `view=`, or draw what it gives"
             raise FigureError(f"`view={options.view}` does not apply to an operation that has not been evaluated", hint=hint)
         return "an operation", VIEWS["operation"]
-    if tiling in ("gemm", "mma") and options.view in ("zoom", "cube"):
+    if options.view in {"gemm": ("zoom", "cube"), "mma": ("zoom", "cube"), "stages": ("zoom",)}.get(tiling, ()):
         return f"`view={options.view}`", VIEWS[options.view]
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:

@@ -49,7 +49,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
     >>> figure = descriptor(parse(text), FigureOptions())
     >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
-    (('+0\nLBO →\nSBO ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
+    (('+0', '+1024\nLBO'), ('LBO 1024 B', 'SBO 128 B'))
     """
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
@@ -143,12 +143,12 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
     width = MODES[x.kind][swizzle_of(x)][2]
     boxes = _atoms(x, cores, width)
     labels = []
+    led = {arrow[2:]: word.partition(" ")[0] for arrow, word in zip(arrows, words, strict=True)}  # to the cell that it leads to
     for n, units in enumerate(cores.units):
         row, col = divmod(n, cores.cols)
         label = f"+{units[0]}"
-        if n == 0:
-            heads = ["→" if arrow[0] == arrow[2] else "↓" for arrow in arrows]
-            label += "".join(f"\n{word.partition(' ')[0]} {head}" for head, word in zip(heads, words, strict=True))
+        if (row, col) in led:
+            label += f"\n{led[row, col]}"
         if isinstance(obj, DescriptorTensor) and row % block.rows == 0 and col % block.cols == 0:
             label += f"\nstart {x.start_address + (units[0] >> 4)}"
         labels.append(label)

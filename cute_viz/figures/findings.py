@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import Panel
+from cute_viz.figures.words import count
 
 FEW = 3  # offsets that a sentence lists
 
@@ -161,3 +162,20 @@ def of_banks(banks: Sequence[Sequence[int]]) -> str:
         return "conflict-free" if n == 1 else f"{'an' if n in (8, 11, 18) or 80 <= n < 90 else 'a'} {n}-way conflict"
 
     return f"{head}; swizzled, in {groups[1]}: {verdict(ways[1])}" if len(banks) > 1 else f"{head}: {verdict(ways[0])}"
+
+
+def of_reuse(fragments: Mapping[str, Panel]) -> str:
+    """How many warps each element of A, and of B, goes to; "" where that is not one number of each. fragments: of A, then of B.
+
+    >>> figure("ampere_gemm").title
+    'Each element of A goes to 2 warps, of B to 2'
+    """
+    times = []
+    for panel in fragments.values():
+        several = dict(panel.owners)
+        threads = panel.data.get("thread", (None,))
+        each = {len({t // panel.warp for t, _ in several.get(n, ((t, 0),))}) for n, t in enumerate(threads) if t is not None}
+        times.append(each.pop() if len(each) == 1 and None not in threads else 0)
+    if len(times) != 2 or 0 in times:
+        return ""
+    return f"Each element of A goes to {count(times[0], 'warp')}, of B to {times[1]}"

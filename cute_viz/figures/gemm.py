@@ -15,12 +15,14 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.slicing import slice_
 from cute_viz.figures.copy import copy
+from cute_viz.figures.findings import of_reuse
 from cute_viz.figures.grid import grid
 from cute_viz.figures.highlight import LOWEST, highlight_notes
 from cute_viz.figures.mma import mma
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
+from cute_viz.figures.paint import receding
 from cute_viz.figures.trim import transposed
 
 
@@ -75,7 +77,8 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
             parts[-1] = (f"{what}, as the epilogue stores it{_times((tm, tn), (m, n))}", *parts[-1][1:])
         else:
             parts.append((heading, drawn, "store C"))
-    title = options.title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
+    title = options.title or of_reuse({stage: figure.panels[0] for _, figure, stage in parts if stage in ("mma A", "mma B")})
+    title = title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
     words = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "From global memory to registers and back: each panel is the smallest tile that repeats"
     drawn = page(title, [(f"{n}. {heading}", figure) for n, (heading, figure, _) in enumerate(parts, 1)], 4, words, caption)
@@ -196,9 +199,8 @@ def _lit(figure: Figure, source: Figure | None) -> Figure:
     for other in source.panels if source is not None else ():
         cells = (n for n, p in enumerate(other.paints) if p != HOLE and not source.paints[p].faded)  # type: ignore[union-attr]
         lit |= {(n // other.cols % panel.rows, n % other.cols % panel.cols) for n in cells}
-    faded = [replace(paint, faded=True) for paint in figure.paints]
-    paints = [p if p == HOLE or divmod(n, panel.cols) in lit else p + len(faded) for n, p in enumerate(panel.paints)]
-    return replace(figure, paints=(*figure.paints, *faded), panels=(replace(panel, paints=tuple(paints)),))
+    paints, shown = receding(figure.paints, panel.paints, [divmod(n, panel.cols) in lit for n in range(len(panel.paints))])
+    return replace(figure, paints=paints, panels=(replace(panel, paints=tuple(shown)),))
 
 
 def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:

@@ -17,13 +17,14 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import LANES, WARP, WORD, place
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.machine import of_filled, of_lanes
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import Painting, by_group
+from cute_viz.figures.paint import Painting, by_group, receding
 from cute_viz.figures.words import count, not_run
 
 _COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE)  # threads and lanes of a warp
@@ -66,8 +67,9 @@ def copied(op: CopyOp) -> dict[tuple[int, int], tuple[int, int]]:
     assert op.val_id is not None
     shape: Any = op.val_id.shape
     rows, bits, out = int(shape[0]), int(shape[1]), {}
-    for v in range(size(get(op.src, 1))):
-        source, where = int(op.src(0, v)), place(int(op.val_id(op.dst(0, v))), 1)
+    bit_at = offsets(op.val_id)
+    for source, target in zip(offsets(get(op.src, 1)), offsets(get(op.dst, 1)), strict=True):
+        where = place(bit_at[target], 1)
         row, bit = source % rows + source // (rows * bits) * rows, source // rows % bits
         if where.bit == 0:
             out[where.lane, where.column] = (row, bit // WORD)
@@ -267,22 +269,14 @@ def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: F
         last = max(pair[n] for pair in pairs if pair is not None)
         if wanted is not None and (wanted.start < 0 or wanted.stop > last + 1):
             raise FigureError(f"`{name}={wanted.start}`: there are {name}s 0 to {last}", hint="a value is a register")
-    faded = len(painting.paints)
-    cells = [
-        paint
-        + (
-            0
-            if pair is None or all(w is None or x in w for x, w in zip(pair, (options.thread, options.value), strict=True))
-            else faded
-        )
-        for paint, pair in zip(painting.cells, pairs, strict=True)
-    ]
+    asked_for = options.thread, options.value
+    lit = [pair is None or all(w is None or x in w for x, w in zip(pair, asked_for, strict=True)) for pair in pairs]
+    paints, cells = receding(painting.paints, painting.cells, lit)
     (legend,) = painting.legends
     asked = highlight_notes(options)[0].removeprefix("All but ").removesuffix(" is faded.")
     entries = [replace(e, label=f"{e.label}: {asked}") for e in legend.entries if e.paint in cells]
-    if rest := [x for x in cells if x >= faded]:
+    if rest := [x for x in cells if x >= len(painting.paints)]:
         entries.append(LegendEntry(rest[0], "others, faded"))
-    paints = (*painting.paints, *[replace(paint, faded=True) for paint in painting.paints])
     return Painting(tuple(cells), paints, (replace(legend, entries=tuple(entries)),))
 
 

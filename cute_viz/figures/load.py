@@ -107,7 +107,7 @@ def _is_near(x: Any) -> bool:
     return isinstance(x, (int, float)) and abs(x) < 1 << 20
 
 
-def _is_inside(box: tuple[int, ...], panel: Panel) -> bool:
+def _is_inside(box: tuple[float, ...], panel: Panel) -> bool:
     return len(box) == 4 and 0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols
 
 
@@ -160,6 +160,7 @@ _PARTS: dict[tuple[str, str], type] = {
     ("Panel", "row_ruler"): Ruler,
     ("Panel", "col_ruler"): Ruler,
 }
+_GONE = {LegendEntry: "count", Ruler: "marks"}  # what older versions have: how many cells are painted so, which lines are marked
 _KINDS: dict[str, tuple[type, str]] = {"int": (int, "an integer"), "str": (str, "a string"), "bool": (bool, "true or false")}
 
 
@@ -168,8 +169,7 @@ def _build(cls: type, data: Any, where: str) -> Any:
     if not isinstance(data, dict):
         raise FigureError(f"{where} should be an object")
     known = {f.name: f for f in fields(cls) if f.name not in UNWRITTEN}
-    if cls is LegendEntry:  # before version 5 it had how many cells are painted so
-        data = {name: value for name, value in data.items() if name != "count"}
+    data = {name: value for name, value in data.items() if name != _GONE.get(cls)}
     for name in data:
         if name not in known:
             raise FigureError(f"{where} has an unknown key {name!r}", hint=f"known: {', '.join(known)}")

@@ -81,13 +81,11 @@ class Ruler:
 
     `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
     more are borders of ever larger tiles; () for cell lines alone. The outer frame is not part of levels; renderers always draw it.
-    marks: the rows (or columns) that are marked, such as those of the first tile.
     """
 
     title: str
     labels: tuple[str, ...]
     levels: tuple[int, ...] = ()
-    marks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.levels:
@@ -181,15 +179,14 @@ class Panel:
         for name, ruler, count in (("row_ruler", self.row_ruler, self.rows), ("col_ruler", self.col_ruler, self.cols)):
             if len(ruler.labels) != count or len(ruler.levels) != count + 1:
                 raise FigureError(f"{name} of {count} lines has {len(ruler.labels)} labels and {len(ruler.levels)} levels")
-            if ruler.marks and not 0 <= min(ruler.marks) <= max(ruler.marks) < count:
-                raise FigureError(f"{name} of {count} lines marks others: {ruler.marks}")
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
     """An arrow from one panel to another, each an index into the figure's panels.
 
-    start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
+    start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open, or a part of one; () for the panel as a
+        whole.
     head: an arrow has one; without, it is a straight line down that joins the two.
     look: `wide` for an area that widens from `start` to the whole of the target, which shows it enlarged; `alarm` for a conflict;
         any other word is written between the two, such as `×`. label: what moves, and how much, in two lines.
@@ -197,8 +194,8 @@ class Arrow:
 
     source: int
     target: int
-    start: tuple[int, ...] = ()
-    end: tuple[int, ...] = ()
+    start: tuple[float, ...] = ()
+    end: tuple[float, ...] = ()
     head: bool = True
     look: str = ""
     label: str = ""
@@ -301,7 +298,4 @@ def to_dict(figure: Figure) -> dict[str, Any]:
             del panel["warp"], panel["warp_name"]
         for name in [name for name, plain in _PLAIN if panel[name] == plain]:
             del panel[name]
-        for ruler in (panel["row_ruler"], panel["col_ruler"]):
-            if not ruler["marks"]:
-                del ruler["marks"]
     return {"cute_viz_figure": VERSION, **out}

@@ -17,11 +17,11 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.machine import of_groups, of_result
-from cute_viz.figures.model import Figure, Paint
+from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.figures.motion import motion
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted
+from cute_viz.figures.paint import Painting, by_group, by_order, in_turns, painted, receding
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 from cute_viz.figures.words import count as count_of
@@ -68,8 +68,11 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     figures, painting = _painted([figure for _, figure in parts], keys, count, title, steps_of(drawn[0][1]))
     source = str(replace(call, name=found.name))
     picked = set(offsets(result)) if found.name == "composition" else set()
-    if title == TILES or picked:
-        figures[0] = _first_marked(figures[0], (lambda x: 0 if x in picked else None) if picked else keys[0])
+    if picked:
+        lit = [x in picked for panel in figures[0].panels for x in panel.data["offset"]]
+        paints, cells = receding(painting.paints, [p for panel in figures[0].panels for p in panel.paints], lit)
+        figures[:1] = painted(figures[:1], cells, paints)
+        painting = replace(painting, paints=paints)
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     across = 3 if sum(panel.cols for figure in figures for panel in figure.panels) <= WIDEST else 2
     last = figures[-1].panels
@@ -78,8 +81,8 @@ def operation(call: Operation, options: FigureOptions) -> Figure:
     caption = f"{found.name}: {found.summary}. {parts[0][1].caption}" if told else parts[0][1].caption
     out = page(options.title or told or f"{found.name}: {found.summary}", shown, across, source, caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
-    if panels[0].row_ruler.marks:
-        out = replace(out, caption=f"{out.caption}; bars on the rulers of A: {'what is picked' if picked else 'its first tile'}")
+    if any(painting.paints[p].faded for p in panels[0].paints if p != HOLE):
+        out = replace(out, caption=f"{out.caption}; what is not picked of A is faded")
     return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=tuple(panels))
 
 
@@ -123,19 +126,6 @@ def _with_tiles(figure: Figure, tiler: Any) -> Figure:
         for panel in figure.panels
     ]
     return replace(figure, panels=tuple(panels))
-
-
-def _first_marked(figure: Figure, key: Key) -> Figure:
-    """The figure of A, the rows and columns of the first tile marked on its rulers, where they meet in its elements alone."""
-    if len(figure.panels) != 1:
-        return figure
-    (panel,) = figure.panels
-    held = [divmod(n, panel.cols) for n, offset in enumerate(panel.data["offset"]) if key(offset) == 0]
-    rows, cols = (tuple(sorted({cell[axis] for cell in held})) for axis in (0, 1))
-    if len(rows) * len(cols) != len(held) or len(held) == len(panel.paints):
-        return figure
-    rulers = replace(panel.row_ruler, marks=rows), replace(panel.col_ruler, marks=cols)
-    return replace(figure, panels=(replace(panel, row_ruler=rulers[0], col_ruler=rulers[1]),))
 
 
 def _name(operation: str, n: int) -> str:

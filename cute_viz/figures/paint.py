@@ -114,6 +114,17 @@ def unpainted(count: int) -> Painting:
     return Painting((0,) * count, (Paint(-1),), ())
 
 
+def receding(paints: Sequence[Paint], cells: Iterable[int], lit: Iterable[bool]) -> tuple[tuple[Paint, ...], list[int]]:
+    """Paints with their faded twins behind them, and cells with the twin wherever nothing is lit.
+
+    >>> receding([Paint(0)], [0, 0], [True, False])[1]
+    [0, 1]
+    """
+    count = len(paints)
+    faded = [cell if bright or cell == HOLE else cell + count for cell, bright in zip(cells, lit, strict=True)]
+    return (*paints, *[replace(paint, faded=True) for paint in paints]), faded
+
+
 def painted(figures: Sequence[Figure], cells: Iterable[int], paints: Sequence[Paint]) -> list[Figure]:
     """The figures with paints of one painting, cell after cell through all their panels, and without their own legends.
 
@@ -140,7 +151,8 @@ def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Se
         hue, rest = divmod(key - low, band)
         return hue, rest // step
 
-    def label(hue: int) -> str:
+    def label(pair: tuple[int, int]) -> str:
+        hue, _ = pair
         return span(low + hue * band, min(high, low + (hue + 1) * band - 1), prefix)
 
     return _painting(keys, paint, shades, label, title + ("; shade: lighter is later" if any(paint(k)[1] for k in known) else ""))
@@ -159,13 +171,21 @@ def by_group(
 ) -> Painting:
     """Hue from a key in 0..count-1; shade, if there is an order, from a second key in 0..order_count-1.
 
-    turns: the hue of each key, where there are more keys than hues and neighbours must differ (`in_turns`).
+    turns: the hue of each key, where there are more keys than hues and neighbours must differ (`in_turns`); of twice as many at
+    most, the second key of a hue has a lighter shade.
 
     >>> by_group([0, 0, 1, None], 2, "thread", "T").cells
     (0, 0, 1, -1)
     """
     per = -(-count // HUES)
     hues = {key: key // per for key in range(count)} if turns is None or count <= HUES else turns
+    taking: dict[int, list[int]] = {}  # hue -> the keys that take it
+    for key, hue in hues.items():
+        taking.setdefault(hue, []).append(key)
+    most = max(map(len, taking.values()), default=1)
+    if hues is turns and order is None and count <= 2 * HUES and most <= SHADES:
+        places = {key: (hue, taking[hue].index(key)) for key, hue in hues.items()}
+        return _painting(keys, places.__getitem__, most, lambda pair: f"{prefix}{taking[pair[0]][pair[1]]}", title, apart=True)
     shades = min(SHADES, order_count) if order is not None else 1
     step = -(-order_count // shades)
     merged: Sequence[int | None] = keys
@@ -178,9 +198,10 @@ def by_group(
         group, rest = divmod(key, order_count)
         return hues[group], rest // step
 
-    def label(hue: int) -> str:
+    def label(pair: tuple[int, int]) -> str:
+        hue, _ = pair
         if hues is turns:
-            return listed([key for key, its in turns.items() if its == hue], prefix)
+            return listed(taking[hue], prefix)
         return span(hue * per, min(count, (hue + 1) * per) - 1, prefix)
 
     painting = _painting(merged, paint, shades, label, title)
@@ -204,18 +225,19 @@ def _painting(
     keys: Sequence[int | None],
     paint: Callable[[int], tuple[int, int]],
     shades: int,
-    label: Callable[[int], str],
+    label: Callable[[tuple[int, int]], str],
     title: str,
+    apart: bool = False,
 ) -> Painting:
-    """Paints numbered by (hue, shade), cells pointing at them, one legend entry a hue that occurs."""
+    """Paints numbered by (hue, shade), cells pointing at them, one legend entry a hue that occurs; apart: one a shade."""
     pair_of = {key: paint(key) for key in set(keys) if key is not None}
     pairs = sorted(set(pair_of.values()))
     number = {pair: n for n, pair in enumerate(pairs)}
     paint_of: dict[int | None, int] = {key: number[pair] for key, pair in pair_of.items()}
     paint_of[None] = HOLE
     cells = tuple([paint_of[key] for key in keys])
-    first = {hue: number[(hue, shade)] for hue, shade in reversed(pairs)}
-    entries = tuple(LegendEntry(first[hue], label(hue)) for hue in sorted(first))
+    first = dict(sorted(pair_of.items())) if apart else {pair[0]: pair for pair in reversed(pairs)}
+    entries = tuple(LegendEntry(number[first[key]], label(first[key])) for key in sorted(first))
     return Painting(cells, tuple(Paint(hue, shade, shades) for hue, shade in pairs), (Legend(title, entries),))
 
 

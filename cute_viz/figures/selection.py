@@ -17,7 +17,7 @@ from cute_viz.figures.grid import grid
 from cute_viz.figures.model import HOLE, Figure, LegendEntry
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import by_order, painted
+from cute_viz.figures.paint import by_order, painted, receding
 from cute_viz.figures.rulers import steps_of
 
 PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand of an operation is the parent
@@ -47,16 +47,9 @@ def selection(call: Operation, options: FigureOptions) -> Figure:
     of_whole = [offset for panel in whole.panels for offset in panel.data["offset"]]
     of_part = [offset + base for panel in part.panels for offset in panel.data["offset"]]
     painting = by_order([*of_whole, *of_part], "hue: offset", steps=steps_of(parent))
-    paints = list(painting.paints)
-    faded = {n: len(paints) + n for n in range(len(paints))}
-    paints += [replace(paint, faded=True) for paint in painting.paints]
-    plane = whole.panels[0].rows, whole.panels[0].cols
-    cells = []
-    for n, paint in enumerate(painting.cells[: len(of_whole)]):
-        slice_, (r, c) = n // (plane[0] * plane[1]), divmod(n % (plane[0] * plane[1]), plane[1])
-        inside = slice_ * plane[0] * plane[1] + r + c * plane[0] in chosen
-        cells.append(paint if inside or paint == HOLE else faded[paint])
-    cells += painting.cells[len(of_whole) :]
+    rows, cols = whole.panels[0].rows, whole.panels[0].cols
+    lit = [n // (rows * cols) * rows * cols + n // cols % rows + n % cols * rows in chosen for n in range(len(of_whole))]
+    paints, cells = receding(painting.paints, painting.cells, [*lit, *[True] * len(of_part)])
     figures = painted((whole, part), cells, paints)
     words = f"A{_coordinate(call.operands[0])}" if found.name == "slice" else _words(found.name, call)
     beyond = f", at offset {base} of A" if base else ""
@@ -70,7 +63,7 @@ def selection(call: Operation, options: FigureOptions) -> Figure:
     legends = (replace(legend, entries=tuple(entries)),)
     panels_ = tuple([replace(panel, legends=None) for panel in out.panels])
     caption = "The selected elements of A are highlighted; each keeps its color in the panel of the selection"
-    return replace(out, kind="operation", paints=tuple(paints), legends=legends, panels=panels_, caption=caption)
+    return replace(out, kind="operation", paints=paints, legends=legends, panels=panels_, caption=caption)
 
 
 def _chosen(call: Operation, found: Any, at: int, parent: AnyLayout) -> set[int]:

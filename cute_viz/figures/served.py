@@ -9,7 +9,7 @@ from itertools import pairwise
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import PLAIN, check_cells
-from cute_viz.figures.paint import HUES, by_group, listed, span
+from cute_viz.figures.paint import HUES, by_group, listed, receding, span
 
 BESIDE = 16  # columns up to which tiles stand side by side
 
@@ -64,18 +64,15 @@ def served(
     lit = [cell for cell in every if _is_lit(cell, thread, wavefront)]
     keys = [cell.wavefront for cell in every]
     painting = by_group(keys, count, "hue: wavefront", turns={n: n % HUES for n in range(count)})
-    paints = [*painting.paints, *[Paint(paint.hue, paint.shade, paint.shades, True) for paint in painting.paints], Paint(-1)]
     of = dict(zip(keys, painting.cells, strict=True))
+    twins, cells_ = receding(painting.paints, painting.cells, [_is_lit(cell, thread, wavefront) for cell in every])
+    paints, rest = (*twins, Paint(-1)), iter(cells_)
     panels = []
     for n, (heading, cells) in enumerate(parts):
-        faded = {(c.row, c.col): len(painting.paints) if not _is_lit(c, thread, wavefront) else 0 for c in cells}
-        panels.append(
-            _panel(heading, cells, {(c.row, c.col): of[c.wavefront] + faded[c.row, c.col] for c in cells}, len(paints) - 1, n)
-        )
+        panels.append(_panel(heading, cells, {(c.row, c.col): next(rest) for c in cells}, len(paints) - 1, n))
     entries = []
-    for hue in range(min(count, HUES)):
-        mine = [n for n in range(count) if n % HUES == hue and any(cell.wavefront == n for cell in lit)]
-        if mine:
+    for paint in dict.fromkeys(of.values()):
+        if mine := sorted({cell.wavefront for cell in lit if of[cell.wavefront] == paint}):
             entries.append(LegendEntry(of[mine[0]], listed(mine)))
     if len(lit) < len(every):
         entries.append(LegendEntry(len(painting.paints), "not asked for, faded"))
@@ -89,7 +86,7 @@ def served(
         title=title,
         source=source,
         caption=caption,
-        paints=tuple(paints),
+        paints=paints,
         legends=(Legend("hue: wavefront", tuple(entries)),),
         panels=tuple(panels),
         notes=(note,) if note else (),

@@ -119,7 +119,7 @@ def _hues(part: Any, options: FigureOptions) -> Mapping[int, int]:
 
     for _, tensor in in_tensor_memory(part)[:1]:
         return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(tensor).items(), reverse=True) for row in rows}
-    if not isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
+    if _in_registers(part) is None:
         return {}
     figure = build(part, replace(options, operand="C"))
     firsts = figure.panels[0].paints[:: figure.panels[0].cols]
@@ -137,7 +137,7 @@ def _heading(part: Any) -> str:
     if isinstance(part, CopyOp):
         return "registers to tensor memory" if "STORE" in part.name else "tensor memory to registers"
     if isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
-        return "the accumulator in registers"
+        return "the accumulator in registers" if _in_registers(part) else "the MMA of one thread"
     return "the epilogue's copy" if isinstance(part, TiledCopy) else SHARED
 
 
@@ -153,8 +153,7 @@ def _fields(figure: Figure, panel: Panel) -> tuple[tuple[int, ...], Legend]:
 def _rows(obj: Stages, thread: int) -> list[int]:
     """The rows of C that a thread holds."""
     for part in obj.parts:
-        if isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
-            atom = part if isinstance(part, MMA_Atom) else part.atom if isinstance(part, TiledMMA) else part.tiled.atom
+        if (atom := _in_registers(part)) is not None:
             threads, m = size(get(atom.layout_c, 0)), product(atom.shape_mnk[0])
             _check(thread, threads)
             return sorted({element % m for element in offsets(atom.layout_c)[thread::threads]})
@@ -166,6 +165,13 @@ def _rows(obj: Stages, thread: int) -> list[int]:
     lanes = {lane + thread // WARP * WARP for (t, _), parts in held(load).items() if t == thread % WARP for lane, _, _ in parts}
     found = rows_of_lanes(accumulator)
     return sorted({row for lane in lanes for row in found.get(lane, ())})
+
+
+def _in_registers(part: Any) -> MMA_Atom | None:
+    """The atom of an MMA whose C threads hold; None of one whose C is in tensor memory, and of anything else."""
+    tiled = part.tiled if isinstance(part, ThrMMA) else part
+    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
+    return atom if isinstance(atom, MMA_Atom) and atom.instruction.home("C") == "rmem" else None
 
 
 def _check(thread: int, threads: int) -> None:

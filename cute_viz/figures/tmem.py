@@ -192,16 +192,18 @@ def _part(name: str, tensor: Tensor) -> Region:
     """Where the elements of a tensor lie: (lane, column) -> the elements (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
     rows, real = product(modes(layout.shape)[0]), rows_of_scales(tensor)
+    per, begin = tensor.pointer.per_word, tensor.offset
     held: dict[tuple[int, int], tuple[int, int, int, int]] = {}
-    for n, (lane, begun, _) in enumerate(places(tensor, (value + tensor.offset for value in offsets(layout)))):
-        column = begun + first
-        if not 0 <= lane < LANES or not 0 <= column < COLUMNS:
-            raise FigureError(f"{tensor.layout} reaches lane {lane}, column {column}: tensor memory has {LANES} and {COLUMNS}")
-        row, col = n % rows, n // rows
+    for n, value in enumerate(offsets(layout)):
+        word = (value + begin) // per  # lane << 16 | column, counted from where the tensor begins
+        col, row = divmod(n, rows)
         if real:  # of a scale factor that stands four times
             row = row // (LANES // WARP * real) * real + row % real
-        m0, n0, m1, n1 = held.get((lane, column), (row, col, row, col))
-        held[lane, column] = (min(m0, row), min(n0, col), max(m1, row), max(n1, col))
+        m0, n0, m1, _ = held.get(where := (word >> 16, (word & 0xFFFF) + first), (row, col, row, col))
+        held[where] = (row if row < m0 else m0, n0, row if row > m1 else m1, col)
+    for lane, column in held:
+        if not 0 <= lane < LANES or not 0 <= column < COLUMNS:
+            raise FigureError(f"{tensor.layout} reaches lane {lane}, column {column}: tensor memory has {LANES} and {COLUMNS}")
     return Region(name, tensor, held)
 
 

@@ -60,7 +60,7 @@ def crop(figure: Figure, rows: int, columns: int) -> Figure:
     return replace(figure, panels=panels, notes=(*notes, *figure.notes), arrows=arrows)
 
 
-def _has(panel: Panel, box: tuple[int, ...]) -> bool:
+def _has(panel: Panel, box: tuple[float, ...]) -> bool:
     return not box or (box[2] <= panel.rows and box[3] <= panel.cols)
 
 
@@ -77,7 +77,7 @@ def picked(panel: Panel, rows: Sequence[int], cols: Sequence[int]) -> Panel:
     """The panel with these rows and columns alone; a border stands where some are left out, and boxes are as large as what is left.
 
     >>> picked(build(Layout((4, 2), (2, 1))).panels[0], [0, 3], [0, 1]).row_ruler
-    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0), marks=())
+    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0))
     """
     boxes = []
     for r0, c0, r1, c1 in panel.boxes:
@@ -125,10 +125,10 @@ def regridded(
 
 def _lines(ruler: Ruler, kept: Sequence[int]) -> Ruler:
     """The ruler of some lines."""
-    old, at = ruler.levels, {line: n for n, line in enumerate(kept)}
+    old = ruler.levels
     inner = [old[b] if b == a + 1 else max(1, *old[a + 1 : b + 1]) for a, b in pairwise(kept)]
     levels = (old[kept[0]], *inner, old[kept[-1] + 1])
-    return Ruler(ruler.title, tuple([ruler.labels[n] for n in kept]), levels, tuple([at[n] for n in ruler.marks if n in at]))
+    return Ruler(ruler.title, tuple([ruler.labels[n] for n in kept]), levels)
 
 
 TALL = 8  # times as high as wide: of a copy, whose modes have no places of their own
@@ -185,9 +185,9 @@ def abridged(figure: Figure) -> Figure:
     rows = {extent: sorted(mine | alone[extent]) or list(range(extent)) for extent, mine in kept.items()}
     panels = tuple([picked(panel, rows[panel.rows], range(panel.cols)) for panel in figure.panels])
 
-    def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
+    def moved(box: tuple[float, ...], panel: int) -> tuple[float, ...]:
         at = rows[figure.panels[panel].rows].index
-        return (at(box[0]), box[1], at(box[2] - 1) + 1, box[3]) if box else box
+        return (at(int(box[0])), box[1], at(int(box[2]) - 1) + 1, box[3]) if box else box
 
     arrows: list[Arrow] = [
         replace(arrow, start=moved(arrow.start, arrow.source), end=moved(arrow.end, arrow.target)) for arrow in figure.arrows

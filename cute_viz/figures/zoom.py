@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.gemm import Gemm
@@ -10,7 +11,9 @@ from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError
 from cute_viz.figures.memory import CTA, owner
 from cute_viz.figures.model import Arrow, Figure, Paint, Panel, Ruler, Shape
@@ -21,9 +24,10 @@ SIDE = 8.0  # cells of the figure that the longer side of a panel takes
 ELEMENTS = 512  # of an atom that are drawn one by one
 PART = 16  # rows and columns of the part of a larger atom
 LANES = 128  # of tensor memory, PTX ISA: row i of an accumulator of 128 rows a CTA is in lane i; a warp reads 32 of them
+FINEST = 64  # of the sides of a panel is a mark at least
 DOTS = 1024  # values of a thread that are drawn in the atoms of its warp
 HUES = 8
-CTAS, MOST_CTAS = 16, 64  # of a launch along one side that are drawn, and that can be opened
+CTAS, MOST_CTAS = 8, 64  # of a launch along one side that are drawn, and that can be opened
 PAPER, LIT, BESIDE = 2 * HUES, 2 * HUES + 1, 2 * HUES + 2  # paints, behind the hues and their faded ones
 IN_CLUSTER = 16  # CTAs of a cluster at most (CUDA: 8, 16 where a kernel asks for them)
 
@@ -44,8 +48,9 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     check_cells(m * n, f"the tile {m} x {n}", options)
     am, an = (product(x) for x in tiled.atom.shape_mnk[:2])
     threads, by_cta = size(get(tv, 0)), owner(tiled.atom.instruction) == CTA
-    together = 1 if by_cta else max(size(tiled.atom.thr_id), 32)
-    called = "warp group" if together > 32 else "warp"
+    warp, word = tiled.atom.warp
+    together = 1 if by_cta else max(size(tiled.atom.thr_id), warp)
+    called = f"{word} group" if together > warp else word
     owners: dict[tuple[int, int], tuple[int, int]] = {}
     for index, place in enumerate(offsets(tv)):
         owners.setdefault((place % tm, place // tm), (index % threads, index // threads))
@@ -53,7 +58,7 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     last = [t for t in real if t // together == real[-1] // together]
     thread = options.thread[0] if options.thread else last[min(5, len(last) - 1)]
     if by_cta:
-        return _in_tmem(tiled, owners, (m, n), _cta(options), options)
+        return _in_tmem(tiled, owners, (m, n, k), _cta(options), options)
     if thread not in real:
         raise FigureError(f"thread {thread} holds nothing of C", hint=f"threads {real[0]} to {real[-1]} do")
     group = thread // together
@@ -73,19 +78,27 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
     origin = at[0] * m + r0 * am, at[1] * n + c0 * an
     opened = r0 % (tm // am), c0 % (tn // an)
     inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
-    panels.append(_atom((am, an), inside, origin, thread))
+    shown = _part((am, an), inside)
+    opening = shown[0] / am, len(rights) - 1 + shown[1] / an, shown[2] / am, len(rights) - 1 + shown[3] / an
+    panels[2] = replace(panels[2], shapes=(*panels[2].shapes, _outline(*opening)))
+    panels.append(_atom((am, an), inside, origin, thread, shown))
     arrows = [Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide")]
-    arrows.append(Arrow(2, 3, (0, len(rights) - 1, 1, len(rights)), look="wide"))
+    arrows.append(Arrow(2, 3, opening, look="wide"))
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
     part = f"{spread[0]}x{spread[1]} {called}s of {m // spread[0]}x{n // spread[1]}"
     whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} CTAs of "
     chain = f"{whole}{m}x{n}{f'x{k}' if k else ''} = {part} = {len(downs)}x{len(rights)} atoms of {am}x{an}"
     values = len(inside)
-    title = f"One thread holds {values} values in each of {count(len(downs) * len(rights), 'atom')}"
+    atoms = len(downs) * len(rights)
+    title = (
+        f"One thread holds {values} values in each of {atoms} atoms"
+        if atoms > 1
+        else f"One thread holds {values} values of {am} × {an}"
+    )
     title = options.title or _shared(options.cluster) or title
     name = tiled.atom.name or "an MMA atom"
     caption = f"{chain}; {name}, thread {thread}"
-    found = {"threads": threads, "values": values * len(downs) * len(rights), "atoms": len(downs) * len(rights)}
+    found = {"threads": threads, "values": values * atoms, "atoms": atoms}
     return _figure(title, str(tiled.atom.name or tiled.atom), caption, panels, group, arrows, found)
 
 
@@ -115,12 +128,13 @@ def _figure(
 def _in_tmem(
     tiled: TiledMMA,
     owners: dict[tuple[int, int], tuple[int, int]],
-    tile: tuple[int, int],
+    extents: tuple[int, int, int],
     at: tuple[int, int],
     options: FigureOptions,
 ) -> Figure:
     """The levels of an accumulator in tensor memory: the tile by CTAs, and the lanes that each warp reads of it."""
-    m, n = tile
+    m, n, k = extents
+    tile = m, n
     tm, tn, _ = tile_shape(tiled)
     thread = options.thread[0] if options.thread else 69
     ctas, rows = size(tiled.atom.thr_id), tm // size(tiled.atom.thr_id)
@@ -128,27 +142,27 @@ def _in_tmem(
         hint = "an atom of M = 128 for one CTA, or 256 for two, its tile, and `thread=` below 128"
         raise FigureError("where the rows of this accumulator lie in tensor memory is not drawn", hint=hint)
     warp, block = thread // 32, _block(owners, (tm, tn), 1)
-    if ctas > 1 and options.cluster is not None:
-        raise FigureError("`cluster=` is of an MMA of one CTA: here a pair of CTAs has one tile", hint="leave out `cluster=`")
-    panels = [_grid(at, tile, options, "CTA pair" if ctas > 1 else "CTA"), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
+    called = "CTA pair" if ctas > 1 else "CTA"
+    panels = [_grid(at, tile, options, called), _tile(owners, tile, (tm, tn), block, 1, ctas - 1, "CTA")]
     lanes = Panel(
         caption=f"3 Tensor memory of CTA {ctas - 1}  {LANES} lanes x {n} columns",
         labels=tuple([f"warp {w}: lanes {32 * w}..{32 * w + 31}" for w in range(4)]),
         paints=tuple([(ctas - 1) % HUES + (HUES if w != warp else 0) for w in range(4)]),
         row_ruler=_lines(4),
         col_ruler=_lines(1),
-        shapes=(Shape("box", ((0, thread / 32), (1, (thread + 1) / 32)), "", "strong"),),
+        shapes=(_outline(thread / 32, 0, (thread + 1) / 32, 1),),
         foot=f"thread {thread} reads lane {thread}: row {thread} of its CTA, {count(n, 'value')}",
         place=(1, 1),
         unit=_unit(4, 1, 32, n),
     )
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
-    chain = f"{m}x{n} = {count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
+    whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} {called}s of "
+    chain = f"{whole}{m}x{n}{f'x{k}' if k else ''} = {count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
     arrows = (Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide"))
     name = tiled.atom.instruction.called or "an MMA"
     found = {"CTAs": ctas, "values": n}
     return _figure(
-        options.title or _shared(options.cluster) or title,
+        options.title or _shared(options.cluster, called) or title,
         str(tiled.atom.name),
         f"{chain}; {name}",
         (*panels, lanes),
@@ -163,6 +177,8 @@ _ORDER = (2, 3, 4, 5, 0, 6, 7, 4)  # hues of groups; red is a conflict
 
 def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
     """The MMA, the tile of C that a CTA computes, and its K, 0 where nobody says it."""
+    if isinstance(obj, Stages):
+        return _of_stages(obj, options)
     if isinstance(obj, Gemm):
         if options.tile is not None:
             raise FigureError("a GEMM has a tile of its own: leave out `tile=`")
@@ -173,6 +189,17 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
         raise FigureError("a zoom shows an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return tiled, options.tile or tile_shape(tiled)[:2], 0
+
+
+def _of_stages(obj: Stages, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
+    """The first MMA of stages; K is that of the tile of A which their load brings."""
+    mma = next((x for x in obj.parts if isinstance(x, (MMA_Atom, TiledMMA, ThrMMA))), None)
+    if mma is None:
+        raise FigureError("a zoom of stages begins with their MMA, and these have none", hint="stages(load, smem, mma, store)")
+    tiled, tile, _ = _of(mma, options)
+    load = next((x for x in obj.parts if isinstance(x, TmaCopy) and x.op.instruction.home("S") == "gmem"), None)
+    rows = tile_shape(tiled)[0] // (size(tiled.atom.thr_id) if owner(tiled.atom.instruction) == CTA else 1)
+    return tiled, tile, size(load.smem) // rows if load is not None else 0
 
 
 def _cta(options: FigureOptions) -> tuple[int, int]:
@@ -186,14 +213,14 @@ def _cta(options: FigureOptions) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-def _shared(cluster: tuple[int, int] | None) -> str:
+def _shared(cluster: tuple[int, int] | None, called: str = "CTA") -> str:
     """What TMA multicast saves a cluster: its CTAs of a row have the same tile of A, those of a column the same of B."""
     m, n = cluster or (1, 1)
     often = {2: "twice"}
     parts = [f"each tile of {x} once, not {often.get(k, f'{k} times')}" for x, k in (("A", n), ("B", m)) if k > 1]
     if m == n and parts:
         parts = [parts[0].replace("of A", "of A and B")]
-    return f"A cluster of {m} × {n} CTAs loads {' and '.join(parts)}" if parts else ""
+    return f"A cluster of {m} × {n} {called}s loads {' and '.join(parts)}" if parts else ""
 
 
 def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
@@ -231,7 +258,7 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
         paints=tuple([LIT if cell == at else BESIDE if cell in shared else PAPER for cell in cells]),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        shapes=(*outline, Shape("box", ((at[1], at[0]), (at[1] + 1, at[0] + 1)), "", "strong")),
+        shapes=(*outline, _outline(*at, at[0] + 1, at[1] + 1)),
         foot=foot,
         place=(0, 0),
         unit=_unit(rows, cols),
@@ -292,7 +319,8 @@ def _atoms(
             for r, c, _ in held:
                 if (r // am, c // an) == (down % (mma[0] // am), right % (mma[1] // an)):
                     x, y = j + c % an / an, i + r % am / am
-                    corners = ((x, y), (x + 1 / an, y), (x + 1 / an, y + 1 / am), (x, y + 1 / am))
+                    wide, tall = max(1 / an, cols / FINEST), max(1 / am, rows / FINEST)
+                    corners = ((x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall))
                     shapes.append(Shape("area", corners, paint=group % HUES))
     return Panel(
         caption=f"3 {called.capitalize()} {group}  {rows} × {cols} atoms",
@@ -300,20 +328,39 @@ def _atoms(
         paints=(group % HUES + HUES,) * (rows * cols),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        shapes=(*(shapes if len(shapes) <= DOTS else ()), Shape("box", ((cols - 1, 0), (cols, 1)), "", "strong")),
+        shapes=tuple(shapes if len(shapes) <= DOTS else ()),
         foot="all values of the thread are marked" if len(shapes) <= DOTS else "",
         place=(1, 1),
         unit=_unit(rows, cols, am, an),
     )
 
 
-def _atom(atom: tuple[int, int], held: Sequence[tuple[int, int, int]], origin: tuple[int, int], thread: int) -> Panel:
-    """One atom, or of a large one the part around the first value, with the values of the thread."""
-    am, an = atom
-    r0, c0, _ = min(held, key=lambda one: one[2])
-    whole = am * an <= ELEMENTS
-    rows, cols = (am, an) if whole else (min(am, PART), min(an, PART))
-    top, left = (0, 0) if whole else (r0 // rows * rows, c0 // cols * cols)
+def _outline(top: float, left: float, bottom: float, right: float) -> Shape:
+    return Shape("box", ((left, top), (right, bottom)), "", "strong")
+
+
+def _part(atom: tuple[int, int], held: Sequence[tuple[int, int, int]]) -> tuple[int, int, int, int]:
+    """The rows and columns of an atom that are drawn, half-open: all, or of a large one those of the first value, at the right."""
+    if atom[0] * atom[1] <= ELEMENTS:
+        return 0, 0, *atom
+    rows, cols = (min(extent, PART) for extent in atom)
+    top = min(held, key=lambda one: one[2])[0] // rows * rows
+    left = max(c for r, c, _ in held if r // rows == top // rows) // cols * cols
+    return top, left, top + rows, left + cols
+
+
+def _atom(
+    atom: tuple[int, int],
+    held: Sequence[tuple[int, int, int]],
+    origin: tuple[int, int],
+    thread: int,
+    part: tuple[int, int, int, int],
+) -> Panel:
+    """The part of an atom with the values of the thread."""
+    (am, an), (top, left, bottom, right) = atom, part
+    r0, c0, _ = min((one for one in held if top <= one[0] < bottom and left <= one[1] < right), key=lambda one: one[2])
+    rows, cols = bottom - top, right - left
+    whole = (rows, cols) == atom
     values = {(r - top, c - left): v for r, c, v in held}
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     name = f"4 Atom {am} × {an}  thread {thread}" if whole else f"4 {rows} × {cols} of atom {am} × {an}  thread {thread}"

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.gallery import claims_memory
+from cute_viz.gallery import claims_memory, claims_views
 
 LANES, WARP = 128, 32
 
@@ -272,6 +272,18 @@ def _followed(figure: Figure, found: re.Match[str]) -> bool:
     return told == found[1] and named[:2] == [{int(n) for n in re.findall(r"\d+", found[k])} for k in (2, 4)]
 
 
+def _reused(figure: Figure, found: re.Match[str]) -> bool:
+    """The warps that hold each cell of a fragment."""
+    for name, count in zip("AB", found.groups(), strict=True):
+        panel = next(panel for panel in figure.panels if f"fragments of {name}" in panel.caption)
+        owners = [{t // panel.warp} for t in panel.data["thread"]]
+        for cell, several in panel.owners:
+            owners[cell] |= {t // panel.warp for t, _ in several}
+        if {len(mine) for mine in owners} != {int(count)}:
+            return False
+    return True
+
+
 def _wavefronts(figure: Figure, found: re.Match[str]) -> bool:
     """A row of a panel is a wavefront."""
     rows = [panel.rows for panel in figure.panels if "wavefront" in panel.row_ruler.title]
@@ -285,6 +297,7 @@ def _sectors(figure: Figure, found: re.Match[str]) -> bool:
 
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     **claims_memory.CLAIMS,
+    **claims_views.CLAIMS,
     r"(\d+) of the tile's (\d+) bytes lie outside the (tensor|image) and (?:arrive as zeros|are not written)": _outside,
     r"Each of (\d+) CTAs loads a part of the tile, and all (\d+) get it whole": _multicast,
     r"(\d+) instructions? gathers? (\d+) rows each": _gathered,
@@ -311,6 +324,7 @@ CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
     r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,
     r"Thread \d+ copies k (\S+) of rows? (.*) of ([AB]), and holds (?:row|column)s? (.*) of C": _followed,
+    r"Each element of A goes to (\d+) warps?, of B to (\d+)": _reused,
     r".*: (?:the swizzle turns )?\d+ wavefronts?.*": _wavefronts,
     r"(\d+) sectors? (?:is|are) moved.*": _sectors,
 }

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from cute_viz.errors import CuteVizError, Span, one_line, spelled
+from cute_viz.errors import CuteVizError, Span, one_line
+from cute_viz.spelling import spelled
 
 _MOST = 6  # changes that are tried before a hint stays words alone
 _OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.engine import Request, ask
 from cute_viz.engine.kernel_picture import picture_of
 from cute_viz.engine.kernel_text import why
-from cute_viz.errors import UsageError, spelled
+from cute_viz.errors import UsageError
 from cute_viz.live.faults import units
 from cute_viz.renderers.windows import narrowed
+from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Access, Report

@@ -14,7 +14,7 @@ from cute_viz.spec import PACKAGED
 def presets() -> list[dict[str, Any]]:
     """Groups of examples: a title, a source, and options.
 
-    >>> [preset["source"] for preset in presets() if preset["title"].startswith("An Ampere GEMM")]
+    >>> [preset["source"] for preset in presets() if preset["title"].startswith("ampere")]
     ['ampere_gemm']
     """
     own = json.loads((files("cute_viz.live") / "assets" / "presets.json").read_text("utf-8"))
@@ -35,6 +35,6 @@ def _specs() -> list[dict[str, Any]]:
         specs = whole.get("specs")
         fields = specs.get(name) if isinstance(specs, Keys) else whole
         if isinstance(fields, Keys):
-            title = str(fields.get("title") or fields.get("layout") or name)
+            title = str(fields.get("title") or fields.get("layout") or name.replace("_", " "))
             out.append({"group": str(whole.get("description") or "Kernels"), "title": title, "source": name, "options": {}})
     return out

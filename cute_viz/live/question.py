@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.engine import Answer, Folder, Request, Source, ask
-from cute_viz.errors import CuteVizError, boundary, spelled
+from cute_viz.errors import CuteVizError, boundary
 from cute_viz.source.address import address_of
 from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, Library
+from cute_viz.spelling import spelled
 
 
 @dataclass(frozen=True, slots=True)

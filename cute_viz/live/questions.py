@@ -14,7 +14,7 @@ from typing import Any
 
 from cute_viz.algebra.common import WARP
 from cute_viz.engine import Answer, Folder, Request, ask
-from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary, spelled
+from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary
 from cute_viz.live.faults import fault
 from cute_viz.live.question import Question, objects
 from cute_viz.notation import is_triton
@@ -22,6 +22,7 @@ from cute_viz.options import OPTIONS
 from cute_viz.options.words import read_all
 from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, WORDS, Library
+from cute_viz.spelling import spelled
 
 LONGEST = 1 << 20  # characters of a source
 _LONG = 4096  # characters of an option, a value, a name

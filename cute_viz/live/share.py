@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.errors import CuteVizError
+from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
     from cute_viz.live.question import Question

@@ -25,6 +25,7 @@ MANY = 10  # times that: such an image loses its labels
 STEPS = 24  # of an access that are told one by one
 ATOMS = 20  # of a search
 ROWS = 60  # of a list of definitions
+FEW = 6  # of them that one cause leaves without a value
 LETTERS = 20_000  # of a picture in text
 SMALL = 74_000  # bytes of an image, less than 100 kB in base64
 
@@ -173,16 +174,12 @@ def _kernel(question: Question) -> dict[str, Any] | None:
     worse = [row for row, bad in zip(whole["accesses"], lost, strict=True) if bad]
     ideal = sorted({row["line"] for row, bad in zip(whole["accesses"], lost, strict=True) if not bad})
     kept = [{key: value for key, value in row.items() if value not in (None, [], "")} for row in worse[:STEPS]]
-    causes: dict[str, dict[str, Any]] = {}
-    for row in whole["unknown"]:
-        cause = causes.setdefault(row["error"], {"lines": [], "error": row["error"], "needs": row["needs"]})
-        cause["lines"] = sorted({*cause["lines"], row["line"]})
     said = (
         f"{len(worse)} of {len(lost)} access{'' if len(lost) == 1 else 'es'} above the ideal" if lost else "no access was evaluated"
     )
     said += f"; {len(found.unknown)} not evaluated" if lost and found.unknown else ""
     rest = {key: value for key, value in whole.items() if key not in ("accesses", "unknown") and value not in ([], {})}
-    out = {"summary": said, "accesses": kept, "ideal": ideal, "unknown": list(causes.values())[:STEPS], **rest}
+    out = {"summary": said, "accesses": kept, "ideal": ideal, "unknown": _causes(whole["unknown"], "line"), **rest}
     return out | ({"left_out": len(worse) - STEPS} if len(worse) > STEPS else {})
 
 
@@ -269,9 +266,11 @@ def render(question: Question) -> dict[str, Any]:
 
 
 def listed(question: Question) -> dict[str, Any]:
-    """What a source defines: each name with its line, kind and value, or why it has none; in short what can be drawn.
+    """What a source defines: each name with its line, kind and value; in short what can be drawn, and the rest by what it lacks.
 
     >>> [row["path"] for row in listed(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
+    ['a', 'b']
+    >>> listed(Question("", "auto a = make_layout(M);\\nauto b = size(a);"))["unknown"][0]["paths"]
     ['a', 'b']
     """
     from cute_viz.live.question import objects
@@ -283,15 +282,28 @@ def listed(question: Question) -> dict[str, Any]:
         return {"objects": rows}
     if question.more.get("detail"):
         return found
-    plain = ("integer", "flag", "type", "other", "")
-    best = [row for row in found["objects"] if (row["kind"] or "") not in plain or row.get("needs")] or found["objects"]
+    known = [row for row in found["objects"] if not row["error"]]
+    best = [row for row in known if row["kind"] not in _PLAIN] or known
     short = [
-        {"path": row["path"], "line": row["line"], "kind": row["kind"], "value": row.get("brief") or row["value"]}
-        | {key: row[key] for key in ("needs", "error") if row.get(key)}
-        for row in best[:ROWS]
+        {key: row[key] for key in ("path", "line", "kind")} | {"value": row.get("brief") or row["value"]} for row in best[:ROWS]
     ]
-    rest = len(found["objects"]) - len(short)
-    return {**found, "objects": short} | ({"left_out": rest} if rest else {})
+    causes = _causes([row for row in found["objects"] if row["error"]], "path")
+    unknown = [{**cause, "paths": cause["paths"][:FEW], "of": len(cause["paths"])} for cause in causes]
+    rest = {"left_out": len(best) - len(short)} if len(best) > len(short) else {}
+    return {**found, "objects": short, **rest} | ({"unknown": unknown} if unknown else {})
+
+
+_PLAIN = ("integer", "flag", "type", "other", "", None)  # kinds that nobody draws
+
+
+def _causes(rows: list[dict[str, Any]], what: str) -> list[dict[str, Any]]:
+    """Why rows have no value, the cause of most first: which rows they are, the error, and the names that are needed."""
+    causes: dict[str, dict[Any, None]] = {}
+    for row in rows:
+        causes.setdefault(row["error"], {})[row[what]] = None
+    needs = {row["error"]: row.get("needs") or [] for row in rows}
+    told = sorted(causes, key=lambda error: -len(causes[error]))[:STEPS]
+    return [{f"{what}s": list(causes[error]), "error": error, "needs": needs[error]} for error in told]
 
 
 TOOLS: dict[str, Callable[[Question], dict[str, Any]]] = {

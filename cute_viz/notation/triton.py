@@ -165,14 +165,7 @@ def _blocks(linear: Linear) -> tuple[tuple[str, ...], ...]:
 
 def _of_inputs(linear: Linear, inputs: Iterable[tuple[str, ...]]) -> Layout:
     """The inputs, each mode some of them one after the other, to the column-major index of the shape."""
-    steps, stride = [], 1
-    for size in linear.sizes:
-        steps.append(stride)
-        stride *= size
-    bits = [
-        [sum(x * step for x, step in zip(basis, steps, strict=True)) for name in names for basis in linear.bases.get(name, ())]
-        for names in inputs
-    ]
+    bits = [linear.flat(*names) for names in inputs]
     return _layout(bits, _disjoint([x for mode in bits for x in mode]))
 
 

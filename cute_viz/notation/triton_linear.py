@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
 from typing import TypeAlias
 
 from cute_viz.errors import NotationError
@@ -41,6 +43,15 @@ class Linear:
         }
         order = tuple(dict.fromkeys((*self.order, *other.order)))
         return Linear(grown, tuple(a * b for a, b in zip(self.sizes, other.sizes, strict=True)), order)
+
+    def flat(self, *names: str) -> tuple[int, ...]:
+        """The column-major index that each bit of some inputs adds.
+
+        >>> (identity("register", 4, 0, 2) * identity("lane", 4, 1, 2)).flat("lane")
+        (4, 8)
+        """
+        steps = [*accumulate(self.sizes, mul, initial=1)][:-1]
+        return tuple(sum(map(mul, basis, steps)) for name in names for basis in self.bases.get(name, ()))
 
     def ordered(self, order: Iterable[int]) -> Linear:
         """The same, its modes extended in another order."""

@@ -100,7 +100,7 @@ def find(text: str, every: bool = False) -> list[Typed]:
     for match in _TYPE.finditer(text):
         at = match.end()
         word = re.compile(r"#(\w+)(?![\w.])").match(text, at)
-        if word is not None and word[1] not in aliases:
+        if word[1] not in aliases if word is not None else re.compile(_DIALECT).match(text, at) is None:
             continue  # of another dialect, or of a part of the file that is not here
         encoding = aliases[word[1]] if word is not None else _TritonReader(text, at, aliases).attribute()
         shape = tuple(int(part) for part in match[1].split("x")[:-1])

@@ -34,17 +34,22 @@ def arrows(found: Sequence[Arrow], frames: Sequence[PanelFrame], grids: Sequence
             joins.append([((start[0] + start[2]) / 2, start[3]), ((end[0] + end[2]) / 2, end[1])])
         elif _is_drawn(a, frames):
             aside = frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
-            ways.append(_curve(start, end) if aside else _down(start, (end[0], end[1] - frames[a.target].top, *end[2:])))
+            ways.append(
+                _curve(start, end)
+                if aside
+                else _down((grids[a.source].left, *start[1:]), (end[0], end[1] - frames[a.target].top, *end[2:]))
+            )
     return [*(pointed(ways, MUTED, WIDTH) if ways else ()), *([Path(joins, MUTED, THIN)] if joins else ())]
 
 
 def _is_drawn(a: Arrow, frames: Sequence[PanelFrame]) -> bool:
-    """Whether the panels stand in one row, whole ones side by side, or one below the other with room for an arrow between."""
+    """Whether the panels stand in one row, whole ones side by side, or in rows with room for an arrow between."""
     (row, col), (end, to) = (frames[n].panel.place for n in (a.source, a.target))
-    whole = not a.start and not a.end
+    whole, source = not a.start and not a.end, frames[a.source]
     if row == end:
         return not whole or abs(to - col) < 2
-    return whole and end == row + 1 and frames[a.source].fit.gap >= ROOM and (to == col or frames[a.source].width > FAR)
+    lowest = all(frame.height <= source.height for frame in frames if frame.panel.place[0] == row)
+    return whole and end == row + 1 and source.fit.gap >= ROOM and (to == col or lowest or source.width > FAR)
 
 
 def undrawn(found: Sequence[Arrow], frames: Sequence[PanelFrame]) -> str:
@@ -84,10 +89,10 @@ def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list
     """
     here = [a for a in found if a.target == panel and a.end and a.head and panels[a.source].place < panels[panel].place]
     here = [a for a in here if panels[a.source].place[0] == panels[panel].place[0]]
-    return [(a.end[0] + a.end[2] - 1) // 2 for a in here]
+    return [int(a.end[0] + a.end[2] - 1) // 2 for a in here]
 
 
-def _rect(grid: Grid, frame: PanelFrame, box: tuple[int, ...]) -> Rect:
+def _rect(grid: Grid, frame: PanelFrame, box: tuple[float, ...]) -> Rect:
     """Where cells are; of a panel as a whole its rulers belong to it."""
     if not box:
         return grid.left - frame.left, grid.top, grid.right, grid.bottom
@@ -99,7 +104,7 @@ def _rect(grid: Grid, frame: PanelFrame, box: tuple[int, ...]) -> Rect:
 def _down(a: Rect, b: Rect) -> list[Point]:
     """From the lower edge of one panel to the top of another, as straight as they stand."""
     bx = (b[0] + b[2]) / 2
-    return _bent((min(max(bx, a[0]), a[2]), a[3] + AWAY), (bx, b[1] - AWAY), (0, 1))
+    return _bent((min(max(bx, a[0]), a[2]), a[3] + AWAY), (bx, b[1] - AWAY), (0, 1), b[1] - a[3] - 2 * AWAY)
 
 
 def _curve(a: Rect, b: Rect) -> list[Point]:
@@ -112,12 +117,12 @@ def _curve(a: Rect, b: Rect) -> list[Point]:
     return _bent((ax, a[3] + AWAY), (bx, b[1] - AWAY), (0, 1)) if ay <= by else _bent((ax, a[1] - AWAY), (bx, b[3] + AWAY), (0, -1))
 
 
-def _bent(start: Point, tip: Point, way: tuple[int, int]) -> list[Point]:
-    """Points of a curve that leaves and arrives in one direction; a straight line where the two lie in it."""
+def _bent(start: Point, tip: Point, way: tuple[int, int], most: float = MOST_PULL) -> list[Point]:
+    """Points of a curve that leaves and arrives in one direction; a straight line where the two lie in it. most: px straight on."""
     if (start[0] == tip[0]) if way[1] else (start[1] == tip[1]):
         return [start, tip]
     end = tip[0] - way[0] * HEAD, tip[1] - way[1] * HEAD
-    pull = min(MOST_PULL, max(abs(end[0] - start[0]), abs(end[1] - start[1])) / 2)
+    pull = min(most, max(abs(end[0] - start[0]), abs(end[1] - start[1])) / 2)
     pulled = start, (start[0] + way[0] * pull, start[1] + way[1] * pull), (end[0] - way[0] * pull, end[1] - way[1] * pull), end
     return [*curved(pulled), tip]
 

@@ -195,7 +195,7 @@ def _wedge(a: tuple[float, float, float, float], b: tuple[float, float, float, f
     yield p.Path([points], p.TEXT, 0.0, p.MUTED, 0.14) if below else p.Path([points[:2], points[2:]], p.MUTED, 0.9)
 
 
-def _span(laid: _Laid, number: int, box: tuple[int, ...], left: float, top: float) -> tuple[float, float, float, float]:
+def _span(laid: _Laid, number: int, box: tuple[float, ...], left: float, top: float) -> tuple[float, float, float, float]:
     """The px of some cells of a panel, or of all."""
     panels = [panel for sheet in laid.sheets for panel in sheet.panels]
     sheets = [(sheet, place) for sheet, place in zip(laid.sheets, laid.places, strict=True) for _ in sheet.panels]

@@ -165,7 +165,7 @@ def aligned(figure: Figure, found: list[PanelFrame]) -> Fitted:
     [(0, 0)]
     """
     shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
-    found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
+    found = [resized(figure, frame, size) for frame, size in zip(found, shared, strict=True)]
     places, w, h = arrange(
         [panel.place for panel in figure.panels],
         [(frame.width, frame.height) for frame in found],

@@ -158,15 +158,22 @@ def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit =
     return [_frame(figure, panel, detail, cell, fit) for panel in figure.panels]
 
 
-def resized(frame: PanelFrame, size: tuple[float, float, float, float]) -> PanelFrame:
-    """The frame with another cell width and height, room at the left and above.
+def resized(figure: Figure, frame: PanelFrame, size: tuple[float, float, float, float]) -> PanelFrame:
+    """The frame with another cell width and height, room at the left and above; groups that are larger now may have names.
 
-    >>> [frame] = frames(build(Layout((2, 4))), Detail.FULL)
-    >>> resized(frame, (40, 30, 50, 20)).height
+    >>> drawn = build(Layout((2, 4)))
+    >>> [frame] = frames(drawn, Detail.FULL)
+    >>> resized(drawn, frame, (40, 30, 50, 20)).height
     82
     """
     w, h, left, top = size
-    return replace(frame, cell_w=w, cell_h=h, left=left, top=top)
+    grown = frame.detail >= Detail.COLOUR and (w, h) != (frame.cell_w, frame.cell_h)
+    marks = _named(figure, frame.panel, w, h, frame.fit) if grown else frame.marks
+    return replace(frame, marks=marks, cell_w=w, cell_h=h, left=left, top=top)
+
+
+def _named(figure: Figure, panel: Panel, w: float, h: float, fit: Fit) -> tuple[Mark, ...]:
+    return group_marks(figure, panel, w, h, (3.0, 18.0) if fit == LOOSE else (2.0, 15.0))
 
 
 def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit: Fit) -> PanelFrame:
@@ -190,7 +197,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
         if fit.thick and panel.rows * panel.cols <= THINNEST:  # of a few long rows or columns, whose colours are to be seen
             detail, w, h = Detail.COLOUR, max(w, THIN / panel.cols), max(h, THIN / panel.rows)
         if w >= LEAST_NAMED or h >= LEAST_NAMED:
-            marks = group_marks(figure, panel, w, h, (3.0, 18.0) if fit == LOOSE else (2.0, 15.0))
+            marks = _named(figure, panel, w, h, fit)
     rows = panel.row_ruler
     tight = fit != LOOSE
     beside = bool(rows.title) and not (tight and len(rows.title) > LETTERS)

@@ -186,14 +186,17 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
     if not legends:
         return ()
     named = [(figure.paints[entry.paint], entry.label) for entry in legends[0].entries]
-    names = {paint.hue: label for paint, label in named if not paint.faded and "," not in label}  # "tile 0, 8": of several groups
+    named = [(paint, label) for paint, label in named if not paint.faded and "," not in label]  # "tile 0, 8": of several groups
+    apart = len({paint.hue for paint, _ in named}) < len(named)  # by shades
+    names = {paint if apart else paint.hue: label for paint, label in named}
     owner = legends[0].title.removeprefix("hue: ").partition(" ")[0] if "thread" in panel.data else ""
     by_owner = owner in ("thread", panel.warp_name)
     out = []
     for r0, c0, r1, c1, hue in _rectangles(panel, figure.paints):
         if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
             continue
-        name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else names.get(hue, "")
+        own = names.get(figure.paints[panel.paints[r0 * panel.cols + c0]] if apart else hue, "")
+        name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else own
         for lines in _in_lines(name):
             tall = least[1] + 12 * (len(lines) - 1)
             if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.frame import Detail, PanelFrame
 from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, cell_runs, column_step, row_step
+from cute_viz.renderers.marks import Mark
 
 LINES_FROM = 5.0  # px: smaller cells have no lines between them
 CELL_LINE = (0.8, 0.16)  # width and opacity of a line between cells
@@ -20,7 +21,6 @@ PLATE = 16.0  # height of what lies below the name of a group, so that no line r
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
 ARROW, ARROW_AT = 1.2, 0.93  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
-BAR_AT = 4.0  # px from the cells to the bar beside marked rows and columns
 LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
@@ -100,18 +100,17 @@ def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
         return
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
     borders = [[i for i, level in enumerate(mine) if level] for mine in levels]
-    places = {(mark.r0, mark.r1, len(mark.lines)) for mark in frame.marks}  # few: boxes stand in rows and columns
-    middles = {(r0, r1, n): _clear(r0, r1, borders[0], (PLATE + 12 * (n - 1)) / grid.cell_h) for r0, r1, n in places}
     spans = ({(mark.r0, mark.r1) for mark in frame.marks}, {(mark.c0, mark.c1) for mark in frame.marks})
     across, down = ({(a, b): any(a < i < b for i in mine) for a, b in span} for span, mine in zip(spans, borders, strict=True))
     plates: dict[int, list[list[tuple[float, float]]]] = {}
     rows = []
     for mark in frame.marks:
-        x = grid.left + (mark.c0 + mark.c1) / 2 * grid.cell_w
-        y = grid.top + middles[mark.r0, mark.r1, len(mark.lines)] * grid.cell_h
+        tall, wide = PLATE + 12 * (len(mark.lines) - 1), mark.width
+        edges = _edges(frame, mark) if frame.detail == Detail.COLOUR else borders
+        x = grid.left + _clear(mark.c0, mark.c1, edges[1], wide / grid.cell_w) * grid.cell_w
+        y = grid.top + _clear(mark.r0, mark.r1, edges[0], tall / grid.cell_h) * grid.cell_h
         if frame.detail == Detail.COLOUR or across[mark.r0, mark.r1] or down[mark.c0, mark.c1]:
-            tall = PLATE + 12 * (len(mark.lines) - 1)
-            w, h = min(mark.width, (mark.c1 - mark.c0) * grid.cell_w - BORDERS[0]) / 2, tall / 2
+            w, h = min(wide, (mark.c1 - mark.c0) * grid.cell_w - BORDERS[0]) / 2, tall / 2
             h = min(h, (mark.r1 - mark.r0) * grid.cell_h / 2)
             plates.setdefault(mark.paint, []).append([(x - w, y - h), (x + w, y - h), (x + w, y + h), (x - w, y + h)])
         rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
@@ -120,8 +119,21 @@ def _marks(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
     yield p.Texts(xs, ys, texts, sizes, FONT, paints, p.MIDDLE, BOLD)
 
 
+def _edges(frame: PanelFrame, mark: Mark) -> tuple[list[int], list[int]]:
+    """Rows and columns within a group at which a border, the outline of a box or another shade begins."""
+    panel, (r0, c0, r1, c1, *_) = frame.panel, mark
+    rows = [panel.paints[r * panel.cols + c0 : r * panel.cols + c1] for r in range(r0, r1)]
+    boxes = panel.boxes if frame.corner else ()
+    down = {edge for box in boxes for edge in box[::2]} | {i for i, level in enumerate(panel.row_ruler.levels) if level}
+    right = {edge for box in boxes for edge in box[1::2]} | {i for i, level in enumerate(panel.col_ruler.levels) if level}
+    down |= {r0 + n for n in range(1, len(rows)) if rows[n] != rows[n - 1]}
+    lines = [*zip(*rows, strict=True)]
+    right |= {c0 + n for n in range(1, len(lines)) if lines[n] != lines[n - 1]}
+    return sorted(down), sorted(right)
+
+
 def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
-    """Where, in rows, the middle of a text stands: that of the rows r0..r1, or of the band between borders that is next to it.
+    """Where, in rows or columns, the middle of a text stands: that of r0..r1, or of the band between borders that is next to it.
 
     >>> _clear(0, 16, [], 2), _clear(0, 16, [8], 2), _clear(0, 16, [8], 9)
     (8.0, 4.0, 8.0)
@@ -159,13 +171,12 @@ def _rulers(frame: PanelFrame, grid: p.Grid, crossed: Sequence[int] = ()) -> Ite
     above, beside = grid.top - RULER[0], grid.left - RULER[1]
     every = column_step(cols.labels, CHAR * FONT, grid.cell_w)
     middles = grid.middles()
-    for shown, weight in _weights([c for c in range(0, grid.cols, every) if cols.labels[c]], cols.marks):
-        yield _ruler([middles[c] for c in shown], [above] * len(shown), [cols.labels[c] for c in shown], p.MIDDLE, weight)
+    if shown := [c for c in range(0, grid.cols, every) if cols.labels[c]]:
+        yield _ruler([middles[c] for c in shown], [above] * len(shown), [cols.labels[c] for c in shown], p.MIDDLE)
     every = row_step(FONT, grid.cell_h)
-    for shown, weight in _weights([r for r in range(0, grid.rows, every) if r not in crossed and rows.labels[r]], rows.marks):
+    if shown := [r for r in range(0, grid.rows, every) if r not in crossed and rows.labels[r]]:
         ys = [grid.top + (r + 0.5) * grid.cell_h for r in shown]
-        yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], p.END, weight)
-    yield from _bars(frame, grid)
+        yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], p.END)
     over = grid.top - RULER_TITLE[0]
     if rows.title:
         at = (grid.left - frame.left + 1, over) if frame.shift else (beside, above)
@@ -190,37 +201,5 @@ def on_paper(frame: PanelFrame, grid: p.Grid, rows: Sequence[int]) -> Iterator[p
         yield _ruler([x], [y], [label], p.END)
 
 
-def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int], int]]:
-    """The lines whose labels are shown by their weight: bold where they are marked.
-
-    >>> _weights(range(4), (0, 2))
-    [([1, 3], 400), ([0, 2], 600)]
-    """
-    marked = set(marks)
-    parts = ([n for n in shown if n not in marked], PLAIN), ([n for n in shown if n in marked], BOLD)
-    return [part for part in parts if part[0]]
-
-
-def _bars(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Border]:
-    """A bar along the cells beside each run of marked rows and columns, in the ink of the page."""
-    x, y = grid.left - BAR_AT, grid.top - BAR_AT
-    for a, n in _marked(frame.panel.row_ruler.marks):
-        yield p.Border(p.Grid(1, 1, x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h), ARROW)
-    for a, n in _marked(frame.panel.col_ruler.marks):
-        yield p.Border(p.Grid(1, 1, grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW), ARROW)
-
-
-def _marked(marks: Sequence[int]) -> list[tuple[int, int]]:
-    """Runs of marks as (first, how many).
-
-    >>> _marked((0, 1, 4))
-    [(0, 2), (4, 1)]
-    """
-    out: list[tuple[int, int]] = []
-    for n in sorted(marks):
-        out[-1:] = [(out[-1][0], out[-1][1] + 1)] if out and sum(out[-1]) == n else [*out[-1:], (n, 1)]
-    return out
-
-
-def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, weight: int = PLAIN) -> p.Texts:
-    return p.Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, weight)
+def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str) -> p.Texts:
+    return p.Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, PLAIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import hypot
 from typing import NamedTuple
 
 from cute_viz.figures.model import Panel
@@ -16,7 +17,7 @@ UNDER = 12.0  # px of what is below a title, or a panel
 HEADING, SIDE = 12.0, 10.0  # px of a panel's caption, of its rulers and its notation
 TOP = 17.0  # px of the labels of columns
 NARROW = 96.0  # px that a caption has at least
-LINE = 0.7  # px of a line between cells, and how dark it is
+LINE, FINE = 0.7, 5.0  # px of a line between cells, and of a cell without one
 SLANT = (0.866, 0.5)  # of the edges of a cube
 
 
@@ -97,7 +98,9 @@ class Sheet:
         for panel in self.panels:
             at = self.at(panel, x, y)
             yield from (
-                _flat(panel, p.Grid(panel.rows, panel.cols, x, y, self.w, self.h), self) if self.is_flat else _slanted(panel, at)
+                _flat(panel, p.Grid(panel.rows, panel.cols, x, y, self.w, self.h), self)
+                if self.is_flat
+                else _slanted(panel, at, self.size.least)
             )
             for shape in panel.shapes:
                 yield from drawn(shape, at, min(self.w, self.h) if self.is_flat else self.size.cell)
@@ -155,7 +158,7 @@ def _flat(panel: Panel, grid: p.Grid, sheet: Sheet) -> Iterator[p.Primitive]:
     yield from (p.Cells(grid, paint, *found[paint]) for paint in sorted(found))
     edges, levels = (grid.ys(), grid.xs()), (panel.row_ruler.levels, panel.col_ruler.levels)
     for wanted, role, width, opacity in ((0, p.CELL, LINE, 0.16), (1, p.TILE, 1.2, 1.0)):
-        if wanted == 0 and min(grid.cell_w, grid.cell_h) < 5:
+        if wanted == 0 and min(grid.cell_w, grid.cell_h) < FINE:
             continue
         across, down = (
             [edge for level, edge in zip(mine[1:-1], where[1:-1], strict=True) if min(level, 1) == wanted]
@@ -188,8 +191,8 @@ def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, 
     return p.Texts(xs, ys, texts, [size] * len(texts), size, None, anchor, 400)
 
 
-def _slanted(panel: Panel, at: _At) -> Iterator[p.Primitive]:
-    """The cells of a face of a cube, their lines and its outline."""
+def _slanted(panel: Panel, at: _At, least: float) -> Iterator[p.Primitive]:
+    """The cells of a face of a cube, their lines and its outline; labels where all have room in letters of that size."""
     areas: dict[int, list[list[tuple[float, float]]]] = {}
     found = cell_runs(panel.paints, panel.cols)
     for paint, (rows, starts, lengths) in found.items():
@@ -197,15 +200,17 @@ def _slanted(panel: Panel, at: _At) -> Iterator[p.Primitive]:
             areas.setdefault(paint, []).append([at(c, r), at(c + n, r), at(c + n, r + 1), at(c, r + 1)])
     for paint in sorted(areas):
         yield p.Path(areas[paint], p.INK, 0.0, paint)
-    lines = [[at(0, r), at(panel.cols, r)] for r in range(1, panel.rows)]
-    lines += [[at(c, 0), at(c, panel.rows)] for c in range(1, panel.cols)]
+    (right, down), cells = (at.right, at.down), [n for n, label in enumerate(panel.labels) if label]
+    lines = [[at(0, r), at(panel.cols, r)] for r in range(1, panel.rows) if hypot(*down) >= FINE]
+    lines += [[at(c, 0), at(c, panel.rows)] for c in range(1, panel.cols) if hypot(*right) >= FINE]
     if lines:
         yield p.Path(lines, p.TEXT, 0.5, None, 0.25)
     corners = [at(0, 0), at(panel.cols, 0), at(panel.cols, panel.rows), at(0, panel.rows)]
     yield p.Path([[*corners, corners[0]]], p.TEXT, 1.4)
-    if any(panel.labels):
-        cells = [n for n, label in enumerate(panel.labels) if label]
+    size = least + 0.5
+    half = max(map(len, panel.labels)) * size * CHAR / 2
+    room = half / right[0] + size / 2.4 / abs(right[1]) if down[0] else max(2 * half / right[0], size / down[1])  # of a diamond
+    if cells and room <= 0.9:
         places = [at(n % panel.cols + 0.5, n // panel.cols + 0.5) for n in cells]
-        size = LEAST + 0.5
         texts, paints = [panel.labels[n] for n in cells], [panel.paints[n] for n in cells]
         yield p.Texts([x for x, _ in places], [y for _, y in places], texts, [size] * len(texts), size, paints, p.MIDDLE, 600)

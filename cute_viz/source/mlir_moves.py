@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import Underscore, has_underscore, modes
 from cute_viz.algebra.layout import Layout
@@ -247,14 +247,24 @@ class _Operands(TypeParts):
 
 
 def _by_atom(operands: list[Any]) -> list[Any]:
-    """The operands of a copy whose tensors have one mode, which the compiler cuts into what the atom moves."""
-    atom, *pair = operands
-    if not isinstance(atom, Copy_Atom) or not all(isinstance(x, Tensor) and len(modes(x.layout.shape)) == 1 for x in pair):
+    """The operands of a copy, whose tensors the compiler cuts into what the atom moves where their first mode has more."""
+    first, *pair = operands
+    atom = first.atom if isinstance(first, TiledCopy) else first
+    if not isinstance(atom, Copy_Atom) or not all(isinstance(x, Tensor) for x in pair):
         return operands
-    count = size(get(atom.layout_src, 1))
-    if any(size(x.layout) == count or size(x.layout) % max(1, count) for x in pair):
+    count = max(1, size(get(atom.layout_src, 1)))
+    sizes = [size(Layout(modes(x.layout.shape)[0])) for x in pair]
+    if any(one == count or one % count for one in sizes):
         return operands
-    return [atom, *(replace(x, layout=_static(logical_divide(x.layout, count))) for x in pair)]
+    return [first, *(replace(x, layout=_static(_cut(x.layout, count))) for x in pair)]
+
+
+def _cut(layout: Layout, count: int) -> Layout:
+    """A layout whose first mode is two, the elements that an atom moves and how often it does."""
+    (shape, *shapes), (stride, *strides) = modes(layout.shape), modes(layout.stride)
+    two = logical_divide(Layout(shape, stride), count)
+    assert isinstance(two, Layout)
+    return Layout((*modes(two.shape), *shapes), (*modes(two.stride), *strides))
 
 
 def _yields(text: str, at: int) -> Iterator[tuple[int, list[str]]]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
+from functools import partial, reduce
+from itertools import product
 from math import prod
+from operator import xor
 from typing import Any
 
 from cute_viz.algebra.transfer import Transfer, reaches, spanned
@@ -19,13 +22,29 @@ from cute_viz.notation.triton_text import ALIAS, Typed, find
 from cute_viz.source.model import Entry, Given, Move, SourceFile
 from cute_viz.values.types import named
 
-_NAMES = (
-    *("local_load", "local_store", "local_alloc", "convert_layout", "async_copy_global_to_local", "tmem_load", "tmem_store"),
-    *("tmem_alloc", "tmem_copy", "tc_gen5_mma", "tc_gen5_mma_scaled", "warp_group_dot", "dot", "async_tma_copy_global_to_local"),
-    *("async_tma_copy_local_to_global", "async_tma_reduce", "async_tma_gather", "async_tma_scatter"),
-)
+_TMEM = "each warp has 32 lanes of tensor memory to itself: it has no banks"
+_TMA = "TMA writes and reads boxes: shared memory is accessed without conflicts, in the layout of the encoding"
+_UMMA = "tcgen05.mma reads shared memory through descriptors"
+# Operations, by what reads their types; the kind of a transfer, or the instruction; and why it is counted so.
+_OPERATIONS = {
+    "convert_layout": ("converted", "", ""),
+    "local_load": ("accessed", "load", ""),
+    **dict.fromkeys(("local_store", "local_alloc"), ("accessed", "store", "")),
+    **dict.fromkeys(("async_copy_global_to_local", "buffer_load_to_local"), ("accessed", "async", "")),
+    "tmem_load": ("by_warps", "tcgen05.ld", _TMEM),
+    **dict.fromkeys(("tmem_store", "tmem_alloc"), ("by_warps", "tcgen05.st", _TMEM)),
+    "tmem_copy": ("by_warps", "tcgen05.cp", _TMEM),
+    "dot": ("multiplied", "", ""),
+    "warp_group_dot": ("multiplied", "wgmma", "wgmma reads shared memory through descriptors"),
+    "tc_gen5_mma": ("multiplied", "tcgen05.mma", _UMMA),
+    "tc_gen5_mma_scaled": ("multiplied", "tcgen05.mma.block_scale", _UMMA),
+    **{
+        f"async_{unit}_{word}": ("boxed", f"{unit}_{word}", _TMA)
+        for unit, word in product(("tma", "tdm"), ("copy_global_to_local", "copy_local_to_global", "reduce", "gather", "scatter"))
+    },
+}
 _STATEMENT = re.compile(
-    rf"^[ \t]*(?:%[^=\n]+=\s*)?\"?(tt|ttg|ttng|triton_gpu|triton_nvidia_gpu)\.({'|'.join(_NAMES)})\b(?!\.)\"?"
+    rf"^[ \t]*(?:%[^=\n]+=\s*)?\"?(tt|ttn?g|amdg|triton_gpu|triton_nvidia_gpu)\.({'|'.join(_OPERATIONS)})\b(?!\.)\"?"
     r"((?:[^\n]*[:,][ \t]*\n)*[^\n]*)",
     re.M,
 )
@@ -36,8 +55,6 @@ _MATRIX = {"amd_mfma": "mfma", "amd_wmma": "wmma"}  # instructions of encodings
 _WIDTH = re.compile(r"(?:\d+x)+!?(?:tt\.ptr<)?(\w+)")
 _PLACE = re.compile(r"loc\((#[\w$.-]+)\)\s*$")
 _FILE = re.compile(r'"([^"\n]+\.py)":(\d+):\d+')
-_ISSUED = {"warp_group_dot": "wgmma", "tc_gen5_mma": "tcgen05.mma", "tc_gen5_mma_scaled": "tcgen05.mma.block_scale"}
-_RAW = {"tmem_load": "tcgen05.ld", "tmem_store": "tcgen05.st", "tmem_alloc": "tcgen05.st", "tmem_copy": "tcgen05.cp"}
 
 
 def read(text: str, given: Given) -> SourceFile:
@@ -116,73 +133,65 @@ class _TtgirReader:
 
     def transfer(self, name: str, rest: str) -> list[Any]:
         """What an operation moves. Raises: NotationError where its types do not say it."""
-        types = self.typed(rest)
-        regs = [x for x in types if x.encoding.name in registers.ENCODINGS]
-        smem = [x for x in types if x.encoding.name in memory.ENCODINGS]
-        bits = self.bits(rest)
-        if name == "convert_layout" and len(regs) == 2:
-            return [_converted(linear_of(regs[0]), linear_of(regs[1]), bits)]
-        if name in ("local_load", "local_store", "local_alloc", "async_copy_global_to_local") and regs and smem:
-            kind = {"local_load": "load", "async_copy_global_to_local": "async"}.get(name, "store")
-            return [self.accessed(kind, regs[0], smem[-1], bits)]
-        if name in _RAW and types:
-            one = (regs or types)[0]
-            warps = 1 << len(linear_of(one).bases.get("warp", ())) if regs else 1
-            columns = max(1, prod(one.shape) * bits // 32 // (32 * warps) // 128)
-            why = "each warp has 32 lanes of tensor memory to itself: it has no banks"
-            each = (0,) * _log(prod(one.shape) // (32 * warps))
-            return [Transfer("issued", bits, each, name=_RAW[name], count=columns * warps, why=why)]
-        if name in ("dot", *_ISSUED) and len(types) > 1:
-            return [self.multiplied(name, types, bits)]
-        if name.startswith("async_tma"):
-            size = max((prod(x.shape) for x in types), default=1)
-            why = "TMA writes and reads boxes: shared memory is accessed without conflicts, in the layout of the encoding"
-            return [Transfer("issued", bits, (0,) * _log(size), name=name.replace("async_tma", "tma"), count=1, why=why)]
-        raise NotationError(f"the types of {name} do not determine what it moves")
+        types, bits = self.typed(rest), self.bits(rest)
+        how, *words = _OPERATIONS[name]
+        if (found := getattr(self, how)(types, bits, *words)) is None:
+            raise NotationError(f"the types of {name} do not determine what it moves")
+        return [found]
 
-    def accessed(self, kind: str, regs: Typed, smem: Typed, bits: int) -> Transfer:
+    def converted(self, types: list[Typed], bits: int, *_: str) -> Transfer | None:
+        """Registers in one layout and in another."""
+        regs = _registers(types)
+        return _converted(linear_of(regs[0]), linear_of(regs[1]), bits) if len(regs) == 2 else None
+
+    def boxed(self, types: list[Typed], bits: int, name: str, why: str) -> Transfer:
+        """A tile that one thread has copied."""
+        return _issued(bits, name, 1, why, max((prod(x.shape) for x in types), default=1))
+
+    def by_warps(self, types: list[Typed], bits: int, name: str, why: str) -> Transfer | None:
+        """Tensor memory that each warp reads or writes its lanes of."""
+        if not types:
+            return None
+        regs = _registers(types)
+        size, warps = prod((regs or types)[0].shape), 1 << len(linear_of(regs[0]).bases.get("warp", ())) if regs else 1
+        return _issued(bits, name, max(1, size * bits // 32 // (32 * warps) // 128) * warps, why, size // (32 * warps))
+
+    def accessed(self, types: list[Typed], bits: int, kind: str, _: str) -> Transfer | None:
         """Registers and the shared memory that they are read from or written to."""
-        found, there = linear_of(regs), linear_of(smem)
+        regs, smem = _registers(types), [x for x in types if x.encoding.name in memory.ENCODINGS]
+        if not regs or not smem:
+            return None
+        found, there = linear_of(regs[0]), linear_of(smem[-1])
         if found.sizes != there.sizes:
             raise NotationError(f"registers of {_by(found.sizes)} do not fit memory of {_by(there.sizes)}")
         steps = memory.inverse(there)
 
         def place(basis: tuple[int, ...]) -> int:
-            out = 0
-            for x, mode in zip(basis, steps, strict=True):
-                for n, offset in enumerate(mode):
-                    out ^= offset if x >> n & 1 else 0
-            return out
+            offsets = (offset for x, mode in zip(basis, steps, strict=True) for n, offset in enumerate(mode) if x >> n & 1)
+            return reduce(xor, offsets, 0)
 
         regs_, lanes, warps = (tuple(map(place, found.bases.get(key, ()))) for key in ("register", "lane", "warp"))
         matrices = not self.amd and self.arch >= (75 if kind == "load" else 90)
-        return Transfer(kind, bits, regs_, lanes, warps, tuple(memory.paddings(smem.encoding)), matrices, self.amd)
+        return Transfer(kind, bits, regs_, lanes, warps, tuple(memory.paddings(smem[-1].encoding)), matrices, self.amd)
 
-    def multiplied(self, name: str, types: list[Typed], bits: int) -> Transfer:
-        """A product of tiles: how many instructions all warps issue."""
-        a, c = types[0], types[-1] if name != "tc_gen5_mma" else types[2 if len(types) > 2 else -1]
-        m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
-        fields = c.encoding.fields
-        shape = fields.get("instrShape")
-        if name in ("tc_gen5_mma", "tc_gen5_mma_scaled"):
-            rows = int(fields.get("blockM") or (fields.get("block") or [128])[0])
-            count = max(1, m // rows) * max(1, n // 256) * max(1, k * bits // 256)
-            return Transfer(
-                "issued", bits, name=_ISSUED[name], count=count, why="tcgen05.mma reads shared memory through descriptors"
-            )
+    def multiplied(self, types: list[Typed], bits: int, name: str, why: str) -> Transfer | None:
+        """A product of tiles: how many instructions all warps issue, or one thread does."""
+        if len(types) < 2:
+            return None
+        a, c = types[0], types[2 if name == "tcgen05.mma" and len(types) > 2 else -1]
+        (m, n), k, fields, kind = c.shape[-2:], a.shape[-1], c.encoding.fields, _MATRIX.get(c.encoding.name, "mma")
+        shape = fields.get("instrShape", [16, 16, 16] if c.encoding.name == "amd_wmma" else None)
+        if name.startswith("tcgen05"):
+            shape = [int(fields.get("blockM") or (fields.get("block") or [128])[0]), 256]
         if not isinstance(shape, list) or len(shape) < 2:
             if c.encoding.name != "blocked":
                 raise NotationError(f"{c.encoding.name} needs instrShape")
-            return Transfer(
-                "issued", bits, name="fma", count=m * n * k // 32, why="no tensor core multiplies in this encoding: FMAs do"
-            )
-        kind = _MATRIX.get(c.encoding.name, "mma")
+            return _issued(bits, "fma", m * n * k // 32, "no tensor core multiplies in this encoding: FMAs do")
         if len(shape) < 3 and kind != "mma":
             raise NotationError(f"the type does not say how many elements of K an {kind} takes")
-        depth = shape[2] if len(shape) > 2 else 256 // bits
-        count = max(1, m // shape[0]) * max(1, n // shape[1]) * max(1, k // depth)
-        why = "wgmma reads shared memory through descriptors" if name == "warp_group_dot" else ""
-        return Transfer("issued", bits, name=_ISSUED.get(name, f"{kind}.m{shape[0]}n{shape[1]}k{depth}"), count=count, why=why)
+        steps = (*shape, 256 // bits)[:3]
+        count = prod(max(1, whole // step) for whole, step in zip((m, n, k), steps, strict=True))
+        return _issued(bits, name or "{}.m{}n{}k{}".format(kind, *steps), count, why)
 
     def typed(self, rest: str) -> list[Typed]:
         """The types of an operation that have encodings, in their order; `<8x8xf16, #a>` without a name is a memdesc."""
@@ -204,35 +213,33 @@ class _TtgirReader:
 def _converted(src: Linear, dst: Linear, bits: int) -> Transfer:
     """How a conversion moves its elements: within threads, within warps, or through shared memory."""
 
-    def flat(linear: Linear, *keys: str) -> tuple[int, ...]:
-        steps, step = [], 1
-        for size in linear.sizes:
-            steps.append(step)
-            step *= size
-        return tuple(sum(x * s for x, s in zip(b, steps, strict=True)) for key in keys for b in linear.bases.get(key, ()))
-
     def alike(inner: tuple[str, ...], outer: str) -> bool:
         """Whether the same elements are in each of `outer`."""
-        mine, other = spanned(flat(src, *inner)), spanned(flat(dst, *inner))
-        pairs = list(zip(flat(src, outer), flat(dst, outer), strict=False))
-        return mine == other and len(flat(src, outer)) == len(flat(dst, outer)) and all(reaches(mine, a ^ b) for a, b in pairs)
+        mine, ours, theirs = spanned(src.flat(*inner)), src.flat(outer), dst.flat(outer)
+        same = mine == spanned(dst.flat(*inner)) and len(ours) == len(theirs)
+        return same and all(reaches(mine, a ^ b) for a, b in zip(ours, theirs, strict=True))
 
-    warps, own = 1 << len(flat(src, "warp")), flat(src, "register")
-    words = max(1, (bits << len(own)) // 32)
-    registers_ = (0,) * len(own)
+    warps, own = 1 << len(src.flat("warp")), 1 << len(src.flat("register"))
+    words = max(1, bits * own // 32)
     within = alike(("register", "lane"), "warp")
     if within and alike(("register",), "lane"):
-        return Transfer("convert", bits, registers_, name="registers", count=0, why="each thread keeps its elements: nothing moves")
-    if within:
-        return Transfer("convert", bits, registers_, name="shfl", count=words * warps, why="elements stay in their warp: shuffles")
-    wide = max(1, words // 4)
-    why = "through shared memory: stores, a barrier, loads, swizzled by Triton so that banks conflict as little as they can"
-    return Transfer("convert", bits, registers_, name="st.shared + ld.shared", count=2 * wide * warps, why=why)
+        how, count, why = "registers", 0, "each thread keeps its elements: nothing moves"
+    elif within:
+        how, count, why = "shfl", words * warps, "elements stay in their warp: shuffles"
+    else:
+        how, count = "st.shared + ld.shared", 2 * max(1, words // 4) * warps
+        why = "through shared memory: stores, a barrier, loads, swizzled by Triton so that banks conflict as little as they can"
+    return replace(_issued(bits, how, count, why, own), kind="convert")
+
+
+def _issued(bits: int, name: str, count: int, why: str, elements: int = 1) -> Transfer:
+    """So many instructions of a name. elements: of a thread."""
+    return Transfer("issued", bits, (0,) * max(0, elements.bit_length() - 1), name=name, count=count, why=why)
+
+
+def _registers(types: list[Typed]) -> list[Typed]:
+    return [x for x in types if x.encoding.name in registers.ENCODINGS]
 
 
 def _by(sizes: tuple[int, ...]) -> str:
     return "x".join(map(str, sizes))
-
-
-def _log(number: int) -> int:
-    return max(0, number.bit_length() - 1)

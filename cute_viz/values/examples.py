@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TENSOR, _LAYOUT, _TILE = "(512,512):(512,1)", "(8,64):(64,1)", "(128,128,64)"
 _EXAMPLES = (
@@ -19,6 +20,7 @@ _EXAMPLES = (
 _ATOM = "SM80_16x8x16_F32F16F16F32_TN"
 
 
+@lru_cache(1024)  # of every unknown integer that an operation meets
 def hint_for(name: str, annotation: str = "", default: str = "128") -> str:
     """The words that ask for a value.
 

@@ -6,6 +6,7 @@ Sources: cutlass/numeric_types.h, cute/numeric/numeric_types.hpp, the numeric ty
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from cute_viz.errors import AlgebraError
@@ -249,17 +250,21 @@ def bits_of(value_type: Any) -> int:
         if value_type < 1:
             raise AlgebraError(f"a value type must be at least 1 bit wide, not {value_type}")
         return int(value_type)
-    if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
+    return _bits_of(str(value_type))
+
+
+@lru_cache(256)
+def _bits_of(name: str) -> int:
+    if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", name):
         return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
-    if several := re.fullmatch(r"(?:(?:cute|cutlass)::)?(?:Aligned)?[Aa]rray<(.+?), *_?(\d{1,6})(?:, *\d+)?>", str(value_type)):
+    if several := re.fullmatch(r"(?:(?:cute|cutlass)::)?(?:Aligned)?[Aa]rray<(.+?), *_?(\d{1,6})(?:, *\d+)?>", name):
         return bits_of(several[1]) * int(several[2])
-    if packed := sparse(value_type):
+    if packed := sparse(name):
         if (stored := bits_of(packed[1])) % packed[0]:
-            raise AlgebraError(f"an element of {value_type} is less than one bit wide")
+            raise AlgebraError(f"an element of {name} is less than one bit wide")
         return stored // packed[0]
-    name = str(value_type)
     if (row := _row(name)) is not None:
         return row.bits
     if _last(name) in _OWN:
         return _OWN[_last(name)]
-    raise AlgebraError(f"{value_type} is not a value type that is known here", hint="give its width in bits: 16 for half_t")
+    raise AlgebraError(f"{name} is not a value type that is known here", hint="give its width in bits: 16 for half_t")

@@ -2,6 +2,7 @@
 import { Address } from "./address.js";
 import { Compare } from "./compare.js";
 import { Definitions, drawable } from "./definitions.js";
+import { Drawn } from "./drawn.js";
 import { Editor } from "./editor.js";
 import { engine as connect } from "./engine.js";
 import { Explorer, table } from "./explore.js";
@@ -29,6 +30,7 @@ const said = (text) => { by("status").textContent = text; };
 const engine = connect(settings, said);
 const ask = (question, channel) => engine.ask({ ...asked(), ...question }, channel);
 const explorer = new Explorer();
+const drawn = new Drawn(by("picture"));
 const first = new First({ settings, draw: (question, channel) => engine.ask({ ask: "draw", ...question, options: { ...question.options, bare: true, theme: theme() } }, channel), open: example });
 const editor = new Editor(by("editor"), {
   ...words({ settings, rows: () => definitions.rows, ask }),
@@ -134,9 +136,9 @@ explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawn
 
 // A picture into the page.
 function take(out) {
-  const svg = picture(out.svg);
+  const svg = drawn.draw(out.svg);
   explorer.take(svg, out.panels, out.formula || null); // before it stands in the page, so that it is laid out once
-  by("picture").replaceChildren(svg);
+  if (svg.parentNode !== by("picture")) by("picture").replaceChildren(svg);
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   document.title = `${out.title} · cute-viz`;

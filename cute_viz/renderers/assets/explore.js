@@ -51,12 +51,26 @@ export class Explorer {
     });
   }
 
-  // Take a picture: an SVG element that stands in the page, its panels, and perhaps the formula of its offsets.
+  // Take a picture: an SVG element, perhaps the one of before with other cells, its panels, and perhaps the formula of its offsets.
   take(svg, panels, formula = null) {
-    this.svg = svg;
     this.panels = new Panels(panels, formula);
     this.at = null;
     this.cellLine.textContent = this.untold; // the cell that was told was the last picture's
+    if (svg !== this.svg) this.over(svg);
+    this.svg = svg;
+    for (const p of this.paths) p.setAttribute("d", "");
+    const there = this.panels.relations(), select = this.form.elements.by;
+    for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value);
+    select.value = there.includes(this.picked) ? this.picked : there[0] ?? "";
+    select.parentElement.hidden = there.length < 2;
+    this.slider();
+    this.view.take(svg);
+    this.near();
+    if (!this.chosen?.()) this.clear(); // what was asked for is not in this picture
+  }
+
+  // The layer of a picture for what is marked.
+  over(svg) {
     const layer = svg.appendChild(document.createElementNS(NS, "g"));
     layer.setAttribute("aria-hidden", "true");
     layer.setAttribute("class", "layer");
@@ -67,15 +81,8 @@ export class Explorer {
     };
     this.close = layer.appendChild(document.createElementNS(NS, "g"));
     this.close.setAttribute("class", "close");
-    this.dim = path("dim"); this.marked = path("chosen"); this.linked = path("linked"); this.here = path("here");
-    const there = this.panels.relations(), select = this.form.elements.by;
-    for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value);
-    select.value = there.includes(this.picked) ? this.picked : there[0] ?? "";
-    select.parentElement.hidden = there.length < 2;
-    this.slider();
-    this.view.take(svg);
-    this.near();
-    if (!this.chosen?.()) this.clear(); // what was asked for is not in this picture
+    this.paths = ["dim", "chosen", "linked", "here"].map(path);
+    [this.dim, this.marked, this.linked, this.here] = this.paths;
   }
 
   // Labels of the cells in sight that the picture has no room for, as soon as zooming gives it.
@@ -175,7 +182,7 @@ export class Explorer {
     this.told.textContent = "";
     this.at = null;
     if (!this.svg) return;
-    for (const p of [this.dim, this.marked, this.linked, this.here]) p.setAttribute("d", "");
+    for (const p of this.paths) p.setAttribute("d", "");
     this.dim.dataset.cells = 0;
   }
 

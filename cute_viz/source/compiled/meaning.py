@@ -146,7 +146,9 @@ class UnitMeaning(TypeParts):
         if node.text == "make_tensor":
             return self.made(frame, args, value, deep)
         if node.text == "operator()" and base.type and is_object(base.type):
-            return self.sliced(self.tensor(frame, base, deep + 1), tuple(map(self.index, args)))
+            first, *more = map(self.index, args)
+            coord = first if isinstance(first, tuple) and not more and not isinstance(first, Underscore) else (first, *more)
+            return self.sliced(self.tensor(frame, base, deep + 1), coord)
         if node.text.startswith("partition_") and base.type and args:
             return self.divided(frame, node.text.removeprefix("partition_"), base, args[0], value, deep)
         if node.text == "local_partition" and len(args) in (3, 4) and is_object(args[1].type):

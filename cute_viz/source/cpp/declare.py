@@ -22,10 +22,18 @@ _NO_MACROS = _WITH_ARGUMENTS | words(  # no macro stands there: in front of a de
 )
 _CLASSES = frozenset(("struct", "class", "union"))
 _WITHOUT_EFFECT = _CLASSES | words("using typedef enum static_assert template namespace friend extern public private protected ;")
-_BY_VALUE = BUILTIN | words(  # of names that no file defines those that take no reference to a number
-    "make_shape make_stride make_coord make_tile make_step make_tuple make_tensor make_int_tuple get_slice min max abs gcd lcm"
-    " log_2 printf print assert static_assert copy gemm if while for switch return sizeof decltype get_thread_slice partition_S"
-    " partition_D size_t uint32_t int32_t int64_t uint64_t dim3 half_t move forward round_up bits_to_bytes catch operator"
+HARMLESS = words(  # what changes nothing that is a number or a layout
+    "printf print print_layout print_tensor print_tensor_os print_latex print_svg assert static_assert copy gemm clear fill"
+    " sizeof decltype"
+)
+_BY_VALUE = (  # of names that no file defines those that take no reference to a number
+    BUILTIN
+    | HARMLESS
+    | words(
+        "make_shape make_stride make_coord make_tile make_step make_tuple make_tensor make_int_tuple get_slice min max abs gcd lcm"
+        " log_2 if while for switch return get_thread_slice partition_S partition_D size_t uint32_t int32_t int64_t uint64_t dim3"
+        " half_t move forward round_up bits_to_bytes catch operator"
+    )
 )
 WITHIN = -1  # in place of the argument of a call: a part of the object changes
 _DEEP = 60  # scopes in scopes

@@ -53,8 +53,6 @@ class Functions(Running):
         tokens = self.context.reader.tokens
         span = tokens[declaration.token].span
         assert declaration.type is not None
-        if declaration.array and not self._is_shared(declaration):
-            raise self.fail(f"{declaration.name!r} is an array", span)
         if declaration.place is not None:
             return self._part_of(declaration, init, span)
         if declaration.pointer or declaration.array:
@@ -68,7 +66,7 @@ class Functions(Running):
         return value
 
     def _pointed(self, declaration: Declaration, init: Range | None) -> Pointer:
-        """A pointer, or an array of shared memory: the type of its elements, and the buffer that it points into."""
+        """A pointer, or what an array decays to: the type of its elements, and the buffer that it points into."""
         assert declaration.type is not None
         value = tried(
             lambda: self.of(init, self.env) if init is not None and init[0] < init[1] and not declaration.array else None, None
@@ -76,7 +74,7 @@ class Functions(Running):
         out = value if isinstance(value, Pointer) else Pointer(base=declaration.name)
         kind = tried(partial(pointed_type, self, declaration.type), "")
         out = out.of(ValueType(kind)) if kind else out
-        return replace(out, space="smem") if declaration.array else out
+        return replace(out, space="smem") if declaration.array and self._is_shared(declaration) else out
 
     def _is_shared(self, declaration: Declaration) -> bool:
         return "__shared__" in self._words(declaration)

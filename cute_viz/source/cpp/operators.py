@@ -29,7 +29,7 @@ from cute_viz.source.cpp.numbers import (
     number,
     promoted,
 )
-from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Literal, Node, Unary
+from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Cast, Condition, Id, Index, Literal, Node, Unary
 from cute_viz.source.cpp.unknown import certain, tried
 from cute_viz.source.cpp.values import Class, Enumerator, External, Foreign, Function
 from cute_viz.values.integer import MulticastMask, Runtime, Unknown, compared
@@ -77,6 +77,10 @@ class Operators(Definitions):
         """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
         if node.operator == "&" and (cell := self.place(node.value)) is not None:
             self.lose(cell, self.fail("changes through its address are not followed", node.span))
+        if node.operator == "&" and isinstance(node.value, Index):  # &p[i] is p + i
+            further = Binary(node.span, "+", node.value.value, node.value.index)
+            if isinstance(moved := tried(lambda: self.value(further), None), Pointer):
+                return moved
         value = tried(lambda: self.value(node.value), None)
         if value is None:
             return Pointer()

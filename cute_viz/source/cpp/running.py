@@ -10,19 +10,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.declare import HARMLESS
 from cute_viz.source.cpp.lookup import within
 from cute_viz.source.cpp.numbers import number
 from cute_viz.source.cpp.operands import is_number
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
-from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, copied
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
 _LEAVING = frozenset(("return", "break", "continue", "goto", "throw"))
-_HARMLESS = words("printf print print_layout print_tensor assert static_assert copy gemm clear fill __syncthreads sizeof decltype")
 _Way = tuple[str, Any]  # how a statement is left: `return` with a value, `break`, `continue`
 
 
@@ -286,7 +285,7 @@ class Running(Meaning):
 
     def _evaluated(self, node: Node, here: Any) -> None:
         """An expression for its effects: a call of what is not in the file has none on a variable, but through a reference."""
-        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in _HARMLESS:
+        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in HARMLESS:
             return
         here.value(node)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -47,23 +46,15 @@ def moves(tree: Tree, runs: Runs) -> tuple[Move, ...]:
             span=tree.span(call),
         )
         name = _NAMES[dotted(call.func)]
-        script = runs.scripted(id(call))
-        assumed = {
-            word: (str(value).replace(" ", ""), at) for word, (value, at) in runs.machine.arguments.items() if _counts(word, value)
-        }
+        script = runs.called(id(call))
         for label, ways, sole in _labelled(script or runs.values(around, id(call))) or [("", [], True)]:
             often = partial(_often, ways, sole)
             kernel = ways[0].kernel if ways else None
-            out.append(Move(name, line, scope, label, _reader(ways, lost), text, assumed if script else {}, often=often))
+            out.append(Move(name, line, scope, label, _reader(ways, lost), text, runs.arguments if script else {}, often=often))
             kernels.append(kernel)
     several = Counter(kernel[0] for kernel in {*kernels} if kernel is not None)
     named = ["" if x is None else f"{x[0]}, line {x[1]}" if several[x[0]] > 1 else x[0] for x in kernels]
     return tuple(sorted((replace(move, launch=name) for move, name in zip(out, named, strict=True)), key=lambda move: move.line))
-
-
-def _counts(word: str, value: Any) -> bool:
-    """Whether an argument of a script may be one of a kernel's, as far as its name and its value say."""
-    return value is not None and not isinstance(value, (bool, float)) and not re.search("iter|warmup|seed|benchmark", word)
 
 
 def launches(tree: Tree) -> tuple[Launch, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ from cute_viz.source.python.calls import call, follow
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
 from cute_viz.source.python.known import MODULES, SCRIPTS, defined, text_of
-from cute_viz.source.python.machine import Frame, Machine, Parts
+from cute_viz.source.python.machine import Called, Frame, Machine, Parts
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.parameters import parameter
 from cute_viz.source.python.statements import execute
@@ -39,14 +40,19 @@ class Runs:
         self.graph: dict[str, set[str]] | None = None
 
     def values(self, functions: tuple[ast.AST, ...], target: int) -> list[Any]:
-        """The values that a definition has in the runs that reach it."""
-        return self._found(functions, lambda records, ends: records.get(target, []))
+        """The values that a definition has in the runs that reach it; as without arguments, of a script that only they tell."""
+        return self._known(functions, lambda records, ends: records.get(target, []))
 
-    def scripted(self, target: int) -> list[Any]:
+    def called(self, target: int) -> list[Called]:
         """The operands of a call where the file is run as a script without arguments; `--let` gives those of its ArgumentParser.
 
         Empty where it does not come there, an operand is not known, or a value is given for anything else.
         """
+        found: list[Called] = self._script()[0].get(target, [])
+        return [] if any(isinstance(x, Lost) for one in found for x in one.args) else found
+
+    def _script(self) -> Layer:
+        """What a run as a script recorded; nothing where a value is given for anything but its arguments."""
         machine = self.machine
         if "script" not in self.done:
             body = [node for item in self.tree.module.body if isinstance(item, ast.If) and _is_script(item) for node in item.body]
@@ -58,14 +64,30 @@ class Runs:
                 execute(machine, body, machine.module)
             machine.store.undo(mark)
             machine.dead, machine.told, machine.scripted = dead, told, False
-        found = self.done["script"][0][0].get(target, [])
-        known = set(machine.given.let) <= set(machine.arguments) and not any(isinstance(x, Lost) for one in found for x in one.args)
-        return found if known else []
+        return self.done["script"][0] if set(machine.given.let) <= set(machine.arguments) else ({}, {})
 
     def at_end(self, functions: tuple[ast.AST, ...], name: str) -> list[Any]:
         """The values that a name has when calls of its function end."""
         key = (id(functions[-1]), name)
-        return self._found(functions, lambda records, ends: ends.get(key, []))
+        return self._known(functions, lambda records, ends: ends.get(key, []))
+
+    def _known(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
+        found = self._found(functions, pick)
+        if not all(isinstance(value, Lost) for value in found):
+            return found
+        scripted = pick(*self._script())
+        if not scripted or any(isinstance(value, (Lost, Called)) for value in scripted):
+            return found
+        for word, (value, line) in self.arguments.items():
+            told = f"{word} = {value} (line {line}), as without arguments; `let={word}=...` gives another"
+            self.machine.given.notes[told] = None
+        return list(scripted)
+
+    @property
+    def arguments(self) -> dict[str, tuple[str, int]]:
+        """What the arguments of the script are that a kernel may depend on, as they are written, and where it names them."""
+        found = self.machine.arguments.items()
+        return {word: (str(value).replace(" ", ""), line) for word, (value, line) in found if _counts(word, value)}
 
     def _found(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
         found = next((out for roots in self._roots(functions) if (out := self._of(roots, pick))), [])
@@ -242,6 +264,11 @@ class Runs:
                 name = item.target.id
                 argument = ast.copy_location(ast.arg(f"self.{name}", item.annotation), item.target)
                 target.names[name] = missing(argument, item.value)
+
+
+def _counts(word: str, value: Any) -> bool:
+    """Whether an argument of a script may be one of a kernel's, as far as its name and its value say."""
+    return value is not None and not isinstance(value, (bool, float)) and not re.search("iter|warmup|seed|benchmark", word)
 
 
 def _is_script(node: ast.stmt) -> bool:
