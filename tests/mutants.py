@@ -9,6 +9,7 @@ that has read nothing of the project yet.
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import multiprocessing
 import os
@@ -19,17 +20,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import _lru_cache_wrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
 FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
+OPTIONS += ["-m", "not oracle and not browser and not mcp"]
 ASKED = (  # tests of the rooms, in the order in which they are learned
-    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers"),
+    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", "tests/gallery_drawn.py"),
     *(
         "algebra_vectors",
         "layout_values",
@@ -39,29 +42,19 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "xor_inverse",
         "algebra_laws",
         "mixed",
-        "hardware",
-        "tables",
+        "layout_programs",
     ),
-    *(
-        "library",
-        "banks",
-        "access",
-        "verdict",
-        "vendors",
-        "hardware_random",
-        "figure_grid",
-        "figure_tv",
-        "figure_hardware",
-        "follow",
-    ),
-    *("boards", "tilings", "views", "palettes", "render_svg", "render_text", "render_tikz", "render_html", "writers", "pages"),
-    *("targets", "pictures", "gates", "fragment_steps", "cpp_tensors", "kernel_report", "specs", "facts", "gallery"),
-    *("lanes", "paper", "printers", "same_page", "solve", "testing", "unknown", "check_library", "check_hardware", "check"),
-    *("requests", "kernel_fixes", "kernel_loops", "cute_ir", "python_helpers", "cli", "doors", "hints", "hostile"),
+    *("planted", "hardware", "tables", "library", "banks", "access", "verdict", "vendors", "hardware_random"),
+    *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "tilings", "views", "palettes"),
+    *("render_svg", "render_text", "render_tikz", "render_html", "writers", "pages", "targets", "fragment_steps", "specs", "facts"),
+    *("dsl_programs", "python_helpers", "cpp_source"),
+    *("lanes", "paper", "printers", "same_page", "solve", "testing", "unknown", "gates", "pictures", "check_library"),
+    *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
-SLOW = 20.0  # seconds of a test that is not asked
-MOST = 120.0  # seconds of all tests that are asked about one mistake
-PATIENCE = 90  # seconds of processor time for one mistake, and three times what its tests take
+SLOW = 4.0  # seconds of processor time of a test that is not asked
+MOST = 25.0  # those of all tests that are asked about one mistake
+FILES = 6  # of tests that a fork which has read nothing collects
+SAME = (2, 8)  # so many cases of one test are asked before those of others, and so many before all the rest
 
 
 class Verdict(NamedTuple):
@@ -97,22 +90,28 @@ def asked_files(top: Path) -> list[str]:
 
 
 class Known:
-    """Which tests run which lines, and how long each takes."""
+    """Which tests run which lines, and how long each takes; of which bytes of their files."""
 
-    def __init__(self, seconds: dict[str, float], lines: dict[str, dict[str, list[int]]]) -> None:
-        self.seconds, self.names, self.lines = seconds, list(seconds), lines
+    def __init__(self, kept: dict[str, Any]) -> None:
+        self.digests: dict[str, str] = kept.get("digests", {})
+        self.seconds: dict[str, float] = kept.get("seconds", {})
+        self.lines: dict[str, dict[str, list[str]]] = kept.get("lines", {})
 
     def tests(self, path: str, first: int, last: int) -> list[str]:
-        """The tests that run one of the lines, the examples of the module first, then the quickest.
+        """The tests that run one of the lines: the examples of the module, then a few cases of each test, the quickest first.
 
-        first, last: lines of a file; 0 of both: whoever reads the file.
+        first, last: lines of a file; 0 of both: whoever runs any of its functions.
         """
         here = self.lines.get(path, {})
-        found = {number for line, numbers in here.items() if not first or first <= int(line) <= last for number in numbers}
-        names = sorted((self.names[number] for number in found), key=lambda name: (not name.startswith(path), self.seconds[name]))
+        found = {name for line, names in here.items() if not first or first <= int(line) <= last for name in names}
+        cases: dict[str, int] = {}
+        order: list[tuple[bool, int, float, str]] = []
+        for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):
+            case = cases[name.partition("[")[0]] = cases.get(name.partition("[")[0], 0) + 1
+            order.append((not name.startswith(path), sum(case > most for most in SAME), self.seconds[name], name))
         spent, out = 0.0, []
-        for name in names:
-            spent += self.seconds[name]
+        for *_, seconds, name in sorted(order):
+            spent += seconds
             if out and spent > MOST:
                 break
             out.append(name)
@@ -122,56 +121,76 @@ class Known:
 class _Learner:
     """Notes of each test its lines, its time and whether it passes."""
 
-    def __init__(self, top: Path, kept: Path) -> None:
+    def __init__(self, top: Path, inside: list[str], note: Callable[[Known, set[str]], None]) -> None:
         import coverage
 
-        self.kept, self.until = kept, time.monotonic() + 120  # what is known so far is written now and then
-        self.top, self.seconds, self.failed = top, {}, set()  # type: ignore[var-annotated]
-        self.tracer = coverage.Coverage(data_file=None, source=[str(top / "cute_viz")], config_file=False, messages=False)
+        self.top, self.note, self.until = top, note, time.monotonic() + 60
+        self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
+        self.tracer = coverage.Coverage(
+            data_file=None, include=[str(top / path) for path in inside], config_file=False, messages=False
+        )
         self.tracer.start()
+        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too slow to be asked"))
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self.tracer.switch_context(item.nodeid)
         since = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, 3 * SLOW)  # noting lines takes time, too
         yield
+        signal.setitimer(signal.ITIMER_PROF, 0)
         self.seconds[item.nodeid] = round(time.process_time() - since, 3)
         self.tracer.switch_context("")
+        if time.monotonic() > self.until:
+            files = {name.partition("::")[0] for name in self.seconds}
+            self.note(self.known(), files - {item.nodeid.partition("::")[0]})  # that one may have more
+            self.until = time.monotonic() + 60
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed or (report.when == "call" and report.skipped):
             self.failed.add(report.nodeid)
-        if report.when == "teardown" and time.monotonic() > self.until:
-            self.kept.write_text(json.dumps(self.known()), "utf-8")
-            self.until = time.monotonic() + 120
 
-    def known(self) -> dict[str, Any]:
-        good = {name: taken for name, taken in self.seconds.items() if name not in self.failed and taken < SLOW}
-        number = {name: at for at, name in enumerate(good)}
-        data, lines = self.tracer.get_data(), {}
+    def known(self) -> Known:
+        out, data = Known({}), self.tracer.get_data()
+        out.seconds = {name: taken for name, taken in self.seconds.items() if name not in self.failed and taken < 3 * SLOW}
         for path in data.measured_files():
-            of = {
-                line: sorted(number[one] for one in set(names) if one in number)
-                for line, names in data.contexts_by_lineno(path).items()
-            }
-            lines[str(Path(path).relative_to(self.top))] = {line: tests for line, tests in of.items() if tests}
-        return {"seconds": good, "lines": lines, "failed": sorted(self.failed)}
+            of = {str(line): [name for name in names if name] for line, names in data.contexts_by_lineno(path).items()}
+            out.lines[str(Path(path).relative_to(self.top))] = {line: names for line, names in of.items() if names}
+        return out
 
 
-def learn(top: Path, kept: Path) -> Known:
-    """What the tests run, from a file that has it, or by running all of them once (minutes)."""
-    if not kept.is_file():
-        one = FORK.Process(target=_learn, args=(top, kept))
-        one.start()
-        one.join()
-    given = json.loads(kept.read_text("utf-8"))
-    return Known(given["seconds"], given["lines"])
+def learn(top: Path, kept: Path, inside: list[str]) -> Known:
+    """What the tests run of some files: what is kept of files of tests that have not changed, and the others run once (minutes)."""
+    one = FORK.Process(target=_learn, args=(top, kept, inside))
+    one.start()
+    one.join()
+    return Known(json.loads(kept.read_text("utf-8")))
 
 
-def _learn(top: Path, kept: Path) -> None:
-    learner = _Learner(top, kept)
-    pytest.main([*OPTIONS, *asked_files(top)], plugins=[learner])
-    kept.write_text(json.dumps(learner.known()), "utf-8")
+def _learn(top: Path, kept: Path, inside: list[str]) -> None:
+    before = Known(json.loads(kept.read_text("utf-8")) if kept.is_file() else {})
+    files = {
+        str(path.relative_to(top)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for one in asked_files(top)
+        for path in ([top / one] if one.endswith(".py") else sorted((top / one).glob("*.py")))
+    }
+    anew = [path for path, digest in files.items() if before.digests.get(path) != digest]
+    same = files.keys() - anew
+    old = {name: seconds for name, seconds in before.seconds.items() if name.partition("::")[0] in same}
+
+    def note(known: Known, read: set[str]) -> None:
+        lines = {path: {line: [*names] for line, names in of.items()} for path, of in known.lines.items()}
+        for path, of in before.lines.items():
+            for line, names in of.items():
+                lines.setdefault(path, {}).setdefault(line, []).extend(name for name in names if name in old)
+        told = {"digests": {path: files[path] for path in read | same}, "seconds": old | known.seconds, "lines": lines}
+        kept.write_text(json.dumps(told), "utf-8")
+
+    learner = _Learner(top, inside, note)
+    if anew:
+        pytest.main([*OPTIONS, *anew], plugins=[learner])
+    note(learner.known(), set(anew))
     os._exit(0)
 
 
@@ -183,28 +202,36 @@ class _Server:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
+        gc.unfreeze()  # conftest has frozen them, and what is frozen is not found
         functions: dict[tuple[str, int, str], list[FunctionType]] = {}
+        caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper) and "cute_viz" in one.__module__]
         for one in gc.get_objects():
             if type(one) is FunctionType and "cute_viz" in one.__code__.co_filename:
                 code = one.__code__
                 functions.setdefault((os.path.realpath(code.co_filename), code.co_firstlineno, code.co_name), []).append(one)
+        assert len(functions) > 1000, "a mistake is planted in functions"
         gc.collect()
         gc.freeze()
         self.pipe.send(len(items))
         while told := self.pipe.recv():
-            path, before, tests, patience = told
-            self.pipe.send(_forked(lambda: _ask(items, tests, _changed(functions, path, before)), patience))  # noqa: B023
+            path, before, tests, known = told
+            change = _changed(functions, path, before, caches)
+            self.pipe.send(_forked(lambda: _ask(items, tests, change, known)))  # noqa: B023
         return True
 
 
-def _changed(functions: dict[tuple[str, int, str], list[FunctionType]], path: str, before: str) -> Callable[[], None]:
-    """What gives the functions of a file the code that it has now."""
+def _changed(
+    functions: dict[tuple[str, int, str], list[FunctionType]], path: str, before: str, caches: list[Any]
+) -> Callable[[], None]:
+    """What gives the functions of a file the code that it has now, and forgets what was worked out with the other."""
     full = os.path.realpath(path)
 
     def change() -> None:
         for old, new in differing(compile(before, full, "exec"), compile(Path(full).read_text("utf-8"), full, "exec")) or []:
             for function in functions.get((full, old.co_firstlineno, old.co_name), []):
                 function.__code__ = new
+        for cache in caches:
+            cache.cache_clear()
 
     return change
 
@@ -237,15 +264,22 @@ def differing(old: CodeType, new: CodeType) -> list[tuple[CodeType, CodeType]] |
     return out
 
 
-def _ask(items: dict[str, pytest.Item], tests: list[str], change: Callable[[], None]) -> Verdict:
+def _ask(items: dict[str, pytest.Item], tests: list[str], change: Callable[[], None], known: dict[str, float]) -> Verdict:
     from _pytest.runner import runtestprotocol
 
     change()
     chosen = [items[name] for name in tests if name in items]
-    for number, (item, after) in enumerate(zip(chosen, [*chosen[1:], None], strict=True)):
+    for number, (item, after) in enumerate(zip(chosen, [*chosen[1:], None], strict=False)):
+        _patience(known[item.nodeid])
         if any(report.failed for report in runtestprotocol(item, log=False, nextitem=after)):
             return Verdict(item.nodeid, number + 1)
     return Verdict("", len(chosen))
+
+
+def _patience(seconds: float) -> None:
+    """End this process if a test takes far more processor time than it did."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, 5 + 5 * seconds)
 
 
 class _Chosen:
@@ -269,6 +303,7 @@ class _Chosen:
 
 def _fresh(tests: list[str]) -> Verdict:
     chosen = _Chosen(tests)
+    _patience(2 * MOST)
     files = list(dict.fromkeys(name.split("::")[0] for name in tests))
     status = pytest.main([*OPTIONS, "-x", *files], plugins=[chosen])
     if status not in (0, 1, 5):
@@ -276,18 +311,17 @@ def _fresh(tests: list[str]) -> Verdict:
     return Verdict(chosen.failed, len(tests))
 
 
-def _forked(ask: Callable[[], Verdict], patience: float) -> Verdict:
-    """The verdict of a process of its own, which may take so many seconds."""
+def _forked(ask: Callable[[], Verdict]) -> Verdict:
+    """The verdict of a process of its own, which its own timer of processor time ends."""
     here, there = FORK.Pipe()
     child = os.fork()
     if not child:
-        os.setsid()
+        os.setpgid(0, 0)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(patience) + 1, int(patience) + 2))
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        signal.alarm(int(12 * patience))  # a wait for what never comes
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        signal.alarm(1800)  # a wait for what never comes
         try:
             there.send(ask())
         except BaseException as error:
@@ -312,7 +346,8 @@ class Asker:
     def __init__(self, top: Path, known: Known) -> None:
         self.top, self.known = top, known
         self.pipe, there = FORK.Pipe()
-        self.server = FORK.Process(target=_serve, args=(there, asked_files(top)))
+        files = dict.fromkeys(name.partition("::")[0] for name in known.seconds)
+        self.server = FORK.Process(target=_serve, args=(there, list(files)))
         self.server.start()
         self.tests = self.pipe.recv()
         self.clock = int(time.time())
@@ -324,36 +359,28 @@ class Asker:
         """What the tests of some lines make of a file that has become another."""
         file = self.top / path
         before, stat = file.read_bytes(), file.stat()
-        tests = self.known.tests(path, first, last) if path.endswith(".py") else []
         self.clock += 10
         try:
             file.write_bytes(after)
             os.utime(file, (self.clock, self.clock))  # no bytecode of the file as it was is of that time
-            inside = None
-            if path.endswith(".py"):
-                inside = differing(*(compile(text, path, "exec") for text in (before, after)))
-                if not tests and inside:
-                    return Verdict()  # nothing runs it
-            if inside and self.tests:
-                self.pipe.send((path, before.decode("utf-8"), tests, self._patience(tests)))
-                verdict = self.pipe.recv()
-                if verdict.by or verdict.endless:
-                    return verdict
-            else:
-                tests = self.readers(path)
-            return _forked(lambda: _fresh(tests), self._patience(tests))
+            if path.endswith(".py") and differing(*(compile(text, path, "exec") for text in (before, after))) is not None:
+                tests = self.known.tests(path, first, last)
+                self.pipe.send((path, before.decode("utf-8"), tests, self.known.seconds))
+                return cast("Verdict", self.pipe.recv())
+            return _forked(lambda: _fresh(self.readers(path)))
         finally:
             file.write_bytes(before)
             os.utime(file, (stat.st_atime, stat.st_mtime))
 
     def readers(self, path: str) -> list[str]:
         """The tests that may notice a mistake outside functions: those that run anything of the module, or read the library."""
-        if path.endswith(".py"):  # all of what begins with its import, where no function of it is run
-            return self.known.tests(path, 0, 0) or sorted(self.known.seconds, key=self.known.seconds.__getitem__)[:200]
-        return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
-
-    def _patience(self, tests: list[str]) -> float:
-        return PATIENCE + 3 * sum(self.known.seconds[name] for name in tests)
+        if not path.endswith(".py"):
+            return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
+        out, files = [], {path}
+        for name in self.known.tests(path, 0, 0) or sorted(self.known.seconds, key=self.known.seconds.__getitem__)[:200]:
+            files |= {name.split("::")[0]} if len(files) < FILES else set()
+            out += [name] if name.split("::")[0] in files else []
+        return out
 
     def close(self) -> None:
         """End the process that holds the tests."""

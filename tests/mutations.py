@@ -12,7 +12,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -150,10 +150,15 @@ def reason(mistake: Mistake) -> str:
     return next((why for (path, part), why in LIVE.items() if path in mistake.path and part in line), "")
 
 
+def files_of(rooms: Iterable[str]) -> list[str]:
+    """The files of rooms, none twice."""
+    found = (str(path.relative_to(ROOT)) for room in rooms for pattern in ROOMS[room] for path in ROOT.glob(pattern))
+    return sorted(set(found))
+
+
 def sampled(room: str, count: int, seed: int) -> list[Mistake]:
     """So many mistakes of a room, each as likely as any other, none twice."""
-    paths = sorted(str(path.relative_to(ROOT)) for pattern in ROOMS[room] for path in ROOT.glob(pattern))
-    every = [one for path in dict.fromkeys(paths) for one in mistakes(path)]
+    every = [one for path in files_of([room]) for one in mistakes(path)]
     return random.Random(f"{room} {seed}").sample(every, min(count, len(every)))
 
 
@@ -178,7 +183,7 @@ def main(room: str, count: int, seed: int, minutes: float, known: Path | None, a
     since, asked, live, excused, endless = time.monotonic(), 0, 0, 0, 0
     with TemporaryDirectory() as folder:
         top = mutants.copied(ROOT, Path(folder))
-        asker = mutants.Asker(top, mutants.learn(top, known or Path(folder) / "known.json"))
+        asker = mutants.Asker(top, mutants.learn(top, known or Path(folder) / "known.json", files_of(ROOMS)))
         for one in chosen:
             if time.monotonic() - since > 60 * minutes:
                 break

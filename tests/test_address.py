@@ -225,6 +225,26 @@ def test_an_include_does_not_lead_out_either(folder: Path) -> None:
     assert "'Width' is not defined" in fails(run("render", "specs/x.yaml", cwd=folder), 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        *((name, True) for name in ("s_d.h", "../s_c.h", "s_c.h", "../../../s_a.h", "s_a.h", "l_d.h", "l_c.h")),
+        *((name, False) for name in ("s_top.h", "../../../../s_top.h", "l_top.h", "../l_top.h")),
+    ],
+)
+def test_includes_climb_three_folders_and_no_link_leads_further(name: str, read: bool, tmp_path: Path) -> None:
+    deep = tmp_path / "top" / "a" / "b" / "c" / "d"
+    deep.mkdir(parents=True)
+    for folder in (deep, *list(deep.parents)[:4]):
+        (folder / f"s_{folder.name}.h").write_text("using S = _8;\n")
+    for link, to in (("l_d", deep / "s_d.h"), ("l_c", deep.parent / "s_c.h"), ("l_top", tmp_path / "top" / "s_top.h")):
+        (deep / f"{link}.h").symlink_to(to)
+    (deep.parent / "l_top.h").symlink_to(tmp_path / "top" / "s_top.h")
+    (deep / "k.cu").write_text(f'#include "{name}"\nusing A = Layout<S>;\n')
+    done = run("eval", "k.cu::A", cwd=deep)
+    assert (out(deep, "eval", "k.cu::A") == "_8:_1") if read else "'S' is not defined" in fails(done, 1)
+
+
 def test_a_gallery_follows_the_kernel(folder: Path) -> None:
     (folder / "specs").mkdir()
     for name in ("kernel.cu", "traits.h"):

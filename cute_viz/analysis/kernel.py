@@ -29,7 +29,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import BOX, WarpAccess, instruction_of
 from cute_viz.analysis.banks import BANKS, LANES, WORD
 from cute_viz.analysis.cooperative import cooperation
-from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
+from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered, summed
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import atom_of, merged, multiplied, tiled_of
 from cute_viz.analysis.vectorize import WIDEST
@@ -104,7 +104,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if name == "axpby":
         return _axpby(operands)
     if name in ELEMENTS:
-        return [_element(x, name == "store") for x in operands]
+        return _elements(operands, name == "store")
     if operands and isinstance(operands[0], TmaCopy):
         return [_boxes(operands[0], operands[1:3])]
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, CopyOp, TiledCopy, ThrCopy))]
@@ -254,14 +254,26 @@ def _axpby(operands: list[Any]) -> list[Cost]:
     return out
 
 
+def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
+    """Loads or stores of single elements in all rounds of the loops that are counted with them, for each instruction."""
+    out: dict[str, list[Cost]] = {}
+    for x in rounds if rounds and getattr(rounds[0].part, "summed", True) else rounds[:1]:
+        one = _element(x, store)
+        out.setdefault(one.instruction, []).append(one)
+    return [summed(several) for several in out.values()]
+
+
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
     written = cost_of(Side(x, tuple(range(size(x.layout))), 1, None, store), ())
     found, align = merged(x, written, store), getattr(x.part, "align", 0)
     if found is None or align == 0:
         return written
-    if align is None or 8 * align < int(found.instruction.rpartition(".")[2]):
-        why = "how many neighbors a compiler takes at once is not known: it is not read how the buffer is aligned"
+    inner = next(iter(flat_modes(x.layout)))  # of the innermost loop
+    wide = int(found.instruction.rpartition(".")[2])
+    if align is None or 8 * align < wide or inner[1] != 1 or inner[0] * x.bits < wide:
+        why = "how many neighbors a compiler takes at once is not known: "
+        why += "they lie along an outer loop" if align and 8 * align >= wide else "it is not read how the buffer is aligned"
         raise AlgebraError(why).but(name=x.pointer.base)
     return found
 

@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         """A question."""
         if self._refused(asks=True):
             return
-        length = self.headers.get("Content-Length", "")
+        length = " ".join(self.headers.get_all("Content-Length") or ())
         if not length.isascii() or not length.isdecimal() or "Transfer-Encoding" in self.headers:
             self._say(411, "the length of the question is missing")
         elif len(length) > 12 or int(length) > guard.BODY:

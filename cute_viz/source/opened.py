@@ -213,7 +213,7 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
     if INCLUDE.search(text) is None:
         return text
-    around = [(above, above) for n in range(1, _INCLUDED_FROM) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
+    tops = [os.path.join(folder, *[os.pardir] * n) for n in range(1, _INCLUDED_FROM)]
 
     def of(text: str, place: str, name: str, deep: int) -> str:
         nonlocal left
@@ -224,9 +224,8 @@ def with_includes(path: str, text: str, files: dict[str, str], root: str | None 
             match = INCLUDE.match(line)
             if match is None or deep == _DEEP:
                 continue
-            there = (
-                (os.path.normpath(os.path.join(base, match[1])), top) for base, top in ((os.path.dirname(place), folder), *around)
-            )
+            bases = ((os.path.dirname(place), tops[-1]), *zip(tops, tops, strict=True))
+            there = ((os.path.normpath(os.path.join(base, match[1])), top) for base, top in bases)
             other, around_it = next((x for x in there if os.path.isfile(x[0])), ("", folder))
             if not other or os.path.realpath(other) in seen or os.path.getsize(other) + len(other) + 2 * _MARKERS > left:
                 continue
