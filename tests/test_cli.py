@@ -550,8 +550,8 @@ def test_a_line_that_breaks_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -
 
     evaluate = door.evaluate
 
-    def faulty(text: str, *args: object) -> object:
-        return {}["fault"] if text == "fault" else evaluate(text, *args)
+    def faulty(text: str, *args: object, **more: object) -> object:
+        return {}["fault"] if text == "fault" else evaluate(text, *args, **more)
 
     monkeypatch.setattr(door, "evaluate", faulty)
     monkeypatch.delenv("CUTE_VIZ_DEBUG")

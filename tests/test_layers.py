@@ -33,7 +33,7 @@ HOMES = {
     "click": {"cli"},
     "rich": {"renderers/text", "cli/gallery", "cli/check", "cli/output"},
     "svgwrite": {"renderers/svg"},
-    "numpy": {"figures/heat", "renderers/mpl", "check/"},
+    "numpy": {"algebra/__init__", "figures/heat", "renderers/mpl", "check/"},
     "cuda": {"check/device", "check/compiler"},
     "matplotlib": {"renderers/mpl"},
     "yaml": {"spec/yaml"},

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import cute_viz as cv
-from cute_viz import testing
+from cute_viz import algebra, testing
 from cute_viz.algebra import Layout, X, composition, cosize, logical_divide, make_layout, shape, size
 
 KERNEL = """void f(float* p) {
@@ -50,6 +50,9 @@ def answers() -> list[object]:
     best = searched.found[0]
     out += [best.swizzle, best.wavefronts + best.padding, best.by_access["ldmatrix"], searched.plain.ideal, searched.why]
     out += [searched.figure.title, cv.find_layout("0 1; 2 3").tile, cv.find_layout([[0, 1], [2, 3]]).kind]
+    explained = cv.explain("complement(4:2, 24)")
+    out += [explained.subject, explained.facts, *(step.value for step in explained.steps)]
+    out += [algebra.idx2crd(3, (4, 8)), algebra.offsets(row), algebra.as_layout((4, 8))]
     out += [cv.compare(row, "(4,8)").title, str(cv.explain(row)), cv.explain("complement(4:2, 24)").numbered]
     testing.assert_same(row, "(4,M):(8,1)", let={"M": 8})
     testing.assert_covers("((4,8),(2,2)):((32,1),(16,8))", (16, 8))

@@ -12,7 +12,6 @@ in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +34,15 @@ _VALUES = {  # what is no row of the registry: name -> module
 }
 
 if TYPE_CHECKING:  # what a checker knows of the operations that give layouts and numbers; of all others that they are called
+    from types import ModuleType
     from typing import Protocol
+
+    from numpy import dtype, int64, ndarray
 
     from cute_viz.algebra.compose import composition_is_pointwise as composition_is_pointwise
     from cute_viz.algebra.composed import AnyLayout
     from cute_viz.algebra.composed import ComposedLayout as ComposedLayout
     from cute_viz.algebra.composed import PointerFlag as PointerFlag
-    from cute_viz.algebra.composed import as_layout as as_layout
     from cute_viz.algebra.construct import LayoutLeft as LayoutLeft
     from cute_viz.algebra.construct import LayoutRight as LayoutRight
     from cute_viz.algebra.inttuple import IntTuple
@@ -51,8 +52,6 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     from cute_viz.algebra.stride import Basis as Basis
     from cute_viz.algebra.stride import E as E
     from cute_viz.algebra.swizzle import Swizzle as Swizzle
-    from cute_viz.algebra.table import offsets as offsets
-    from cute_viz.algebra.table import offsets_numpy as offsets_numpy
     from cute_viz.values.integer import Static as Static
 
     class _Layouts(Protocol):
@@ -64,6 +63,18 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     class _Shapes(Protocol):
         def __call__(self, *operands: object) -> IntTuple: ...
 
+    class _Offsets(Protocol):
+        def __call__(self, layout: AnyLayout) -> list[IntTuple]: ...
+
+    class _Array(Protocol):
+        def __call__(self, layout: AnyLayout, numpy: ModuleType) -> ndarray[tuple[int, ...], dtype[int64]]: ...
+
+    class _Objects(Protocol):
+        def __call__(self, *operands: object, **named: object) -> object: ...
+
+    as_layout: _Layouts
+    offsets: _Offsets
+    offsets_numpy: _Array
     coalesce: _Layouts
     complement: _Layouts
     composition: _Layouts
@@ -93,7 +104,7 @@ if TYPE_CHECKING:  # what a checker knows of the operations that give layouts an
     size: _Numbers
     shape: _Shapes
 
-    def __getattr__(name: str) -> Callable[..., object]: ...
+    def __getattr__(name: str) -> _Objects: ...
 
 else:
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,5 +13,5 @@ class Step:
     """
 
     words: str
-    value: Any = None
+    value: object = None
     title: str = ""

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.call import Operation
-from cute_viz.algebra.composed import pointer_bits
+from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
@@ -32,19 +32,19 @@ class Explanation(Shown):
     of a file its name, its line and the expression; "" of any other.
     """
 
-    subject: Any
+    subject: object
     steps: tuple[Step, ...]
     verdict: Verdict | None = None
     where: str = ""
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """The explanation for JSON: whether CuTe accepts the operation, its steps, and the verdict on a copy or an MMA."""
         steps = [
             {"number": number, "words": words, "value": None if value is None else show(value).rstrip("\n")}
             for number, words, value in self.numbered
         ]
-        out: dict[str, Any] = {"accepted": not self.failed, "failed": self.failed, "steps": steps}
+        out: dict[str, object] = {"accepted": not self.failed, "failed": self.failed, "steps": steps}
         out |= {"of": self.where} if self.where else {}
         return out | (self.verdict.as_dict() if self.verdict else {})
 
@@ -74,7 +74,7 @@ class Explanation(Shown):
         """For a swizzle the picture of its bits, for a linear layout their matrix; None for an operation."""
         if isinstance(self.subject, Figure):
             return self.subject
-        if steps_of(self.subject) is None:
+        if not isinstance(self.subject, (Swizzle, ComposedLayout)) or steps_of(self.subject) is None:
             return None
         if isinstance(self.subject, Swizzle):
             return build(self.subject)

@@ -148,7 +148,9 @@ def is_true(title: str, panel: Panel) -> bool:
     if found := re.fullmatch(
         r"(?:T(\d+)|(?:Each|One) thread) \w+ (\d+) elements?(?: of \w+)?(?: of one (?:row|column)|, (.*))?", title
     ):
-        return _holds(panel, int(found[1]) if found[1] else None, int(found[2]), found[3] or "")
+        of = re.search(r" of ([ABC])\b", title)
+        named = of is None or panel.caption[:2] not in ("A:", "B:", "C:") or panel.caption[0] == of[1]
+        return named and _holds(panel, int(found[1]) if found[1] else None, int(found[2]), found[3] or "")
     return True
 
 
