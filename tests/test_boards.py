@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from itertools import pairwise
@@ -11,6 +12,7 @@ import pytest
 
 from cute_viz import figure, parse
 from cute_viz.errors import CuteVizError
+from cute_viz.figures.compare import difference
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import to_dict
 from cute_viz.renderers import Options, render
@@ -90,6 +92,47 @@ def test_a_path_joins_the_cells_in_the_order_of_their_addresses(layout, shape, n
                 seen.add(a)
     assert not steps
     assert len(seen) == near
+
+
+@pytest.mark.parametrize(
+    ("shape", "stride", "name"),
+    [
+        ((4, 4, 3), (4, 1, 16), "Row-major, 3 planes one after the other"),
+        ((4, 4, 3), (3, 12, 1), "Column-major, 3 planes interleaved"),
+        ((4, 4, 2), (4, 1, 0), "Row-major, 2 planes at the same addresses"),
+        ((2, 3, 4, 2), (1, 2, 6, 24), "Column-major, 8 planes one after the other"),
+        ((3, 4, 2, 2, 2), (4, 1, 12, 24, 50), "Row-major, 8 planes one after the other"),
+    ],
+)
+def test_a_path_of_more_modes_goes_through_planes(shape, stride, name):
+    """Mode 2 goes to the right, mode 3 down, mode 4 to the right again; cells beside a border between planes are no neighbors."""
+    drawn = figure(f"{shape}:{stride}".replace(" ", ""), view="path")
+    (panel,) = drawn.panels
+    table, near = {}, 0
+    for crd in itertools.product(*map(range, shape)):
+        i, j, k, m, n = (*crd, 0, 0)[:5]
+        cell = i + shape[0] * m, j + shape[1] * (k + (shape[2] * n))
+        table[crd] = sum(x * s for x, s in zip(crd, stride, strict=True))
+        assert panel.data["offset"][cell[0] * panel.cols + cell[1]] == table[crd]
+    by_offset = {at: crd for crd, at in sorted(table.items(), reverse=True)}
+    for at, crd in by_offset.items():
+        other = by_offset.get(at + 1)
+        near += other is not None and other[2:] == crd[2:] and sum(abs(x - y) for x, y in zip(crd, other, strict=True)) == 1
+    assert drawn.title.startswith(f"{name}: ")
+    assert (drawn.facts["neighbors"], drawn.facts["steps"]) == (near, len(by_offset) - 1)
+    tall, wide = shape[:2]
+    assert [n for n, level in enumerate(panel.col_ruler.levels) if level] == list(range(wide, panel.cols, wide))
+    assert [n for n, level in enumerate(panel.row_ruler.levels) if level] == list(range(tall, panel.rows, tall))
+
+
+def test_of_a_large_path_a_corner_is_drawn_and_all_is_counted():
+    drawn = figure("(128,64):(64,1)", view="path")
+    assert (drawn.panels[0].rows, drawn.panels[0].cols, drawn.notes) == (
+        16,
+        64,
+        ("Drawn are the first 16 × 64 of 128 × 64 cells.",),
+    )
+    assert drawn.title == f"Row-major: {128 * 63} of {128 * 64 - 1} steps go to a neighbor"
 
 
 @pytest.mark.parametrize("layout", ["(4,8):(8,1)", "((2,4),(4,2)):((4,8),(1,32))", "Sw<3,3,3> o 0 o (8,64):(64,1)", "(4,4):(0,1)"])
@@ -975,3 +1018,61 @@ def test_the_zoom_of_a_launch_has_its_cluster(tmp_path):
     )
     own = run("render", "pair.cu::cta_mma", "--launch", "1", "--view", "zoom", "--cluster", "2x1", "-T", "json", cwd=tmp_path)
     assert json.loads(own.stdout)["title"] == "A cluster of 2 × 1 CTA pairs loads each tile of B once, not twice"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("(128,64):(64,1)", "Sw<3,3,3> o 0 o (128,64):(64,1)"),
+        ("(64,64):(64,1)", "(64,64):(1,64)"),
+        ("(16,128):(128,1)", "(16,128):(129,1)"),
+        ("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
+    ],
+)
+def test_both_sides_of_a_difference_can_be_read(one, two, target):
+    """At every place the words of both panels are offsets, each with the one of the other; of many cells those of an excerpt."""
+    drawn = difference(figure(one), figure(two))
+    page = page_of(drawn, Options(target=target))
+    texts = " ".join(
+        text for item in page.items for text in ([item.text] if isinstance(item, Line) else getattr(item, "texts", ()))
+    )
+    assert texts.split().count("differs") == 1  # of the legend
+    first, second = (place.panel for place in page.panels)
+    assert (first.rows, first.cols) == (second.rows, second.cols)
+    top, left = int(first.row_ruler.labels[0]), int(first.col_ruler.labels[0])
+    for panel, own, other, word in ((first, one, two, "now"), (second, two, one, "was")):
+        for n, label in enumerate(panel.labels):
+            cell = top + n // panel.cols, left + n % panel.cols
+            mine, its = offset(own, *cell), offset(other, *cell)
+            assert label == (str(mine) if mine == its else f"{mine}\n{word} {its}")
+        assert any(panel.data["differs"])
+        assert re.search(rf"{word} \d+", texts)
+    cut = (first.rows, first.cols) != (drawn.panels[0].rows, drawn.panels[0].cols)
+    assert cut == bool(re.search(r"(rows|columns) \d+\.\.\d+ of \d+$", first.caption))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("source", ["(8,8):(8,1)", "Sw<3,0,3> o 0 o (8,8):(8,1)", "SM75_U32x1_LDSM_N"])
+def test_the_letters_of_blanks_are_drawn_or_the_exercise_is_refused(source, target):
+    words = {"operand": "D", "blank": "threads=6"} if source.startswith("SM") else {"blank": "offsets=6", "key": True}
+    drawn = figure(source, **words)
+    shown = page_of(drawn, Options(target=target))
+    texts = [text for item in shown.items for text in ([item.text] if isinstance(item, Line) else getattr(item, "texts", ()))]
+    assert {f"({letter})" for letter in "abcdef"} <= set(texts)
+    with pytest.raises(CuteVizError, match="no room"):
+        page_of(figure("(64,64):(64,1)", blank="offsets=6"), Options(target=target))
+    with pytest.raises(CuteVizError, match="no cell of this picture shows"):
+        figure("(8,8):(8,1)", view="path", blank="labels")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_leaders_of_notes_stay_within_the_page_and_off_the_legend(target):
+    for source, note in (("(8,8):(8,1)", "(0,0)..(7,0): one bank group"), (ONE_OF_EACH[4][0], "T5: holds eight elements of A")):
+        page = page_of(figure(source, note=note), Options(target=target))
+        assert page.width <= TARGET[target].width + 1
+        words = {item.text: item for item in page.items if isinstance(item, Line)}
+        assert note.split(": ")[1].split()[0] in " ".join(words)
+    page = page_of(figure("(8,8):(8,1)", note="(0,0)..(7,0): one bank group"), Options(target=target))
+    legend = [item.y for item in page.items if isinstance(item, Line) and item.text.startswith("hue:")]
+    assert min(legend) > page.panels[0].grid.bottom

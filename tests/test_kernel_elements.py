@@ -1,4 +1,4 @@
-"""Accesses of single elements beside what Nsight Compute counted on an H200: `tests/data/elements.cu`, built by nvcc 13.0."""
+"""Accesses of single elements beside what Nsight Compute counted on an H200, of files of tests/data built by nvcc 13.0."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ COUNTED = {
     ("63", ""): {("ld.global.16", 128, 2048, 256)},
     ("66", ""): {("st.shared.128", 16, 64, 64)},  # neighbors at once
     ("75", ""): {("ld.shared.16", 128, 256, 128), ("st.global.16", 128, 256, 256)},
+    ("86", ""): {("st.shared.32", 32, 32, 32)},  # from the thread's index on
     ("92", ""): {("ld.shared.32", 24, 24, 24), ("st.shared.32", 24, 24, 24)},  # in three of four rounds
     ("94", ""): {("ld.shared.32", 32, 32, 32), ("st.global.32", 32, 1024, 128)},
 }
@@ -49,9 +50,83 @@ def test_elements_cost_what_nsight_counted() -> None:
     assert found == COUNTED
 
 
-def test_what_is_not_counted_says_why() -> None:
-    left = {(one.line, one.name): one.why for one in report(KERNELS).elements}
-    assert left == {(86, "buffer"): "the value of 'i' depends on how the program runs"}
+GUARDS = (Path(__file__).parent / "data" / "guards.cu").read_text()
+# of tests/data/guards.cu, for each line, call and kind of access: wavefronts and ideal, of all warps
+GUARDED = {
+    ("14", "", "st"): (32, 32),
+    ("20", "", "ld"): (1024, 32),
+    ("29", "", "st"): (4, 4),
+    ("31", "", "st"): (16, 1),
+    ("32", "", "st"): (32, 4),
+    ("34", "", "ld"): (4, 2),
+    ("35", "", "ld"): (4, 1),
+    ("36", "", "ld"): (4, 4),
+    ("44", "", "st"): (32, 32),
+    ("49", "", "ld"): (1024, 32),
+    ("52", "", "ld"): (2048, 64),
+    ("63", "100", "st"): (8, 8),
+    ("66", "100", "ld"): (14, 14),
+    ("66", "100", "st"): (7, 7),
+    ("71", "100", "ld"): (10, 10),
+    ("71", "100", "st"): (5, 5),
+    ("76", "100", "ld"): (1, 1),
+    ("63", "101", "st"): (64, 8),
+    ("66", "101", "ld"): (112, 14),
+    ("66", "101", "st"): (56, 7),
+    ("71", "101", "ld"): (18, 10),
+    ("71", "101", "st"): (9, 5),
+    ("76", "101", "ld"): (1, 1),
+    ("83", "", "st"): (32, 32),
+    ("86", "", "ld"): (1024, 32),
+    ("87", "", "ld"): (256, 32),
+}
+
+
+def test_masks_of_lanes_cost_what_nsight_counted() -> None:
+    found: dict[tuple[str, str, str], tuple[int, int]] = {}
+    for row in report(GUARDS).accesses:
+        if row.cost.wavefronts is not None and row.cost.ideal is not None:
+            key = row.move.place, row.move.call.removeprefix("main, line "), row.cost.instruction[:2]
+            times = row.often.inside(None) or 0
+            now, ideal = found.get(key, (0, 0))
+            found[key] = now + times * row.cost.wavefronts, ideal + times * row.cost.ideal
+    assert found == GUARDED
+
+
+def test_a_condition_that_only_a_run_knows_is_said() -> None:
+    text = GUARDS.replace("guarded<<<1, dim3(32, 8)>>>(in, out, 32, 32)", "guarded<<<1, dim3(32, 8)>>>(in, out, atoi(in), 32)")
+    rows = {row.move.line: row for row in report(text).accesses if row.move.line in (14, 20)}
+    assert rows[14].basis["assumes"] == ["r + i < rows"]
+    assert rows[14].basis["address"] == "assumed"
+
+
+PLACES = """__global__ void f(float const* in, float* out) {
+  __shared__ ALIGN TYPE s[1024];
+  LOOP
+  __syncthreads();
+}
+int main() { f<<<1, 32>>>(nullptr, nullptr); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "row"),
+    [  # what nvcc 13.0 made of siboehm/SGEMM_CUDA: neighboring words are loaded at once, not stored; those of outer loops maybe
+        ("for (int i = 0; i < 8; ++i) out[i] += s[threadIdx.x * 8 + i];", ("ld.shared.128", 2)),
+        ("for (int i = 0; i < 8; ++i) s[threadIdx.x * 8 + i] = in[i];", ("st.shared.32", 8)),
+        ("for (int i = 0; i < 8; ++i) for (int j = 0; j < 4; ++j) out[i] += s[(threadIdx.x * 4 + j) * 8 + i];", "outer loop"),
+        ("for (int i = 0; i < 8; ++i) s[threadIdx.x] += in[i];", "the loop around it has no barrier"),
+        ("s[threadIdx.x] = 0; for (int i = 0; i < 8; ++i) { s[threadIdx.x] += in[i]; __syncthreads(); }", "no barrier is between"),
+        ("if (in[threadIdx.x] > 0) s[threadIdx.x] = 0;", "which threads take part"),
+        ("for (int i = 0; i < *in; ++i) { s[threadIdx.x * i] = 0; }", "the elements differ from round to round"),
+    ],
+)
+def test_what_a_compiler_makes_of_words(loop: str, row: str | tuple[str, int]) -> None:
+    found = report(PLACES.replace("LOOP", loop).replace("TYPE", "float").replace("ALIGN ", ""))
+    if isinstance(row, tuple):
+        assert {(one.cost.instruction, one.cost.instructions) for one in found.accesses} == {row}
+    else:
+        assert any(row in one.why for one in found.elements)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +134,7 @@ def test_what_is_not_counted_says_why() -> None:
     [
         ("s(n) = 1.f;", "the value of 'n' depends"),
         ("auto row = s(threadIdx.x, _); row(2) = 1.f;", "where row begins depends on the thread"),
-        ("for (int k = 0; k < 128; ++k) s(threadIdx.x, k % 32) = s(threadIdx.x, k % 32) + 1.f;", "how many neighbors a compiler"),
+        ("for (int k = 0; k < 128; ++k) r += s(threadIdx.x, k % 32);", "how many neighbors a compiler"),
     ],
 )
 def test_no_count_where_the_places_are_not_known(line: str, why: str) -> None:
@@ -100,11 +175,12 @@ int main() { transpose<<<1, dim3(32, 8)>>>(nullptr, nullptr); }
 
 @pytest.mark.parametrize(("pitch", "wavefronts"), [(32, 1024), (33, 32)])
 def test_arrays_of_plain_cuda(pitch: int, wavefronts: int) -> None:
-    """The transpose of CUDA's own guide, whose padding by one is well known; lanes that a condition switches off are left out."""
+    """The transpose of CUDA's own guide, whose padding by one is well known; a condition switches lanes off."""
     found = report(PLAIN.replace("PITCH", str(pitch)))
     rows = {row.move.line: (row.cost.instruction, row.cost.wavefronts, row.cost.ideal) for row in found.accesses}
-    assert rows == {4: ("st.shared.32", 32, 32), 7: ("ld.shared.32", wavefronts, 32)}
-    assert [one.line for one in found.elements] == [6]
+    column = 128 if pitch == 32 else 8
+    assert rows == {4: ("st.shared.32", 32, 32), 6: ("st.shared.32", column, 8), 7: ("ld.shared.32", wavefronts, 32)}
+    assert not found.elements
     assert found.memory is not None
     assert found.memory.shared[0].size == 32 * pitch * 4
 

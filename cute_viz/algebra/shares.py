@@ -87,9 +87,10 @@ def _starts(part: Division) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """Where the part of each thread begins, of what no tiling divides."""
+    """Where the part of each thread begins, of what no tiling divides. active: which threads take part; empty where all do."""
 
     starts: tuple[int, ...]
+    active: tuple[bool, ...] = ()
 
 
 def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:

@@ -49,10 +49,15 @@ class Side:
         bits = self.tensor.bits
         rows, bytes_, each = whole_bytes([[place * bits for place in row] for row in places or self.places()], bits, self.store)
         out = []
+        active = getattr(self.tensor.part, "active", ())
         for first in range(0, len(rows), LANES):
             lanes = rows[first : first + LANES]
+            some = sum(1 << n for n, takes in enumerate(active[first : first + LANES]) if takes)
+            if active and not some:  # the warp branches around it
+                continue
             found = warp_instructions(lanes, bytes_, max(1, self.atom // each), self.name, self.store, fixed=self.fixed)
-            out += [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
+            steps = [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
+            out += [replace(one, mask=one.mask & some) for one in steps] if active else steps
         return out
 
 
@@ -115,6 +120,19 @@ def times(cost: Cost, n: int) -> Cost:
     """
     many: dict[str, Any] = {name: None if (value := getattr(cost, name)) is None else value * n for name in _COUNTS}
     return replace(cost, **many)
+
+
+def summed(costs: list[Cost]) -> Cost:
+    """What several executions of a statement cost together, which show the worst one.
+
+    >>> summed([Cost("ld.shared.32", 1, 2, 3, 1), Cost("ld.shared.32", 1, 2, 1, 1)]).wavefronts
+    4
+    """
+    worst = max(costs, key=lambda cost: ((cost.wavefronts or 0) - (cost.ideal or 0), cost.sectors or 0))
+    many: dict[str, Any] = {
+        name: None if getattr(worst, name) is None else sum(getattr(cost, name) for cost in costs) for name in _COUNTS
+    }
+    return replace(worst, **many)
 
 
 _COUNTS = ("elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")

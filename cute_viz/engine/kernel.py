@@ -65,7 +65,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             else:
                 unknown.append((move, _uncalled(move, error)))
         operands.append((move, mine))
-    if not rows and all(move.name in ELEMENTS for move in moves):
+    if not rows and all(move.name in ELEMENTS for move in moves) and not any(one.name for one in uncounted.values()):
         return None
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()

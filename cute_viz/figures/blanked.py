@@ -13,6 +13,7 @@ from zlib import crc32
 from cute_viz.errors import FigureError
 from cute_viz.figures.compare import side_by_side
 from cute_viz.figures.model import Figure, Paint, Panel
+from cute_viz.figures.repeats import KINDS
 from cute_viz.figures.words import count
 
 SHOWS: Mapping[str, tuple[str, ...]] = {  # what can be left out -> columns of which a panel must have one
@@ -49,7 +50,8 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
     else:
         out, answers = _without_labels(figure, what, many)
     title = f"Fill in the {count(len(answers), 'blank')}"
-    out = replace(out, title=title, description=f"{title}. {figure.caption}.", facts={}, series=(), insets=())
+    kind = "exercise" if figure.kind in KINDS else figure.kind  # drawn whole, and with its letters
+    out = replace(out, kind=kind, title=title, description=f"{title}. {figure.caption}.", facts={}, series=(), insets=())
     if not key:
         return out
     told = f"Key: {', '.join(f'{name} = {answer}' for name, answer in answers)}."
@@ -58,7 +60,7 @@ def blanked(figure: Figure, words: str, key: bool = False) -> Figure:
         pair = [replace(one_, source=name, legends=(), notes=()) for one_, name in (one, two)]
         both = side_by_side(pair, title)
         out = replace(both, legends=figure.legends, notes=figure.notes, source=out.source, caption=out.caption)
-        out = replace(out, description=f"{title}. {figure.caption}.", facts={}, kind=figure.kind)
+        out = replace(out, description=f"{title}. {figure.caption}.", facts={}, kind=kind)
     return replace(out, notes=(*out.notes, told), description=f"{out.description} {told}")
 
 
@@ -68,7 +70,7 @@ def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure
     cells = [
         (n, cell)
         for n, panel in enumerate(figure.panels)
-        if not columns or any(name in panel.data for name in columns)
+        if (not columns or any(name in panel.data for name in columns)) and all(shape.kind != "line" for shape in panel.shapes)
         for cell, label in enumerate(panel.labels)
         if label and (not columns or any(panel.data[name][cell] is not None for name in columns if name in panel.data))
     ]

@@ -7,15 +7,17 @@ from itertools import pairwise
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.layout import is_coordinate_layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.modes import take
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.rulers import borders
 
-MOST = 8192  # cells that are drawn; of more those of a corner
-CORNER = 64  # rows and columns of it
+MOST = 1024  # cells that are drawn; of more those of a corner
+SIDE = 64  # rows or columns that a corner has all of
 SHADES = 6  # from the first address to the last
 REPEATED = SHADES  # the paint of a cell whose address another has, too
 
@@ -23,7 +25,9 @@ REPEATED = SHADES  # the paint of a cell whose address another has, too
 def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The cells of a layout joined in the order of their addresses: neighbors by a thick line, jumps by a thin one, gaps dashed.
 
-    Raises: FigureError for a layout of more than two modes, and for one of coordinates.
+    Above two modes the planes stand side by side, as those of a grid do; a step from one to the next is a jump.
+
+    Raises: FigureError for a layout of coordinates.
 
     >>> path(Layout((4, 8), (8, 1)), FigureOptions()).title
     'Row-major: 28 of 31 steps go to a neighbor'
@@ -32,70 +36,96 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     shape = modes(domain(layout).shape)
     if is_coordinate_layout(domain(layout)):
         raise FigureError(f"the values of {show(layout)} are coordinates, not places in memory", hint="`view=grid` shows them")
-    if not 1 <= len(shape) <= 2:
-        raise FigureError(f"{show(layout)} has {len(shape)} modes; a path needs two", hint="draw a slice: A(_,_,0)")
-    rows, cols = (product(shape[0]), product(shape[1])) if len(shape) > 1 else (1, product(shape[0]))
+    extents = [product(mode) for mode in shape] if len(shape) > 1 else [1, product(domain(layout).shape)]
+    tall, wide = extents[:2]
+    places = [(0, 0)]
+    rows = cols = 1
+    for n, extent in enumerate(extents):  # mode 2 goes to the right, mode 3 down, and so on
+        down = n == 0 or (n > 2 and n % 2 == 1)
+        places = [(r + down * i * rows, c + (not down) * i * cols) for i in range(extent) for r, c in places]
+        rows, cols = (rows * extent, cols) if down else (rows, cols * extent)
     check_cells(rows * cols, f"the layout {show(layout)}", options)
     found = offsets(layout)
-    table = {(n % rows, n // rows): offset for n, offset in enumerate(found)}
+    table = dict(zip(places, found, strict=True))
     first: dict[int, tuple[int, int]] = {}
     for cell in sorted(table):
         first.setdefault(table[cell], cell)
     every = sorted(first)
-    down, right = (rows, cols) if rows * cols <= MOST else (min(rows, CORNER), min(cols, CORNER))
-    order = [at for at in every if first[at][0] < down and first[at][1] < right]
+    plane = tall, wide
+    all_near = sum(b == a + 1 and _is_near(first[a], first[b], plane) for a, b in pairwise(every))
+    bottom, right = _corner(rows, cols)
+    order = [at for at in every if first[at][0] < bottom and first[at][1] < right]
     steps = [(first[a], first[b], b - a) for a, b in pairwise(order)]
-    near = sum(_is_near(a, b) and gap == 1 for a, b, gap in steps)
-    whole = (down, right) == (rows, cols)
-    gaps = sum(gap - 1 for _, _, gap in steps) if whole else 0
-    repeated = sum(r < down and c < right and first[at] != (r, c) for (r, c), at in table.items())
+    whole = (bottom, right) == (rows, cols)
+    gaps, repeated = every[-1] - every[0] + 1 - len(every), len(table) - len(every)
     low, high = order[0], order[-1]
-    cells = [(r, c) for r in range(down) for c in range(right)]
+    cells = [(r, c) for r in range(bottom) for c in range(right)]
     paints = [(table[x] - low) * SHADES // (high - low + 1) if first[table[x]] == x else REPEATED for x in cells]
-    name = _name(layout, table, every, rows, cols)
-    found_out = [f"{near} of {len(steps)} steps go to a neighbor"] if steps else []
+    name = _called(layout, table, every, plane)
+    found_out = [f"{all_near} of {len(every) - 1} steps go to a neighbor"] if every[1:] else []
     found_out += [f"{gaps} addresses in between are unused"] if gaps else []
     found_out += [f"{repeated} cells repeat an address"] if repeated else []
     panel = Panel(
         caption=f"  {show(layout)}",
         labels=tuple([str(table[cell]) for cell in cells]),
         paints=tuple(paints),
-        row_ruler=Ruler("", ("",) * down),
-        col_ruler=Ruler("", ("",) * right),
+        row_ruler=_ruler(bottom, tall, "mode 3" if len(shape) > 3 else ""),
+        col_ruler=_ruler(right, wide, "mode 2" if len(shape) > 2 else ""),
         data={"offset": tuple([table[cell] for cell in cells])},
-        shapes=(*_lines(steps, whole), *_ends(first, order)),
+        shapes=(*_lines(steps, whole, plane), *_ends(first, order)),
         foot="; ".join(found_out[1:]),
     )
-    wasted = f"{gaps} of {high - low + 1} addresses are unused" if gaps else ""
-    shared = f"{repeated} of {down * right} cells repeat an address" if repeated else ""
+    wasted = f"{gaps} of {every[-1] - every[0] + 1} addresses are unused" if gaps else ""
+    shared = f"{repeated} of {len(table)} cells repeat an address" if repeated else ""
     title = options.title or f"{name}: {shared or wasted or (found_out[0] if found_out else 'one cell')}"
-    cut = "" if whole else f"Of {rows} × {cols} cells the first {down} × {right} are drawn and counted."
-    caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps" + (
-        ", dashed over unused ones" * (gaps > 0)
-    )
+    caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps"
+    caption += ", dashed over unused ones" * (gaps > 0 and whole)
+    cut = "" if whole else f"Drawn are the first {bottom} × {right} of {rows} × {cols} cells."
     return Figure(
         kind="path",
         title=title,
         source=show(layout),
         caption=caption + (", and gray cells repeat an address" * (repeated > 0)),
-        description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
+        description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}. {cut}".rstrip(),
         paints=(*[Paint(0, n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
         panels=(panel,),
         notes=(cut,) if cut else (),
-        facts={"neighbors": near, "steps": len(steps), "gaps": gaps, "repeated": repeated},
+        facts={"neighbors": all_near, "steps": len(every) - 1, "gaps": gaps, "repeated": repeated},
         flow="row",
     )
 
 
-def _is_near(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    return abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1
+def _corner(rows: int, cols: int) -> tuple[int, int]:
+    """The rows and columns that are drawn: all, or of many those of a corner, whole rows where these are short.
+
+    >>> _corner(32, 32), _corner(128, 64), _corner(64, 128), _corner(128, 128)
+    ((32, 32), (16, 64), (64, 16), (32, 32))
+    """
+    if rows * cols <= MOST:
+        return rows, cols
+    if min(rows, cols) > SIDE:
+        return 32, 32
+    return (max(1, MOST // cols), cols) if cols <= SIDE else (rows, MOST // rows)
 
 
-def _lines(steps: Sequence[tuple[tuple[int, int], tuple[int, int], int]], whole: bool) -> Iterator[Shape]:
+def _ruler(count: int, every: int, mode: str) -> Ruler:
+    """The borders of planes, and their number at the middle of each."""
+    if not mode:
+        return Ruler("", ("",) * count)
+    names = [str(n // every) if n % every == every // 2 else "" for n in range(count)]
+    return Ruler(mode, tuple(names), borders(count, every))
+
+
+def _is_near(a: tuple[int, int], b: tuple[int, int], plane: tuple[int, int]) -> bool:
+    """Whether two cells are neighbors, of one plane."""
+    return abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 and all(x // e == y // e for x, y, e in zip(a, b, plane, strict=True))
+
+
+def _lines(steps: Sequence[tuple[tuple[int, int], tuple[int, int], int]], whole: bool, plane: tuple[int, int]) -> Iterator[Shape]:
     """The jumps, an arc where one passes over cells of its row or column, and above them the runs of neighbors."""
     runs: list[list[tuple[int, int]]] = []
     for a, b, gap in steps:
-        if _is_near(a, b) and gap == 1:
+        if _is_near(a, b, plane) and gap == 1:
             if runs and runs[-1][-1] == a:
                 runs[-1].append(b)
             else:
@@ -104,7 +134,9 @@ def _lines(steps: Sequence[tuple[tuple[int, int], tuple[int, int], int]], whole:
         look = "thin dashed" if gap > 1 and whole else "thin"
         flat = a[0] == b[0] or a[1] == b[1]
         side = "" if not flat else " plain up" if a[0] == b[0] else " plain right"
-        yield Shape("arc" if flat and not _is_near(a, b) else "line", (_middle(a), _middle(b)), "", look + side)
+        yield Shape(
+            "arc" if flat and abs(a[0] - b[0]) + abs(a[1] - b[1]) > 1 else "line", (_middle(a), _middle(b)), "", look + side
+        )
     for run in runs:
         corners = [run[0], *(q for p, q, r in zip(run, run[1:], run[2:], strict=False) if not _straight(p, q, r)), run[-1]]
         yield Shape("line", tuple(map(_middle, corners)), "", "strong")
@@ -122,6 +154,22 @@ def _ends(first: dict[int, tuple[int, int]], order: Sequence[int]) -> Iterator[S
     """A mark on the first address, and on the last."""
     for offset, paint in ((order[-1], 0), (order[0], SHADES - 1)):
         yield Shape("dot", (_middle(first[offset]),), str(offset), paint=paint)
+
+
+def _called(layout: AnyLayout, table: dict[tuple[int, int], int], order: Sequence[int], plane: tuple[int, int]) -> str:
+    """What the order is called: that of the first plane, and how the others follow."""
+    if len(table) == plane[0] * plane[1]:
+        return _name(layout, table, order, *plane)
+    planes: dict[tuple[int, int], list[int]] = {}
+    for (r, c), at in table.items():
+        planes.setdefault((r // plane[0], c // plane[1]), []).append(at)
+    ends = sorted((min(mine), max(mine)) for mine in planes.values())
+    apart = all(before[1] < after[0] for before, after in pairwise(ends))
+    way = "one after the other" if apart else "at the same addresses" if len(set(ends)) == 1 else "interleaved"
+    first = take(layout, 0, 2) if isinstance(layout, Layout) else layout
+    own = {cell: at for cell, at in table.items() if cell[0] < plane[0] and cell[1] < plane[1]}
+    ranks = {at: n for n, at in enumerate(sorted(set(own.values())))}  # others may lie between
+    return f"{_name(first, {cell: ranks[at] for cell, at in own.items()}, range(len(ranks)), *plane)}, {len(planes)} planes {way}"
 
 
 def _name(layout: AnyLayout, table: dict[tuple[int, int], int], order: Sequence[int], rows: int, cols: int) -> str:

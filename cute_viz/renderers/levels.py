@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Ruler
 from cute_viz.figures.repeats import repeated
-from cute_viz.figures.trim import abridged, lying
+from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
 from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit
 from cute_viz.renderers.geometry import CAPTION, FONT, SMALL
@@ -25,6 +25,8 @@ SCALES = (1.5, 1.25, 1.1, 1.0, 0.9, 9 / 11, 8 / 11)  # of cells and letters
 SIZES = (24.0, 18.0, 14.0, 10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)  # px of cells beside panels with labels
 SEEN = 10.0  # of these, what is seen well
 MOST_MIXED = 6  # panels of which some have labels, and some are blocks
+WORDED = ("difference", "exercise")  # kinds of figures whose labels are the point: all or none of them, however many
+FEWEST = 8, 4  # rows, and columns, of an excerpt
 MANY = 2048  # cells, of which the unit that repeats is tried
 
 
@@ -53,10 +55,12 @@ def drawings(figure: Figure, target: Target) -> Iterator[Drawing]:
         for scale in scales:
             for fit in (LOOSE, TIGHT) if scale == 1 else (LOOSE,) if scale > 1 else (TIGHT,):
                 fit = fit._replace(small=max(SMALL, target.least / scale), caption=CAPTION / max(1.0, scale), lines=2)
-                for details in _labelled(figure, target.labels):
+                for details in _labelled(figure, target.labels if figure.kind not in WORDED else 1 << 16):
                     for line in (False, True)[: 1 + (Detail.VECTOR in details)]:
                         yield from (Drawing(way, details, fit._replace(line=line), scale) for way in some)
     if is_product(figure) or not 1 < len(figure.panels) <= MOST_MIXED or figure.outer or is_comparison(figure):
+        return
+    if figure.kind in WORDED:
         return
     fit = TIGHT._replace(lines=2)
     order = sorted(range(len(figure.panels)), key=lambda n: -figure.panels[n].rows * figure.panels[n].cols)
@@ -112,6 +116,42 @@ def further(figure: Figure, whole: bool) -> Figure | None:
     unit = repeated(figure, further=True)
     cells = unit.panels[0] if unit else None
     return unit if cells and (not whole or 1 + max(t for t in cells.data["thread"] if t is not None) == cells.warp) else None
+
+
+def excerpts(figure: Figure) -> Iterator[Figure]:
+    """Of what differs between two objects ever smaller parts, each with the first cell that does; none of other figures.
+
+    >>> from cute_viz.figures.compare import difference
+    >>> found = difference(figure("(128,64):(64,1)"), figure("Sw<3,3,3> o 0 o (128,64):(64,1)"))
+    >>> [(part.panels[0].rows, part.panels[0].cols) for part in excerpts(found)]
+    [(64, 64), (32, 64), (16, 64), (8, 64), (8, 32), (8, 16), (8, 8), (8, 4)]
+    """
+    if figure.kind != "difference":
+        return
+    sizes = {(panel.rows, panel.cols) for panel in figure.panels}
+    differs = next((panel.data["differs"] for panel in figure.panels if any(panel.data["differs"])), ())
+    if len(sizes) > 1 or not differs:
+        return
+    rows, cols = whole = sizes.pop()
+    r, c = divmod(differs.index(1), cols)
+    while rows > FEWEST[0] or cols > FEWEST[1]:
+        rows, cols = (max(FEWEST[0], rows // 2), cols) if rows > FEWEST[0] else (rows, max(FEWEST[1], cols // 2))
+        top, left = r // rows * rows, c // cols * cols
+        bottom, right = min(top + rows, whole[0]), min(left + cols, whole[1])
+        words = [f"rows {top}..{bottom - 1} of {whole[0]}"] * (rows < whole[0]) + [f"columns {left}..{right - 1} of {whole[1]}"] * (
+            cols < whole[1]
+        )
+        yield replace(
+            figure,
+            panels=tuple(
+                [
+                    replace(
+                        cut(panel, top, bottom, left, right), caption=": ".join(filter(None, (panel.caption, ", ".join(words))))
+                    )
+                    for panel in figure.panels
+                ]
+            ),
+        )
 
 
 def arranged(figure: Figure, target: Target) -> Iterator[Figure]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options, lanes
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
@@ -18,7 +19,7 @@ from cute_viz.renderers.fitting import Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_corner, heading, prose, told
-from cute_viz.renderers.levels import Drawing, arranged, drawings, further, is_comparison, prepared, units
+from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, prepared, units
 from cute_viz.renderers.marks import joined
 from cute_viz.renderers.outer import Outer
 from cute_viz.renderers.panel import draw, on_paper
@@ -82,10 +83,13 @@ def _chosen(figure: Figure, options: Options) -> Page:
                 high = _tried(drawn._replace(fit=drawn.fit._replace(high=NAMED)), target)
                 page = high if high is not None and _fits(high, target) and _named(high) > _named(page) else page
             return _grown(page, target)
+    if figure.kind == "exercise":
+        words = "the letters of the blanks have no room here"
+        raise FigureError(words, hint="a larger place, or fewer cells")
     blocks = _in_blocks(figure, target)
     poor = _is_nameless(blocks) or not _fits(blocks, target)
     unit = units(figure) if poor else None
-    for part in filter(None, (unit, further(figure, not poor))):
+    for part in filter(None, (unit, further(figure, not poor), *excerpts(figure))):
         for drawn in drawings(part, target):
             page = _tried(drawn, target)
             if page is not None and _fits(page, target):

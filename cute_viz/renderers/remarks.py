@@ -14,7 +14,8 @@ from cute_viz.renderers.primitives import TEXT, Grid, Line, Path, Primitive
 from cute_viz.renderers.shapes import arrows
 from cute_viz.renderers.targets import target_of
 
-GUTTER, NARROW = 190.0, 110.0  # px of the gutter, and of one of a column
+GUTTER, NARROW, NARROWEST = 190.0, 110.0, 60.0  # px of the gutter, of one of a column, and of any
+KEPT = 0.7  # of the width of cells that a legend below them leaves
 INSET = 0.5  # px between an outline and the edge of its cells
 LEAD = 12.0  # px from the cells to the leaders that run up and down, and from these to the text
 STEP = 5.0  # px between such leaders
@@ -36,10 +37,13 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
     page = lay_out(bare, replace(options, width=room))
     edge = max([place.grid.right for place in page.panels], default=page.width) + target.margin
     for width in (edge, edge + 2 * target.margin) if not figure.flow and options.cell is None else ():
-        below = lay_out(bare, replace(options, width=max(200.0, width)))  # the legend goes below, where no cell gets smaller
-        if below.width < page.width and [p.grid.cell_w for p in below.panels] == [p.grid.cell_w for p in page.panels]:
+        below = lay_out(bare, replace(options, width=max(200.0, width)))  # the legend goes below, where no leader crosses it
+        kept = KEPT if target.height else 1.0
+        pairs = zip(below.panels, page.panels, strict=False)
+        if below.width < page.width and all(a.grid.cell_w >= kept * b.grid.cell_w for a, b in pairs):
             page = below
             break
+    gutter = max(NARROWEST, min(gutter, (target.width or 1e9) - page.width))
     size = max(float(FONT), target.least)
     lines, height = _placed(figure, page, gutter, size)
     texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]

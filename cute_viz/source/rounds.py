@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import eq, ge, gt, le, lt, ne
 from typing import NamedTuple
 
 from cute_viz.source.model import Loop, Often
 
 _TRIED = 4096  # rounds whose conditions are evaluated
+COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}
 
 
 class Round(NamedTuple):
@@ -56,17 +58,55 @@ def often(around: Iterable[Round | Gate], sure: bool = True) -> Often:
     return Often(tuple(loops), sure)
 
 
-def stepped(begin: int | None, word: str, bound: int | None, step: int | None) -> range | None:
+class Pace(NamedTuple):
+    """What a loop does to its variable in each round: how, `+`, `*` or `/`, and with which number.
+
+    >>> Pace("+", -4).after(8), Pace("/", 2).after(9)
+    (4, 4)
+    """
+
+    word: str
+    number: int
+
+    def after(self, value: int) -> int:
+        """The next value."""
+        return value + self.number if self.word == "+" else value * self.number if self.word == "*" else value // self.number
+
+
+def step_of(word: str, number: int | None) -> Pace | None:
+    """The step that an operator makes, `+=` or `>>=`; None of any other.
+
+    >>> step_of("++", None), step_of("-=", 4), step_of(">>=", 1)
+    (Pace(word='+', number=1), Pace(word='+', number=-4), Pace(word='/', number=2))
+    """
+    if word in ("++", "--"):
+        return Pace("+", 1 if word == "++" else -1)
+    if number is None or word not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
+        return None
+    if word in ("+=", "-="):
+        return Pace("+", number if word == "+=" else -number)
+    return Pace("*" if word[0] in "*<" else "/", number if word[0] in "*/" else 1 << number) if 0 < number < 64 else None
+
+
+def stepped(begin: int | None, word: str, bound: int | None, step: Pace | None) -> Sequence[int] | None:
     """The values of a variable that a loop begins with, compares by a word with a bound, and steps; None where they are not known,
     or have no end.
 
-    >>> stepped(0, "<=", 8, 4), stepped(0, "!=", 8, 3), stepped(8, ">", 0, -3), stepped(0, "<", 8, -1)
-    (range(0, 9, 4), None, range(8, 0, -3), None)
+    >>> stepped(0, "<=", 8, Pace("+", 4)), stepped(0, "!=", 8, Pace("+", 3)), stepped(0, "<", 8, Pace("+", -1))
+    (range(0, 9, 4), None, None)
+    >>> stepped(8, ">", 0, Pace("/", 2)), stepped(0, "<", 8, Pace("*", 2))
+    ((8, 4, 2, 1), None)
     """
-    if begin is None or bound is None or not step:
+    if begin is None or bound is None or step is None or word not in COMPARED:
         return None
+    if step.word != "+":
+        values = [begin]
+        while len(values) <= _TRIED and COMPARED[word](values[-1], bound):
+            values.append(step.after(values[-1]))
+        return tuple(values[:-1]) if len(values) <= _TRIED else None
+    by = step.number
     if word == "!=":
-        return range(begin, bound, step) if (bound - begin) % step == 0 and (bound - begin) * step >= 0 else None
-    if word not in ("<", "<=", ">", ">=") or (word[0] == "<") != (step > 0):
+        return range(begin, bound, by) if by and (bound - begin) % by == 0 and (bound - begin) * by >= 0 else None
+    if word == "==" or not by or (word[0] == "<") != (by > 0):
         return None
-    return range(begin, bound + (1 if step > 0 else -1) * (len(word) > 1), step)
+    return range(begin, bound + (1 if by > 0 else -1) * (len(word) > 1), by)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.source.rounds import Gate, Round, stepped
+from cute_viz.source.rounds import COMPARED, Gate, Round, step_of, stepped
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor
 
 _STATIC = re.compile(r"(?:const )?cute::C<(-?\d+)>$")
 _LEAVING = frozenset(("break", "goto", "return", "throw", "co_return"))
-_COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "!=": ne, "==": eq}
 NEVER = "never"
 _INTEGER = 1  # CXEval_Int
 _DEEP = 12  # expressions in one another
@@ -42,7 +40,7 @@ class Around:
         >>> Around(7, "k", "==", (3,)).holds("k", 3), Around(7, "k", "==", (3,), False).holds("k", 3)
         (True, False)
         """
-        return _COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in _COMPARED else None
+        return COMPARED[self.word](value, self.numbers[0]) is self.wanted if name and self.word in COMPARED else None
 
     def read(self, file: str) -> Round | Gate:
         """What it is for the one that counts rounds. file: that it is in."""
@@ -85,22 +83,13 @@ def _loop(line: int, parts: list[Cursor]) -> Around:
         word == name and {*inside[max(0, n - 1) : n], *inside[n + 1 : n + 2]} & {"=", "++", "--", "+=", "-=", "*=", "/=", "&"}
         for n, word in enumerate(inside)
     )
-    if words[:1] != [name] or words[1] not in _COMPARED or changed or _LEAVING & set(inside):
+    if words[:1] != [name] or words[1] not in COMPARED or changed or _LEAVING & set(inside):
         return Around(line, name)
     first = [child for child in declared[0].get_children() if child.kind.is_expression()]
-    values = stepped(_value(first[-1]) if first else None, words[1], _value(_right(test)), _step(_words(step), step))
-    return Around(line, name, "", () if values is None else (values.start, values.stop, values.step))
-
-
-def _step(words: list[str], step: Cursor) -> int | None:
-    if len(words) == 2 and "++" in words:
-        return 1
-    if len(words) == 2 and "--" in words:
-        return -1
-    if len(words) > 2 and words[1] in ("+=", "-="):
-        number = _value(_right(step))
-        return None if number is None else number if words[1] == "+=" else -number
-    return None
+    word = next((word for word in _words(step) if word in ("++", "--") or word.endswith("=")), "")
+    by = step_of(word, _value(_right(step)) if word.endswith("=") else None)
+    values = stepped(_value(first[-1]) if first else None, words[1], _value(_right(test)), by)
+    return Around(line, name, "", (values.start, values.stop, values.step) if isinstance(values, range) else ())
 
 
 def _condition(line: int, test: Cursor) -> tuple[Around | None, Around | None]:
@@ -109,7 +98,7 @@ def _condition(line: int, test: Cursor) -> tuple[Around | None, Around | None]:
     if (constant := _value(test)) is not None:
         never = Around(line, "", NEVER)
         return (None, never) if constant else (never, None)
-    if len(words) > 2 and words[1] in _COMPARED and not {"&&", "||", "?", ","} & set(words):
+    if len(words) > 2 and words[1] in COMPARED and not {"&&", "||", "?", ","} & set(words):
         number = _value(_right(test))
         if number is not None:
             return Around(line, words[0], words[1], (number,)), Around(line, words[0], words[1], (number,), False)

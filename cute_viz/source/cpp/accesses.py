@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice, product
 from math import prod
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.shares import MOST, Starts
+from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
@@ -21,15 +20,11 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import alignment_of, block_of
 from cute_viz.source.cpp.evaluate import Evaluator
-from cute_viz.source.cpp.lookup import Lookup, opened, within
-from cute_viz.source.cpp.rounds import loops_of
+from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
-from cute_viz.source.cpp.threads import number_at
-from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.values import Env, finished
-from cute_viz.source.model import Loop, Often
-from cute_viz.values.integer import Unknown
+from cute_viz.source.cpp.turns import Turns
+from cute_viz.source.cpp.values import finished
 from cute_viz.values.pointer import Pointer
 
 _VIEWS = re.compile(
@@ -40,14 +35,16 @@ _ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=
 _BY_VALUE = re.compile(
     r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
 )
-_TURNS = 64  # iterations whose places are compared
+_BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
+_TURNS = 256  # rounds that are counted one by one
 _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 
 
 class Indexed(NamedTuple):
     """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
-    whether the statement both loads and stores elements of that name.
+    whether the statement both loads and stores elements of that name. tests: the conditions in the statement, and what they must
+    be. why: it is not counted.
     """
 
     token: int
@@ -55,6 +52,8 @@ class Indexed(NamedTuple):
     indices: tuple[Range, ...]
     store: bool
     both: bool
+    tests: tuple[tuple[Range, bool], ...] = ()
+    why: str = ""
 
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
@@ -76,9 +75,7 @@ def _is_shared(reader: Declarer, x: Declaration) -> bool:
 
 
 def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
-    """The elements that a statement of a scope loads and stores, each once; those whose address or reference goes elsewhere are
-    left out.
-    """
+    """The elements that a statement of a scope loads and stores, each once."""
     tokens, end = reader.tokens, reader.find(begin, (";", "{"))
     if tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
         return
@@ -102,19 +99,55 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
         indices, close = _brackets(reader, n)
         words = {token.text for part in indices for token in tokens[slice(*part)]}
         first = n == begin and assigned == close
-        if (
-            not indices
-            or any(a == b for a, b in indices)
-            or words & {"_", "X"}
-            or not (first or _is_value(reader, begin, n, close))
-        ):
+        if not indices or any(a == b for a, b in indices) or words & {"_", "X"}:
             continue
+        why = "" if first or _is_value(reader, begin, n, close) else "its address, or a reference to it, goes elsewhere"
         kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
         for store in kinds:
             key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
             if key not in met:
                 met.add(key)
-                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text))
+                tests = _tests(reader, begin, n)
+                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text), tests, why)
+
+
+def _beside(context: Context, access: Indexed, function: Scope) -> str:
+    """Which statement makes a compiler keep an element in a register, "" for none: without a barrier between, it stores the same
+    element after a store, or has it before a load.
+    """
+    reader, tokens = context.reader, context.reader.tokens
+    text = [token.text for token in tokens[access.token : access.indices[-1][1] + 1]]
+    opening = reader.find(function.token, ("{", ";"))
+    begin, end = opening, reader.match[opening]
+    places = range(reader.find(access.token, (";",)), end) if access.store else range(access.token - 1, begin, -1)
+    for n in places:
+        if _BARRIER.search(tokens[n].text):
+            return ""
+        if [token.text for token in tokens[n : n + len(text)]] != text:
+            continue
+        if not access.store or (tokens[n + len(text)].text in _ASSIGNED):
+            return f"line {context.line(n)}"
+    return ""
+
+
+def _tests(reader: Declarer, begin: int, n: int) -> tuple[tuple[Range, bool], ...]:
+    """The conditions of `a ? b : c`, `a && b` and `a || b` in a statement that decide whether a place in it is reached."""
+    tokens, out, depth, wanted = reader.tokens, list[tuple[Range, bool]](), 0, True
+    ends: list[tuple[int, bool]] = []  # of conditions that are not begun yet
+    for at in range(n - 1, begin - 2, -1):
+        text, kind = (tokens[at].text, tokens[at].kind) if at >= begin else (";", ";")
+        depth += (kind in (")", "]", "}")) - (kind in ("(", "[", "{") and depth > 0)
+        if depth or (kind in ("(", "[", "{") and tokens[reader.match[at]].start < tokens[n].start):
+            continue
+        if text in ("(", "[", "{", ",", "return", ";") or text in _ASSIGNED:
+            out += [((at + 1, end), held) for end, held in ends]
+            ends, wanted = [], True
+        elif text in ("?", "&&", "||"):
+            ends.append((at, wanted if text == "?" else text == "&&"))
+            wanted = True
+        elif text == ":":
+            wanted = False
+    return tuple(out)
 
 
 def _brackets(reader: Declarer, n: int) -> tuple[tuple[Range, ...], int]:
@@ -149,80 +182,104 @@ def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:
 _Lookups = Callable[[Context], Lookup]
 
 
-def reader_of(
-    context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, often: Callable[[], Often]
-) -> Iterator[list[Tensor]]:
-    """The tensor of the elements that all threads access, for each iteration that differs; the innermost loops, which a compiler
-    unrolls, are its modes. Nothing of registers.
+def reader_of(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed) -> Iterator[Tensor]:
+    """The tensor of the elements that all threads access, for each round of the loops where they may differ; the innermost loops,
+    which a compiler unrolls, are its modes. Nothing of registers.
 
     Raises: CuteVizError for what the index depends on and nobody knows, and where nobody knows what a compiler takes at once, with
     the buffer as its name where the tensor is known.
     """
     context.deep = 0
+    if access.why:
+        raise CuteVizError(access.why, name=access.name)
     if (x := _tensor(context, lookup(context), scope, access)) is None:
-        yield []
         return
     try:
-        yield from _iterations(context, lookup, scope, function, access, x, often().loops)
+        yield from _iterations(context, lookup, scope, function, access, x)
     except CuteVizError as error:
         raise error.but(name=x.pointer.base or access.name) from None
 
 
-def _iterations(
-    context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor, runs: tuple[Loop, ...]
-) -> Iterator[list[Tensor]]:
+def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scope, access: Indexed, x: Tensor) -> Iterator[Tensor]:
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
         raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel")
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
-    if _is_divided(context, found, scope):
-        raise AlgebraError("which threads take part depends on a condition on their index")
-    loops = loops_of(context, found, scope)
-    named = {inner: {name: Unknown("?", plain=True, key=f"loop {n}")} for n, (inner, name, values) in enumerate(loops) if values}
-    evaluator = Evaluator(context, found, _bound(context, scope, named))
+    turns = Turns(context, found, scope, access.token, block, access.tests)
+    if beside := _beside(context, access, function):
+        raise AlgebraError(f"no barrier is between this and {beside}: a compiler may keep the element in a register")
+    evaluator = Evaluator(context, found, turns.env)
     parts = [finished(evaluator.solid(context.tree(part))) for part in access.indices]
     crd = tuple(parts) if len(parts) > 1 else parts[0]
-    names = {name for leaf in leaves(crd) if isinstance(leaf, Unknown) for name in leaf.leaves}
-    used = [any(f"loop {n}" in name for name in names) for n in range(len(loops))]
-    values = [x[2] or range(1) for x in loops]
+    used, asked, loops = turns.used(leaves(crd)), turns.asked(), turns.loops
+    for n, (begin, end) in enumerate(turns.spans):
+        steady = not used[n] and not asked[n] and loops[n].rounds != 1
+        if steady and not any(_BARRIER.search(token.text) for token in context.reader.tokens[begin:end]):
+            raise AlgebraError("the loop around it has no barrier: a compiler may keep the element in a register")
     first = len(loops)
     while (
         first
         and used[first - 1]
-        and runs[first - 1].runs == runs[first - 1].rounds
-        and prod(map(len, values[first - 1 :])) <= _UNROLLED
+        and not asked[first - 1]
+        and loops[first - 1].rounds is not None
+        and prod(len(loop.values) for loop in loops[first - 1 :]) <= _UNROLLED
     ):
         first -= 1
-    places = _Places(x, crd, block)
-    if first == len(loops) and loops and used[-1] and len(values[-1]) > 1:
-        one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in values[-1][:2])
+    places = _Places(x, crd, turns)
+    align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
+    if align != 0 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
+        one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in loops[-1].values[:2])
         if any(0 < abs(b - a) * x.bits < _WIDEST for a, b in zip(one, two, strict=True)):
             raise AlgebraError("how many neighbors a compiler takes at once is not known: the loop is not unrolled")
-    align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base)
+    varied = [n for n in range(first) if used[n] or asked[n]]
+    count = prod(len(loops[n].values) for n in varied)
+    summed = count <= _TURNS and all(loops[n].rounds is not None for n in varied)
+    taken = (*(varied if summed else ()), *range(first, len(loops)))
     met = set()
-    for turn in islice(product(*(v if n < first and used[n] else v[:1] for n, v in enumerate(values))), _TURNS):
-        table = [places.of(dict(enumerate((*turn[:first], *inside)))) for inside in product(*values[first:])]
-        layout = _layout([row[0] - table[0][0] for row in table])
-        if layout is None or any(b - a != row[0] - table[0][0] for row in table for a, b in zip(table[0], row, strict=True)):
+    for turn in islice(product(*(loop.values if n in varied else loop.values[:1] for n, loop in enumerate(loops[:first]))), _TURNS):
+        at = dict(enumerate(turn))
+        active = turns.active(at | {n: loops[n].values[0] for n in range(first, len(loops))})
+        lane = next((n for n, takes in enumerate(active) if takes), None)
+        if lane is None:
+            continue
+        table = [places.of(at | dict(enumerate(inside, first))) for inside in product(*(loop.values for loop in loops[first:]))]
+        table = [[place if takes else row[lane] for place, takes in zip(row, active, strict=True)] for row in table]
+        layout = _layout([row[lane] - table[0][lane] for row in table])
+        if layout is None or any(b - a != row[lane] - table[0][lane] for row in table for a, b in zip(table[0], row, strict=True)):
             raise AlgebraError("the elements of the innermost loop form no layout")
-        shift = table[0][0] if x.swizzle is None and x.pointer.swizzle is None else 0
-        if (key := (layout, *(place - shift for place in table[0]))) not in met:  # else the same in other places
-            met.add(key)
-            part = ElementStarts(tuple(table[0]), getattr(x.part, "layout", x.layout), len(loops) - first, align)
-            yield [replace(x, layout=layout, part=part)]
+        shift = table[0][lane] if x.swizzle is None and x.pointer.swizzle is None else 0
+        met.add((layout, active, *(place - shift for place in table[0])))
+        if not summed and len(met) > 1:
+            raise AlgebraError("the elements differ from round to round, and how many rounds there are is not known")
+        part = ElementStarts(
+            tuple(table[0]),
+            () if all(active) else active,
+            getattr(x.part, "layout", x.layout),
+            frozenset(n - len(loops) for n in taken),
+            align,
+            summed,
+            turns.sure,
+            tuple(turns.assumed),
+        )
+        yield replace(x, layout=layout, part=part)
 
 
 @dataclass(frozen=True, slots=True)
 class ElementStarts(Starts):
-    """Where each thread's element lies. layout: of the tensor that they are elements of. loops: how many loops are modes. align: to
-    how many bytes the compiler knows that the buffer is aligned, so that it takes neighbors at once; None where that is not read.
+    """Where each thread's element lies. layout: of the tensor that they are elements of. taken: the loops whose rounds are counted
+    here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned, so that it takes neighbors
+    at once; None where that is not read. summed: whether all rounds are, each as an operand; else one stands for all. sure: whether
+    all conditions are known. assumes: those that are taken to hold.
     """
 
-    layout: Any
-    loops: int = 0
+    layout: Any = None
+    taken: frozenset[int] = frozenset()
     align: int | None = 0
+    summed: bool = True
+    sure: bool = True
+    assumes: tuple[str, ...] = ()
 
 
 def _layout(table: list[int]) -> Layout | None:
@@ -242,22 +299,6 @@ def _layout(table: list[int]) -> Layout | None:
     shape, stride = zip(*modes, strict=True) if modes else ((1,), (0,))
     found: Layout = mark_static(Layout(*(x[0] if len(x) == 1 else x for x in (shape, stride))))
     return found
-
-
-def _is_divided(context: Context, lookup: Lookup, scope: Scope) -> bool:
-    """Whether a condition around a scope is one on the thread's index."""
-    tokens, here = context.reader.tokens, scope
-    while here.kind == "block" and here.parent is not None:
-        for statement in here.parent.statements if here.flow == "if" else ():
-            begin, end = statement.value if statement.value is not None and here in (statement.yes, statement.no) else (0, 0)
-            evaluator = Evaluator(context, lookup, opened(context, here.parent))
-            for n in range(begin, end):
-                name = tokens[n].kind == "name" and tokens[n + 1].kind not in ("(", "::") and tokens[n - 1].kind != "."
-                value = tried(partial(evaluator.solid, context.tree((n, n + 1))), None) if name else None
-                if tokens[n].text == "threadIdx" or (isinstance(value, Unknown) and "threadIdx" in value.key):
-                    return True
-        here = here.parent
-    return False
 
 
 def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> Tensor | None:
@@ -294,51 +335,19 @@ def _is_uniform(context: Context, lookup: _Lookups, scope: Scope, access: Indexe
     return True
 
 
-def _bound(context: Context, scope: Scope, values: Mapping[Scope, dict[str, Any]]) -> Env:
-    """The environment of a scope, with values for the variables of the loops around it."""
-    if scope.parent is None:
-        return context.root
-    outer = _bound(context, scope.parent, values)
-    return Env(scope, outer, values[scope]) if scope in values else within(outer, scope)
-
-
 class _Places:
     """How far behind a tensor's beginning each thread's element lies. crd: the coordinate, with integers that only runs know."""
 
-    def __init__(self, x: Tensor, crd: Any, block: Sequence[int]) -> None:
-        self.x, self.crd = x, crd
-        self.threads = [(n % block[0], n // block[0] % block[1], n // (block[0] * block[1])) for n in range(min(MOST, prod(block)))]
-        self.known: dict[tuple[Any, ...], int] = {}
-        self.loops: dict[str, list[int]] = {}  # of each integer, those that it depends on
+    def __init__(self, x: Tensor, crd: Any, turns: Turns) -> None:
+        self.x, self.crd, self.turns = x, crd, turns
+        self.starts = (x.starts or (0,) * turns.count)[: turns.count]
         self.places: dict[Any, int] = {}
 
     def of(self, turn: Mapping[int, int]) -> list[int]:
-        """In one iteration, by the values of the loops' variables."""
-        starts = self.x.starts or (0,) * len(self.threads)
-        out = []
-        for begin, thread in zip(starts, self.threads, strict=False):
-            at = map_leaves(partial(self.number, thread, turn), self.crd)
-            if at not in self.places:
-                self.places[at] = int(self.x.layout(*(at if isinstance(at, tuple) else (at,))))
-            out.append(begin + self.places[at])
-        return out
-
-    def number(self, thread: tuple[int, int, int], turn: Mapping[int, int], leaf: Any) -> int:
-        """An integer of the coordinate. Raises: its error where it depends on more than the thread and the loops."""
-        if not isinstance(leaf, Unknown):
-            return int(leaf)
-        if leaf.key not in self.loops:
-            self.loops[leaf.key] = [n for n in turn if f"loop {n}" in leaf.key]
-        key = (leaf.key, thread, *(turn[n] for n in self.loops[leaf.key]))
-        if key not in self.known:
-            number = number_at(leaf, partial(_named, thread, turn))
-            if number is None:
-                raise leaf.error()
-            self.known[key] = number
-        return self.known[key]
-
-
-def _named(thread: tuple[int, int, int], turn: Mapping[int, int], name: str) -> int | None:
-    if name.startswith("threadIdx."):
-        return thread["xyz".index(name[10])]
-    return turn.get(int(name[5:])) if name.startswith("loop ") else 0 if name.startswith("blockIdx.") else None
+        """In one turn. Raises: the error of an index that depends on more than threads and loops."""
+        columns = [self.turns.spread(self.turns.numbers(leaf, turn)) for leaf in leaves(self.crd)]
+        for at in set(zip(*columns, strict=True)) - self.places.keys():
+            numbers = iter(at)
+            crd = map_leaves(lambda _, left=numbers: next(left), self.crd)
+            self.places[at] = int(self.x.layout(*(crd if isinstance(crd, tuple) else (crd,))))
+        return [begin + self.places[at] for begin, at in zip(self.starts, zip(*columns, strict=True), strict=False)]

@@ -53,8 +53,13 @@ def _extents(evaluator: Evaluator, context: Context, node: Node, use: Use) -> li
 
 def launch_parts(reader: Declarer, use: Use) -> list[Range]:
     """The tokens of each argument in `kernel<<<grid, block>>>(...)`, also of a variable that holds the kernel."""
-    tokens, end = reader.tokens, min(len(reader.tokens), use.token + _FAR)
-    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<"), None)
+    tokens, begin, name = reader.tokens, use.token, ""
+    while tokens[begin - 1].text in ("&", "("):
+        begin -= 1
+    if tokens[begin - 1].text == "=" and tokens[begin - 2].kind == "name":  # a variable that is launched
+        name = tokens[begin - 2].text
+    end = min(len(tokens), use.token + (_FAR if not name else len(tokens)))
+    at = next((n for n in range(use.token, end) if tokens[n].kind == "<<<" and name in ("", tokens[n - 1].text)), None)
     if at is None:
         return []
     close = at + 1
@@ -63,8 +68,11 @@ def launch_parts(reader: Declarer, use: Use) -> list[Range]:
     return [(a, b) for a, b in reader.split(at + 1, close) if a < b]
 
 
-def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str) -> int | None:
-    """To how many bytes an array is declared to be aligned, 0 where nothing is said; None of what is no array of the function."""
+def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, store: bool, bits: int) -> int | None:
+    """To how many bytes an array is known to be aligned by what merges accesses; None of what is no array of the function.
+
+    Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored.
+    """
     named = lookup.find(base, opened(context, scope), None) if base.isidentifier() else None
     declaration = named.declarations[0] if named is not None and named.declarations else None
     if declaration is None or not declaration.array:
@@ -76,4 +84,4 @@ def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str) -> i
             value = tried(partial(evaluator.solid, context.tree((at + 2, context.reader.match[at + 1]))), None)
             return int(value) if isinstance(value, int) else None
         at -= 1
-    return 0
+    return 0 if store or bits < 32 else 16

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
-from cute_viz.source.cpp.paths import calls, said
+from cute_viz.source.cpp.pointed import calls, said
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement
+from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
 from cute_viz.source.cpp.uses import function_of
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Often
-from cute_viz.source.rounds import Gate, Round, often, stepped
+from cute_viz.source.rounds import Gate, Pace, Round, often, step_of, stepped
 from cute_viz.values.integer import Unknown
 
 _LEAVING = frozenset(("break", "goto", "return", "throw"))
@@ -28,7 +29,7 @@ _DEEP = 8  # loops that change what another loop counts
 
 def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope, is_kernel: Callable[[Scope], bool]) -> Often:
     """How often a block runs what stands in a scope: loops around it, and around the calls that lead there from its kernel."""
-    counter = _Counter(context, lookup(context))
+    counter = Counter(context, lookup(context))
     found = counter.within(scope, None)
     function = function_of(scope)
     while function is not None and not is_kernel(function) and (use := context.chosen.get(function)) is not None:
@@ -39,21 +40,25 @@ def often_of(context: Context, lookup: Callable[[Context], Lookup], scope: Scope
     return found
 
 
-def loops_of(context: Context, lookup: Lookup, scope: Scope) -> list[tuple[Scope, str, range | None]]:
-    """The loops around a scope in its function, outermost first: the block of each, its variable, and the values of that."""
-    counter, out, here = _Counter(context, lookup), list[tuple[Scope, str, "range | None"]](), scope
-    while here.kind == "block" and here.parent is not None:
-        for statement in here.parent.statements if here.flow == "loop" else ():
-            if statement.yes is here:
-                name, _, values = counter.rounds(statement)
-                out.append((here, name, values))
-        here = here.parent
-    return out[::-1]
+class Head(NamedTuple):
+    """What a loop counts with: its variable, what that begins with (an expression, or a number that steps before the loop make),
+    how it compares with which bound, and its step. change: the token of the step where that is in the body.
+    """
+
+    name: str
+    begin: Range | int | None
+    word: str
+    bound: Node
+    step: Pace | None
+    change: int | None
 
 
-class _Counter:
+class Counter:
+    """Counts the rounds of the loops of a function."""
+
     def __init__(self, context: Context, lookup: Lookup) -> None:
         self.context, self.lookup, self.deep = context, lookup, 0
+        self.known: Mapping[str, Vector] = {}  # numbers of a launch, by name
         self.reader: Declarer = context.reader
 
     def within(self, scope: Scope, outer: Scope | None) -> Often:
@@ -97,54 +102,68 @@ class _Counter:
             raise
         except CuteVizError:
             return None
-        return int(value) if isinstance(value, int) and not isinstance(value, (bool, Unknown)) else None
+        if isinstance(value, Unknown) and self.known:
+            value = numbers_at(value, lambda name: self.known.get(name.partition("@")[0]))
+        return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
-    def rounds(self, statement: Statement) -> tuple[str, int | None, range | None]:
+    def rounds(self, statement: Statement) -> tuple[str, int | None, Sequence[int] | None]:
         """The variable of a loop, its rounds, and the values of the variable, where only the loop itself changes it."""
+        head = self.head(statement)
+        loop = statement.yes
+        if head is None or loop is None or loop.parent is None:
+            return "", None, None
+        begin = head.begin if isinstance(head.begin, int) else self.number(head.begin, loop.parent)
+        values = stepped(begin, head.word, self.number(head.bound, loop), head.step)
+        return head.name, None if values is None else len(values), values if head.change is None else None
+
+    def head(self, statement: Statement) -> Head | None:
+        """What a loop counts with, None of one that counts nothing that is read."""
         loop = statement.yes
         where = loop.parent if loop is not None else None
         if loop is None or where is None or statement.kind not in ("for", "while") or statement.value is None or self.deep > _DEEP:
-            return "", None, None
+            return None
         self.deep += 1
         try:
-            return self._rounds(statement, loop, where)
-        except CuteVizError as error:
-            if isinstance(error, LimitError):
-                raise
-            return "", None, None
+            return self._head(statement, statement.value, loop, where)
+        except LimitError:
+            raise
+        except CuteVizError:
+            return None
         finally:
             self.deep -= 1
 
-    def _rounds(self, statement: Statement, loop: Scope, where: Scope) -> tuple[str, int | None, range | None]:
-        assert statement.value is not None
-        test = self.context.tree(statement.value)
+    def _head(self, statement: Statement, value: Range, loop: Scope, where: Scope) -> Head | None:
+        test = self.context.tree(value)
         if not isinstance(test, Binary) or test.operator not in _MIRRORED:
-            return "", None, None
+            return None
         name, word, end = _name(test.left), test.operator, test.right
         if not name:
             name, word, end = _name(test.right), _MIRRORED[word], test.left
-        found = self.lookup.find(name, opened(self.context, loop), statement.value[0]) if name else None
-        if found is None or len(found.declarations) != 1 or any(_left(self.reader, loop, self._end(statement))):
-            return name, None, None
+        found = self.lookup.find(name, opened(self.context, loop), value[0]) if name else None
+        if found is None or len(found.declarations) != 1 or any(_left(self.reader, loop, self.end(statement))):
+            return Head(name, None, word, end, None, None)
         declaration = found.declarations[0]
-        bound = self.number(end, loop)
         noted = {x.token: x for x in declaration.scope.home.changes.get(name, ()) if x.token != declaration.token}
         changes = [x for x in noted.values() if declares(declaration, x.scope)]
         inside = [x for x in changes if x.scope.inside(loop)]
         header = [x for x in inside if statement.step is not None and statement.step[0] <= x.token < statement.step[1]]
-        step = self._sum(inside, loop)
-        if declaration.scope is loop:
-            begin = self.number(declaration.init, where)
-        else:
+        step = self._step(inside[0]) if len(inside) == 1 and inside[0].scope in (loop, statement.no) else None
+        if step is None or step.word == "+":
+            added = self._sum(inside, loop)
+            step = None if added is None else Pace("+", added)
+        begin: Range | int | None = declaration.init
+        if declaration.scope is not loop:
             begin = self._before(declaration, [x for x in changes if not x.scope.inside(loop)], statement, where)
-        values = stepped(begin, word, bound, step)
-        return name, None if values is None else len(values), values if len(header) == len(inside) else None
+        rest = next((x.token for x in inside if x not in header), None)
+        return Head(name, begin, word, end, step, rest)
 
-    def _before(self, declaration: Declaration, changes: list[Change], statement: Statement, where: Scope) -> int | None:
+    def _before(self, declaration: Declaration, changes: list[Change], statement: Statement, where: Scope) -> Range | int | None:
         """The value of a variable where a loop begins: what it begins with, and what steps before the loop add."""
         if loop_around(where, declaration.scope) is not None or declaration.kind != "variable":
             return None
         before = [x for x in changes if declaration.token < x.token < statement.token]
+        if not before and declaration.opens == "=":
+            return declaration.init
         begin = self.number(declaration.init, declaration.scope) if declaration.opens == "=" else None
         added = self._sum(before, declaration.scope)
         return None if begin is None or added is None else begin + added
@@ -155,19 +174,24 @@ class _Counter:
         """
         out = 0
         for change in changes:
-            tokens, n = self.reader.tokens, change.token
-            before, after = tokens[n - 1].kind, tokens[n + 1].kind
-            step: int | None = {"++": 1, "--": -1}.get(before) or {"++": 1, "--": -1}.get(after)
-            if step is None and after in ("+=", "-="):
-                amount = self.number((n + 2, self.reader.find(n, (";", ")", ","))), change.scope)
-                step = None if amount is None else amount if after == "+=" else -amount
+            step = self._step(change)
             times = self.within(change.scope, outer).times if change.scope is not outer else 1
-            if step is None or times is None:
+            if step is None or step.word != "+" or times is None:
                 return None
-            out += step * times
+            out += step.number * times
         return out
 
-    def _end(self, statement: Statement) -> int:
+    def _step(self, change: Change) -> Pace | None:
+        """What a change does to a variable, None of what is no step."""
+        tokens, n = self.reader.tokens, change.token
+        before, after = tokens[n - 1].kind, tokens[n + 1].kind
+        if before in ("++", "--") or after in ("++", "--"):
+            return step_of(before if before in ("++", "--") else after, None)
+        after = ">>=" if after == ">" and tokens[n + 2].kind == ">=" else after
+        begin = n + 3 if after == ">>=" and tokens[n + 1].kind == ">" else n + 2
+        return step_of(after, self.number((begin, self.reader.find(n, (";", ")", ","))), change.scope))
+
+    def end(self, statement: Statement) -> int:
         """The token behind the body of a loop."""
         tokens, at = self.reader.tokens, statement.token
         while tokens[at].kind != "(":

@@ -9,14 +9,13 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.accesses import accesses, arrays, reader_of
+from cute_viz.source.cpp.accesses import Indexed, accesses, arrays, reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import launch_parts
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
-from cute_viz.source.cpp.pointed import means
+from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split
@@ -29,7 +28,6 @@ from cute_viz.values.instruction import MOVES
 NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
-_TURNS = Callable[[], Iterator[list[Any]]]
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
@@ -87,22 +85,33 @@ def _elements(
         for where, context in known[function]:
             if _runs(context, lookup, scope):
                 assumed = {} if context.assumed is None else context.assumed
-                often = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
-                turns = partial(reader_of, context, lookup, scope, function, access, often)
-                line, file, name = context.line(begin), context.file(begin), "store" if access.store else "load"
+                read = partial(_rounds, context, lookup, scope, function, access)
+                at, name = access.token, "store" if access.store else "load"
                 text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
-                read, times = partial(_first, turns), partial(_each, turns, often)
-                yield Move(name, line, scope.path, where, read, " ".join(text.split()), assumed, None, file, turns, times)
+                times = partial(_each, context, lookup, scope, function, read, partial(_is_kernel, reader))
+                words, line, file = " ".join(text.split()), context.line(at), context.file(at)
+                yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times)
 
 
-def _first(turns: _TURNS) -> list[Any]:
-    return next(turns())
+def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Any]:
+    return list(reader_of(context, lookup, scope, function, access))
 
 
-def _each(turns: _TURNS, often: Callable[[], Often]) -> Often:
+def _each(
+    context: Context,
+    lookup: _BUILD,
+    scope: Scope,
+    function: Scope,
+    read: Callable[[], list[Any]],
+    is_kernel: Callable[[Scope], bool],
+) -> Often:
     """How often a block runs an access, without the loops whose elements it has."""
-    found = often()
-    return found._replace(loops=found.loops[: len(found.loops) - sum(x.part.loops for x in next(turns()))])
+    found, outer = (often_of(context, lookup, where, is_kernel) for where in (scope, function))
+    mine, part = found.loops[len(outer.loops) :], next((x.part for x in read()), None)
+    if part is None:
+        return found
+    left = tuple(loop for n, loop in enumerate(mine) if n - len(mine) not in part.taken)
+    return Often(left, part.sure).within(outer)
 
 
 def _defined(reader: Declarer, name: str) -> bool:

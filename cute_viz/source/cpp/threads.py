@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from math import prod
-from operator import and_, lshift, mod, or_, rshift, xor
+from operator import add, and_, lshift, mod, mul, or_, rshift, xor
 
 from cute_viz.source.cpp.lookup import Lookup
 from cute_viz.source.cpp.reading import Meaning
@@ -14,6 +13,7 @@ from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.values.integer import Unknown
 
+Vector = int | list[int]  # one for all threads of a block, or one for each
 _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "%": mod,
     "mod": mod,
@@ -26,6 +26,15 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     ">>": rshift,
     "min": min,
     "max": max,
+}
+_WIDTHS = {
+    "unsigned": 32,
+    "unsigned int": 32,
+    "unsigned long": 64,
+    "unsigned long long": 64,
+    "uint32_t": 32,
+    "uint64_t": 64,
+    "size_t": 64,
 }
 _CALL = re.compile(r"([^(),]+)\((.*)\)")
 _SHIFTS = ("-=", "%=", "&=")  # which leave the threads of a group in their order
@@ -46,10 +55,10 @@ def order_of(meaning: Meaning, node: Node, count: int) -> tuple[int, ...] | None
     thread = next((name for name in names if name.startswith("threadIdx.x")), names[0] if len(names) == 1 else None)
     if thread is None:
         return ()
-    found = [number_at(value, lambda name, n=n: n if name == thread else 0) for n in range(count)]  # type: ignore[misc]
-    if None in found:
+    found = numbers_at(value, lambda name: list(range(count)) if name == thread else 0)
+    if found is None:
         return None
-    shifted = [n % count for n in found if n is not None]
+    shifted = [n % count for n in (found if isinstance(found, list) else [found] * count)]
     if sorted(shifted) != list(range(count)):
         return None
     whole = all((b - a) % count == 1 for a, b in pairwise(shifted))
@@ -74,40 +83,64 @@ def _split(text: str) -> list[str]:
     return [*out, text[begin:]]
 
 
-def number_at(value: Unknown, number: Callable[[str], int | None]) -> int | None:
-    """The number of an integer by those of the names that it is computed of; None where it is computed in other ways.
+def numbers_at(value: Unknown, number: Callable[[str], Vector | None]) -> Vector | None:
+    """The number of an integer by those of the names that it is computed of, or one for each thread where a name has so; None
+    where it is computed in other ways.
 
     >>> x = Unknown("x", plain=True, key="x")
-    >>> number_at(8 * (x % 4) + x // 4 + 1, lambda name: 6)
-    18
+    >>> numbers_at(8 * (x % 4) + x // 4 + 1, lambda name: 6), numbers_at(x // 2, lambda name: [4, 6])
+    (18, [2, 3])
     """
-    total = 0
-    for product, factor in value.terms.items():
-        for name in product:
-            part = _key_at(name, number)
-            if part is None:
-                return None
-            factor *= part
-        total += factor
+    total: Vector = 0
+    for names, factor in value.terms.items():
+        parts = [_key_at(name, number) for name in names]
+        if (found := _product([factor, *parts])) is None:
+            return None
+        total = each(add, total, found)
     return total
 
 
-def _key_at(key: str, number: Callable[[str], int | None]) -> int | None:
+def each(compute: Callable[[int, int], int], a: Vector, b: Vector) -> Vector:
+    """What two integers make, for each thread where one of them differs between threads.
+
+    >>> each(add, [1, 2], 4), each(add, 1, 2)
+    ([5, 6], 3)
+    """
+    if isinstance(a, int):
+        return compute(a, b) if isinstance(b, int) else [compute(a, y) for y in b]
+    return [compute(x, b) for x in a] if isinstance(b, int) else [compute(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def _product(parts: list[Vector | None]) -> Vector | None:
+    out: Vector = 1
+    for part in parts:
+        if part is None:
+            return None
+        out = each(mul, out, part)
+    return out
+
+
+def _key_at(key: str, number: Callable[[str], Vector | None]) -> Vector | None:
     if key.lstrip("-").isdigit():
         return int(key)
     call = _CALL.fullmatch(key)
     if call is None:
         if "*" not in key:
             return number(key)
-        parts = [[_key_at(x, number) for x in product.split("*") if x] for product in key.split("+")]
-        if any(x is None for product in parts for x in product):
-            return None
-        return sum(prod(x or 0 for x in product) for product in parts)
+        total: Vector = 0
+        for term in key.split("+"):
+            if (found := _product([_key_at(x, number) for x in term.split("*") if x])) is None:
+                return None
+            total = each(add, total, found)
+        return total
     operands = [_key_at(part, number) for part in _split(call[2])]
     compute = _OPERATORS.get(call[1])
+    if len(operands) == 1 and operands[0] is not None and call[1] in _WIDTHS:  # a conversion
+        return each(lambda n, bits: n % (1 << bits), operands[0], _WIDTHS[call[1]])
     if compute is None or len(operands) != 2 or operands[0] is None or operands[1] is None:
         return None
-    return None if operands[1] == 0 and call[1] in ("/", "//", "%", "mod") else compute(operands[0], operands[1])
+    divisors = operands[1] if isinstance(operands[1], list) else [operands[1]]
+    return None if 0 in divisors and call[1] in ("/", "//", "%", "mod") else each(compute, operands[0], operands[1])
 
 
 def _wanders(lookup: Lookup, meaning: Meaning, key: str) -> bool:

@@ -43,10 +43,17 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
-    found = [use_at(reader, function, n) for n in places if n not in declared and not is_another(reader, function, n)]
+    others = [n for n in places if n not in declared and not _is_compared(reader, n)]
+    found = [use_at(reader, function, n) for n in others if not is_another(reader, function, n)]
     if len(declared) != 1 or None in found:
         return []
     return [use for use in found if use is not None and (not use.called or takes(function, len(use.arguments)))]
+
+
+def _is_compared(reader: Declarer, place: int) -> bool:
+    """Whether a name is only one side of `kernel == &f`."""
+    before = place - 2 if reader.tokens[place - 1].text == "&" else place - 1
+    return {reader.tokens[before].text, reader.tokens[place + 1].text} & {"==", "!="} != set()
 
 
 def is_another(reader: Declarer, function: Scope, place: int) -> bool:
@@ -80,7 +87,7 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
             at = reader.match[at] + 1 if tokens[at].kind in ("(", "[") else at + 1
         at += 3
     called = at < len(tokens) and tokens[at].kind == "("
-    if not called and not template:
+    if not called and not template and (function is None or tokens[at].kind != ";"):
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
     nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
@@ -89,6 +96,8 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     scope = reader.scopes[reader.statements[nearest][1]]
     if not called and function is not None and (launched := _launched(reader, place, at, scope)) is not None:
         called, arguments = takes(function, len(launched)), launched if takes(function, len(launched)) else ()
+    if not called and not template:
+        return None
     return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)
 
 

@@ -1,0 +1,223 @@
+"""The rounds of the loops around a statement, as the threads of a block run them: which take part, and with which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from math import prod
+from typing import Any, NamedTuple
+
+from cute_viz.algebra.shares import MOST
+from cute_viz.errors import AlgebraError
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.lookup import Lookup, within
+from cute_viz.source.cpp.rounds import Counter
+from cute_viz.source.cpp.scopes import Range, Scope, Statement
+from cute_viz.source.cpp.threads import Vector, each, numbers_at
+from cute_viz.source.cpp.tree import Binary, Node, Unary
+from cute_viz.source.cpp.unknown import tried
+from cute_viz.source.cpp.values import Env
+from cute_viz.source.rounds import COMPARED, Pace, stepped
+from cute_viz.values.integer import Unknown
+
+_BOUNDS = ("<", "<=", ">", ">=")
+_OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_LEAVING = ("return", "continue")
+_FOLLOWED = 64  # rounds of a loop whose number nobody knows
+_DIVIDED = "which threads take part depends on a condition on their index"
+
+
+class Cycle(NamedTuple):
+    """A loop: the numbers that its rounds are told apart by, and how many rounds it has, None where nobody knows."""
+
+    values: tuple[int, ...] | range
+    rounds: int | None
+
+
+class Turns:
+    """The loops and the conditions around a place of a function, of which a turn is one round of each.
+
+    loops: outermost first; spans: their tokens. env: what names mean there; a variable of a loop is an integer that a turn tells.
+    sure: whether the conditions are all known. assumed: those on a thread's index that are taken to hold, since their bound is
+    not known.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        lookup: Lookup,
+        scope: Scope,
+        token: int,
+        block: tuple[int, int, int],
+        tests: tuple[tuple[Range, bool], ...] = (),
+    ) -> None:
+        """tests: the conditions in the statement itself, and what they must be."""
+        self.context, self.lookup, self.count = context, lookup, min(MOST, prod(block))
+        x, y = block[0], block[0] * block[1]
+        index = {"x": [n % x for n in range(self.count)], "y": [n // x % block[1] for n in range(self.count)]}
+        index["z"] = [n // y for n in range(self.count)]
+        self.names: dict[str, Vector] = {f"blockDim.{d}": n for d, n in zip("xyz", block, strict=True)}
+        for d, numbers in index.items():
+            self.names |= {f"threadIdx.{d}": numbers, f"blockIdx.{d}": 0}
+        self.sure, self.assumed, self.loops, self.spans = True, list[str](), list[Cycle](), list[Range]()
+        self.known: dict[tuple[Any, ...], Vector] = {}
+        self.tests: list[tuple[str, Any, Any]] = []  # how two integers compare in threads that take part
+        self._bound: dict[Scope, dict[str, Any]] = {}
+        counter = Counter(context, lookup)
+        counter.known = self.names
+        for here, statement in reversed(list(_around(scope, token))):
+            if statement.kind == "if" and statement.value is not None and here.parent is not None:
+                self._test(statement.value, here.parent, statement.yes is here)
+            elif statement.kind == "left" and statement.value is not None:
+                self._test(statement.value, here, False)
+            elif statement.kind == "switch":
+                self.sure = False
+            else:
+                self._loop(counter, statement, here, token)
+        for test, wanted in tests:
+            self._test(test, scope, wanted)
+        self.env = self._env(scope)
+
+    def _env(self, scope: Scope) -> Env:
+        if scope.parent is None:
+            return self.context.root
+        outer = self._env(scope.parent)
+        return Env(scope, outer, self._bound[scope]) if scope in self._bound else within(outer, scope)
+
+    def _solid(self, part: Range | Node | None, scope: Scope) -> int | Unknown | None:
+        """The integer that an expression is in a scope, None where it is none that is read."""
+        if part is None:
+            return None
+        node = self.context.tree(part) if isinstance(part, tuple) else part
+        value = tried(partial(Evaluator(self.context, self.lookup, self._env(scope)).solid, node), None)
+        number = tried(partial(self.numbers, value, {}), None) if isinstance(value, Unknown) else None
+        return number if isinstance(number, int) else value if isinstance(value, (int, Unknown)) else None
+
+    def _loop(self, counter: Counter, statement: Statement, here: Scope, token: int) -> None:
+        """Count a loop, whose variable becomes an integer of the turn."""
+        index = Unknown("?", plain=True, key=f"loop {len(self.loops)}")
+        head, cycle = counter.head(statement), Cycle(range(1), None)
+        if head is not None and head.step is not None and here.parent is not None:
+            begin = head.begin if isinstance(head.begin, int) else self._solid(head.begin, here.parent)
+            bound, step = self._solid(head.bound, here), head.step
+            if isinstance(begin, int) and isinstance(bound, int):
+                values = stepped(int(begin), head.word, int(bound), step)
+                if values is not None:
+                    later = head.change is not None and head.change < token  # its value behind the step
+                    cycle = Cycle(tuple(map(step.after, values)) if later else tuple(values), len(values))
+                    self._bound[here] = {head.name: index}
+            elif begin is not None and step.word == "+" and step.number and head.change is None and head.word in _BOUNDS:
+                value = begin + index * step.number
+                rounds = self._rounds(begin, head.word, bound, step)
+                cycle = Cycle(range(_FOLLOWED if rounds is None else rounds), rounds)
+                self._bound[here] = {head.name: value}
+                if rounds is not None:
+                    self.tests.append((head.word, value, bound))
+        self.loops.append(cycle)
+        self.spans.append((statement.token, counter.end(statement)))
+
+    def _rounds(self, begin: Any, word: str, bound: Any, step: Pace) -> int | None:
+        """The rounds of the thread that has the most, None where that is not known."""
+        ends = [self._number_of(x) for x in (begin, bound)]
+        if ends[0] is None or ends[1] is None:
+            return None
+        runs = [stepped(a, word, b, step) for a, b in set(zip(*map(self.spread, ends), strict=True))]  # type: ignore[arg-type]
+        return max(len(run) for run in runs if run is not None) if None not in runs else None
+
+    def _number_of(self, x: Any) -> Vector | None:
+        """An integer in the first round of each loop, None where that is not known."""
+        first = {n: loop.values[0] for n, loop in enumerate(self.loops) if loop.values}
+        return None if x is None else tried(partial(self.numbers, x, first), None)
+
+    def _test(self, test: Range, scope: Scope, wanted: bool) -> None:
+        """Note what a condition asks of the threads. Raises: AlgebraError where that is not known."""
+        for word, left, right in _compared(self.context.tree(test), wanted):
+            sides = [self._solid(left, scope), 0 if right is None else self._solid(right, scope)]
+            known = [self._number_of(x) is not None for x in sides]
+            if all(known):
+                self.tests.append((word, *sides))  # type: ignore[arg-type]
+            elif not self._is_of_threads(test, scope):
+                self.sure = False
+            elif word not in _BOUNDS or not any(known) or None in sides or right is None:
+                raise AlgebraError(_DIVIDED)
+            else:
+                self.sure = False
+                words = [self.context.reader.text[x.span.start : x.span.end] for x in (left, right)]
+                self.assumed.append(f" {word} ".join(words))
+
+    def _is_of_threads(self, test: Range, scope: Scope) -> bool:
+        """Whether a thread's index decides a condition."""
+        tokens = self.context.reader.tokens
+        for n in range(*test):
+            name = tokens[n].kind == "name" and tokens[n + 1].kind not in ("(", "::") and tokens[n - 1].kind != "."
+            value = self._solid((n, n + 1), scope) if name else None
+            if tokens[n].text == "threadIdx" or (isinstance(value, Unknown) and "threadIdx" in value.key):
+                return True
+        return False
+
+    def numbers(self, x: Any, turn: Mapping[int, int]) -> Vector:
+        """An integer in a turn, or one for each thread. Raises: its error where it depends on more than threads and loops."""
+        if not isinstance(x, Unknown):
+            return int(x)
+        key = (x.key, *(turn[n] for n in turn if f"loop {n}" in x.key))
+        if key not in self.known:
+            found = numbers_at(x, partial(self._named, turn))
+            if found is None:
+                raise x.error()
+            self.known[key] = found
+        return self.known[key]
+
+    def _named(self, turn: Mapping[int, int], name: str) -> Vector | None:
+        return turn.get(int(name[5:])) if name.startswith("loop ") else self.names.get(name.partition("@")[0])
+
+    def spread(self, x: Vector) -> list[int]:
+        """A number for each thread."""
+        return [x] * self.count if isinstance(x, int) else x
+
+    def used(self, values: Iterator[Any]) -> list[bool]:
+        """For each loop whether integers depend on its round."""
+        keys = {name for x in values if isinstance(x, Unknown) for name in x.leaves}
+        return [any(f"loop {n}" in key for key in keys) for n in range(len(self.loops))]
+
+    def asked(self) -> list[bool]:
+        """For each loop whether its round decides who takes part."""
+        return self.used(side for _, *sides in self.tests for side in sides)
+
+    def active(self, turn: Mapping[int, int]) -> tuple[bool, ...]:
+        """Which threads take part in a turn."""
+        found = [self.spread(each(COMPARED[w], self.numbers(a, turn), self.numbers(b, turn))) for w, a, b in self.tests]
+        return tuple([all(row) for row in zip(*found, strict=True)]) if found else (True,) * self.count
+
+
+def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
+    """The loops and conditions around a scope and what leaves it before a token, innermost first: the scope that each is of."""
+    here: Scope | None = scope
+    while here is not None:
+        for block in here.statements:
+            inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []
+            for one in inside:
+                if one.kind == "if" and one.no is None and one.yes is not None and not scope.inside(one.yes):
+                    ends = one.yes.statements[-1:]
+                    if ends and ends[0].kind in _LEAVING:
+                        yield here, Statement("left", one.token, one.value)
+        above = here.parent if here.kind == "block" else None
+        for statement in above.statements if above is not None else ():
+            if (statement.kind == "if" and here in (statement.yes, statement.no)) or (
+                statement.yes is here and here.flow == "loop"
+            ):
+                yield here, statement
+        here = above
+
+
+def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:
+    """The comparisons that must all hold for a condition to be as it is wanted."""
+    if isinstance(node, Unary) and node.operator == "!":
+        yield from _compared(node.value, not wanted)
+    elif isinstance(node, Binary) and node.operator == ("&&" if wanted else "||"):
+        yield from _compared(node.left, wanted)
+        yield from _compared(node.right, wanted)
+    elif isinstance(node, Binary) and node.operator in COMPARED:
+        yield node.operator if wanted else _OTHERWISE[node.operator], node.left, node.right
+    else:
+        yield "!=" if wanted else "==", node, None
