@@ -42,6 +42,24 @@ def test_paints_and_legends_account_for_every_cell(layout):
     assert from_dict(to_dict(drawn)) == drawn
 
 
+@pytest.mark.parametrize(
+    "words", ["Sw<3,0,3> o 0 o (8,8):(8,1)", "Sw<2,1,-3> o 16 o (4,8):(8,1)", "Sw<1,2,3> o 0 o (2,3,4):(32,1,4)"]
+)
+def test_cells_show_their_offset_before_and_after_the_swizzle(words):
+    swizzle, offset, inner = words.split(" o ")
+    base, mask = parse(inner), [int(n) for n in swizzle[3:-1].split(",")]
+    for panel in figure(words, labels="swizzle").panels:
+        assert all(" → " in label for label in panel.labels)
+    told = [label.split(" → ") for panel in figure(words, labels="swizzle").panels for label in panel.labels]
+    bits, low, shift = mask
+    for before, after in told:
+        chosen = (int(before) >> (low + max(0, shift))) & ((1 << bits) - 1)
+        assert int(after) == int(before) ^ (chosen << (low + max(0, -shift)))
+    assert sorted(int(before) for before, _ in told) == sorted(int(offset) + n for n in offsets(base))
+    with pytest.raises(FigureError, match="has no swizzle"):
+        figure(inner, labels="swizzle")
+
+
 def test_a_swizzle_shows_in_the_colours():
     plain = figure("(8,64):(64,1)", color_by="offset").panels[0]
     drawn = figure("Sw<3,3,3> o 0 o (8,64):(64,1)").panels[0]

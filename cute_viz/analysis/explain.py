@@ -14,8 +14,7 @@ from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.analysis.algebra_steps import WRITERS, OperationSteps
-from cute_viz.analysis.fragment_steps import FRAGMENTS, fragment_steps
-from cute_viz.analysis.partition_steps import PARTITIONS, partition_steps
+from cute_viz.analysis.partition_steps import FRAGMENTS, PARTITIONS, fragment_steps, partition_steps
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.verdict import Verdict
 from cute_viz.errors import AlgebraError, CuteVizError

@@ -79,6 +79,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
+    shown["swizzle"] = "its offset before and after the swizzle"
     cell = "i" if one else f"({','.join('ijklmnop'[: 2 + len(rest)])})"
     caption = f"Cell {cell} shows {shown[options.labels]}"
     if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
@@ -143,6 +144,12 @@ def _labels(order: list[Any], drawn: AnyLayout, rows: int, cols: int, labels: st
         return list(map(str, order)) if order and isinstance(order[0], int) else [show(value) for value in order]
     if labels == "none":
         return [""] * len(order)
+    if labels == "swizzle":
+        if (swizzle := swizzle_of(drawn)) is None or not isinstance(order[0], int):
+            raise FigureError(
+                f"{drawn} has no swizzle, so no offsets before it to show", hint="choices: auto, offset, coord, index"
+            )
+        return [f"{swizzle(value)} → {value}" for value in order]  # which undoes itself
     plane = rows * cols
     if labels == "index":
         return [str(start + r + rows * c) for start in range(0, len(order), plane) for r in range(rows) for c in range(cols)]

@@ -16,7 +16,8 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.notation.triton_linear import Linear, bit_count
-from cute_viz.notation.triton_shared import inverse
+from cute_viz.notation.triton_shared import inverse, shared
+from cute_viz.notation.triton_text import find
 
 
 def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
@@ -101,9 +102,6 @@ def _memory(value: Layout | ComposedLayout) -> str:
 
 def _as_swizzled(value: Layout | ComposedLayout, shape: tuple[int, ...], bases: list[list[int]]) -> str:
     """The encoding #ttg.swizzled_shared with these bases, if there is one."""
-    from cute_viz.notation.triton_shared import shared
-    from cute_viz.notation.triton_text import find
-
     if len(shape) < 2:
         return ""
     order = list(

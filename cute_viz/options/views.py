@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cute_viz.records import dataclass
 
-LABELS = ("auto", "full", "offset", "coord", "index", "none")
+LABELS = ("auto", "full", "offset", "coord", "index", "none", "swizzle")
+_TABLE_LABELS = LABELS[:-1]
 _OWNED_LABELS = ("auto", "full", "coord", "index", "none")
 _HIGHLIGHTS = ("thread", "warp", "value")
 _PLACES = ("offset", "mod8", "chunk", "row", "column", "tile", "none")  # what hue can mean in a grid
@@ -33,12 +34,12 @@ _MOVED = "the hardware moves it for all threads: `follow=5` of stages(...) shows
 VIEWS = {  # of a layout; the option `view` picks one
     "grid": View("offsets", "grid.grid", ("color_by", "coords"), LABELS, _PLACES),
     "tv": View("the owner of each tile cell", "tv.tv", ("tile", "color_by", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
-    "table": View("thread by value", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
-    "both": View("tv and table side by side", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
+    "table": View("thread by value", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), _TABLE_LABELS, _OWNERS),
+    "both": View("tv and table side by side", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), _TABLE_LABELS, _OWNERS),
     "banks": View("the bank of each cell in shared memory", "banks.banks", ("coords", "type"), ("auto", "full", "none")),
     "address": View("the elements by address in shared memory", "banks.address", ("type",)),
     "scales": View("scale factors, byte by byte", "scales.scales"),
-    "operation": View("what went in and what came out", "operation.operation", ("coords",), LABELS),
+    "operation": View("what went in and what came out", "operation.operation", ("coords",), _TABLE_LABELS),
     "access": View("what one instruction accesses, over its banks", "access.access", ("by", "operand", "type"), ("auto", "full")),
     "path": View("one line through the cells in the order of addresses", "path.path", labels=("auto", "full")),
     "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),

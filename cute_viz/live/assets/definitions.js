@@ -56,7 +56,8 @@ export class Definitions {
     const found = [...good, ...(filter.length ? others : [])].filter((row) => filter.every((word) => `${row.path} ${row.kind} ${row.brief || row.value}`.toLowerCase().includes(word)));
     const list = element("table");
     for (const row of found.slice(0, 200)) {
-      const line = list.insertRow(), name = button(row.name || row.path, () => this.pick(row), { title: row.path, disabled: Boolean(row.error && !row.needs?.length) });
+      const line = list.insertRow(), name = button(row.name || row.path, () => {}, { title: row.path, disabled: Boolean(row.error && !row.needs?.length) });
+      line.addEventListener("click", () => name.disabled || this.pick(row));
       line.setAttribute("aria-current", this.current(row));
       line.insertCell().textContent = row.line;
       line.insertCell().append(name);

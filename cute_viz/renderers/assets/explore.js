@@ -23,6 +23,7 @@ export class Explorer {
     this.picture.addEventListener("scroll", () => this.near(), { passive: true });
     this.picked = ""; // the relation that somebody has chosen
     this.chosen = null; // how the highlight was asked for, to ask the next picture the same
+    this.covered = []; // names of groups, which make way for the labels of their cells
     this.picture.addEventListener("pointermove", (event) => {
       const hit = event.target.closest("svg") === this.svg && this.cellAt(event);
       if (hit) this.show(...hit);
@@ -59,6 +60,7 @@ export class Explorer {
     if (svg !== this.svg) this.over(svg);
     this.svg = svg;
     for (const p of this.paths) p.setAttribute("d", "");
+    this.cover([]);
     const there = this.panels.relations(), select = this.form.elements.by;
     for (const option of select.options) option.hidden = option.disabled = !there.includes(option.value);
     select.value = there.includes(this.picked) ? this.picked : there[0] ?? "";
@@ -93,6 +95,7 @@ export class Explorer {
       const { scale, box } = this.view, small = this.panels.list.filter((p) => !p.labeled && p.labels.length);
       const large = small.filter((p) => p.w * scale >= NEAR && p.h * scale >= NEAR / 2);
       this.picture.classList.toggle("near", large.length > 0);
+      if (!large.length !== !this.covered.length) this.cover(large);
       if (!large.length) { if (this.close.firstChild) this.close.replaceChildren(); return; }
       const out = document.createDocumentFragment(), seen = box.getBoundingClientRect(), mine = this.svg.getBoundingClientRect();
       const left = (seen.left - mine.left) / scale, top = (seen.top - mine.top) / scale;
@@ -114,6 +117,16 @@ export class Explorer {
       }
       this.close.replaceChildren(out);
     });
+  }
+
+  cover(panels) {
+    for (const text of this.covered) text.style.display = "";
+    const inside = (text) => panels.some((p) => {
+      const [x, y] = ["x", "y"].map((name) => +text.getAttribute(name));
+      return x > p.x && x < p.x + p.cols * p.w && y > p.y && y < p.y + p.rows * p.h;
+    });
+    this.covered = panels.length ? [...this.svg.querySelectorAll("g:not(.layer g) > text")].filter(inside) : [];
+    for (const text of this.covered) text.style.display = "none";
   }
 
   relation() { return this.form.elements.by.value; }

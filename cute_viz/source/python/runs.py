@@ -13,12 +13,10 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
-from cute_viz.source.python.known import MODULES, SCRIPTS, defined, text_of
-from cute_viz.source.python.machine import Called, Frame, Machine, Parts
-from cute_viz.source.python.modules import is_library
+from cute_viz.source.python.machine import Called, Frame, Journal, Machine, Parts
+from cute_viz.source.python.modules import MODULES, SCRIPTS, defined, is_library, text_of
 from cute_viz.source.python.parameters import parameter
 from cute_viz.source.python.statements import execute
-from cute_viz.source.python.store import Journal
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Function, Lost, Object, Symbol, decorators, same
 
@@ -73,7 +71,8 @@ class Runs:
 
     def _known(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
         found = self._found(functions, pick)
-        if not all(isinstance(value, Lost) for value in found):
+        compiled = any(isinstance(node, ast.ClassDef) or decorators(node) & {"jit", "kernel"} for node in functions[1:])
+        if not compiled or not all(isinstance(value, Lost) for value in found):  # what its host makes are no objects of CuTe
             return found
         scripted = pick(*self._script())
         if not scripted or any(isinstance(value, (Lost, Called)) for value in scripted):
