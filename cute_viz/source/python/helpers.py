@@ -1,8 +1,8 @@
 """What the reader computes itself of the DSL's helpers, where Python's types tell nothing; most are written in the DSL (`modules`).
 
 With what it makes for an MMA's operands, for Blackwell's tensor memory, and for TMA: atoms, their coordinate tensors, the
-parts that a CTA copies. Sources: cutlass/utils of the Python DSL 4.7, its tile schedulers among them, cutlass/cute/nvgpu/helpers.py,
-cpasync/helpers.py, and CUTLASS's cute/atom/copy_traits_sm90_tma.hpp.
+parts that a CTA copies. Sources: cutlass/utils of the Python DSL 4.7, its tile schedulers among them,
+cutlass/cute/nvgpu/helpers.py, cpasync/helpers.py, and CUTLASS's cute/atom/copy_traits_sm90_tma.hpp.
 """
 
 from __future__ import annotations
