@@ -54,7 +54,6 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "source/python/expressions.py": "asks a reading under way; source.python.read shows it",
     "source/python/given.py": "asks a reading under way; source.python.read shows it",
     "source/python/library.py": "asks a reading under way; source.python.read shows it",
-    "source/python/loops.py": "asks a reading under way; source.python.read shows it",
     "source/python/operators.py": "asks a reading under way; source.python.read shows it",
     "source/python/plain.py": "asks a reading under way; source.python.read shows it",
     "source/python/statements.py": "asks a reading under way; source.python.read shows it",

@@ -14,7 +14,7 @@ import pytest
 
 from cute_viz import figure, parse
 from cute_viz.errors import CuteVizError
-from cute_viz.figures.motion_parts import BEHIND, FADED, PAPER
+from cute_viz.figures.motion_products import BEHIND, FADED, PAPER
 from tests import by_hand
 
 TWICE = (0, 1)  # room for another copy

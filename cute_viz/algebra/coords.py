@@ -86,24 +86,20 @@ def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
             refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")
         return tuple(map(_idx2crd, idx, shape, stride))
     if not isinstance(shape, tuple):
-        return _digit(idx, shape, stride)
+        if is_one(shape):
+            return 0
+        if isinstance(stride, Basis) or stride == 0:
+            words = "a mode is found by dividing by its stride, which cannot be 0 or a basis element"
+            refuse(
+                "idx2crd",
+                (idx, shape, stride),
+                words,
+                hint="filter_zeros(A) has one coordinate where a stride is 0" if stride == 0 else None,
+            )
+        rest: int = div_rem(div_rem(idx, stride)[0], shape)[1]
+        return rest
     stride = stride if isinstance(stride, tuple) else compact_major(shape, stride)
     return tuple(_idx2crd(idx, s, d) for s, d in zip(shape, stride, strict=True))
-
-
-def _digit(idx: int, extent: int, stride: Any) -> int:
-    if is_one(extent):
-        return 0
-    if isinstance(stride, Basis) or stride == 0:
-        words = "a mode is found by dividing by its stride, which cannot be 0 or a basis element"
-        refuse(
-            "idx2crd",
-            (idx, extent, stride),
-            words,
-            hint="filter_zeros(A) has one coordinate where a stride is 0" if stride == 0 else None,
-        )
-    rest: int = div_rem(div_rem(idx, stride)[0], extent)[1]
-    return rest
 
 
 def get_hier_coord(layout: AnyLayout, idx: int) -> Any:

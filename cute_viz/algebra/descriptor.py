@@ -145,7 +145,9 @@ class DescriptorTensor(Shown):
         """The descriptor at a coordinate; with `_` in it, the fragment that is left, which begins at its own first descriptor."""
         crd = coord[0] if len(coord) == 1 else coord
         found = self.layout(crd)
-        first = _moved(self.first, int(self.layout(slice_begin(crd))))
+        units = int(self.layout(slice_begin(crd)))
+        tensor = replace(self.first.tensor, pointer=self.first.tensor.pointer.moved(units * 128 // self.first.bits))
+        first = replace(self.first, start_address=self.first.start_address + units, tensor=tensor)
         if not isinstance(found, Layout):
             return first
         modes_of = range(tuple_rank(self.tensor.layout.shape)) if self.kept is None else self.kept
@@ -317,11 +319,6 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
 def _units(tensor: Tensor) -> Layout:
     units = upcast(tensor.layout, 128 // tensor.bits)
     return Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
-
-
-def _moved(x: SmemDescriptor, units: int) -> SmemDescriptor:
-    tensor = replace(x.tensor, pointer=x.tensor.pointer.moved(units * 128 // x.bits))
-    return replace(x, start_address=x.start_address + units, tensor=tensor)
 
 
 def _narrowed(tensor: Tensor, cut: dict[int, Any]) -> Tensor:

@@ -1,27 +1,184 @@
-"""make_tma_copy and make_tma_atom: the TMA of a tensor and a tile in shared memory, or of a convolution.
+"""make_tma_copy and make_tma_atom: the TMA of a tensor and a tile in shared memory, or of a convolution (make_im2col_tma_copy).
 
-Sources: cute/atom/copy_traits_sm90_tma.hpp, copy_traits_sm90_im2col.hpp.
+Maps of im2col mode have boxes of pixels and channels. The tensor is ((w,h,d,n),c); a row of the matrix that the copy loads is an
+output pixel, a column a channel at an offset of the filter. Sources: cute/atom/copy_traits_sm90_tma.hpp,
+copy_traits_sm90_im2col.hpp; the CUDA driver API, cuTensorMapEncodeIm2col; PTX ISA, "Im2col mode".
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import as_layout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, with_origin
 from cute_viz.algebra.construct import make_identity_layout
-from cute_viz.algebra.copy import CopyOp
-from cute_viz.algebra.im2col import make_im2col_tma_copy
-from cute_viz.algebra.inttuple import leaves, modes, show
+from cute_viz.algebra.copy import CopyOp, make_copy_atom
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
+from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.tensor import whole
-from cute_viz.algebra.tensor_map import in_global_memory
-from cute_viz.algebra.tma import TmaCopy, atom_of, tiled_of
+from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
+from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap, in_global_memory
+from cute_viz.algebra.tma import TmaCopy, atom_of, swizzle_number, tiled_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static
+from cute_viz.values.types import bits_of, named
+
+WORDS = 7  # corners, paddings, strides: what a convolution is told by
+PIXELS = 1024  # of a column at most
+CORNERS = {1: 1 << 15, 2: 1 << 7, 3: 1 << 4}  # by how many of W, H and D there are: -n to n-1
+NAME = "make_im2col_tma_copy"
+
+
+def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
+    """The TMA copy of the im2col matrix of a tensor ((w,h,d,n),c).
+
+    more: the tile and the number of CTAs, either left out, then all or none of lower_corner, upper_corner, lower_padding,
+    upper_padding, stride_whd (traversal), lower_srt and stride_srt (dilation), each with an entry for w, h and d.
+    Raises: AlgebraError for what CuTe refuses, and for corners and extents that cuTensorMapEncodeIm2col does not take.
+
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
+    >>> smem = "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))"
+    >>> conv = "(-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1)"
+    >>> tma = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, {smem}, (64,64), 1, {conv})")
+    >>> tma.im2col.pixels, tma.im2col.channels, tma.im2col.filters, tma.map.global_dim
+    (64, 64, (3, 3), (64, 8, 8, 2))
+    """
+    if not isinstance(op, CopyOp) or "im2col" not in op.instruction.words:
+        raise AlgebraError(f"{NAME} needs an im2col operation, not {show(op)}", hint="SM90_TMA_LOAD_IM2COL{}")
+    smem = as_layout(whole(smem))
+    rest = list(more)
+    words = [rest.pop() for _ in range(WORDS)][::-1] if len(rest) >= WORDS else []
+    if len(rest) > 2:
+        raise AlgebraError(f"{NAME} takes a tile, a number of CTAs and {WORDS} parameters of a convolution, not {len(more)}")
+    tiler = rest[0] if rest else product_each(smem.shape)
+    threads = as_layout(rest[1] if len(rest) > 1 else 1)
+    g = in_global_memory(NAME, g, "((8,8,2),64)")
+    if len(modes(g.layout.shape)) != 2:
+        _no(g, "its modes are (w,h,d,n) and c")
+    if not isinstance(threads, Layout):
+        _no(threads, "is not a layout of CTAs")
+    values = composition(make_identity_layout(product_each(g.layout.shape)), tiler)
+    if size(smem) % cosize(threads):
+        _no(threads, "Number of active CTAs in TMA must divide domain size of slayout.")
+    if product_each(smem.shape) != product_each(values.shape):
+        _no(smem, "TMA requires CTA_Tile and SLayout top-level shape equivalence.")
+    return _made(op, g, smem, threads, values, words)
+
+
+def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, words: list[Any]) -> TmaCopy:
+    known = named(g.pointer.type)
+    if known is None or known.short not in DATA_TYPES:
+        raise AlgebraError(f"{NAME}: {g.pointer.type}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")
+    full: Any = coalesce(composition(values, right_inverse(get_nonswizzle_portion(smem))))
+    steps = list(leaves(full.stride))
+    count = next((n for n, step in enumerate(steps) if not isinstance(step, Basis) or step.value != 1), len(steps))
+    if count < 2:
+        _no(smem, "IM2COL expects at least 2 modes of the smem to vectorize with gmem.")
+    extents, bases = list(leaves(full.shape))[:2], steps[:2]
+    inner, outer = (basis.path[0] for basis in bases)
+    if inner == outer:
+        _no(smem, "its first two modes are of one mode of the tensor")
+    channels, pixels, ctas = int(extents[0]), int(extents[1]), cosize(threads)
+    if pixels % ctas:
+        _no(threads, f"Stride Divisibility Condition; Static safe_div requires t % u == 0: of {pixels} pixels")
+    shape, stride = modes(g.layout.shape), modes(g.layout.stride)
+    flat, flat_steps = list(leaves(shape[outer])), list(leaves(stride[outer]))
+    if isinstance(shape[inner], tuple) or not 3 <= len(flat) + 1 <= 5:
+        _no(g, "the channels are one mode, and w, h, d and n two to four")
+    spatial = len(flat) - 1
+    if not words and outer:
+        _no(g, "without the parameters of a convolution, CuTe takes only ((w,h,d,n),c)")
+    corners = _words(words, spatial)
+    lower, upper, lower_pad, upper_pad, traversal, moved, dilation = corners
+    bits = bits_of(g.pointer.type)
+    in_bytes = [int(step) * bits // 8 for step in flat_steps]
+    tensor_map = TensorMap(
+        str(g.pointer.type),
+        1 + len(flat),
+        g.address,
+        (int(shape[inner]), *map(int, flat)),
+        tuple(in_bytes),
+        (channels, pixels // ctas),
+        (1, *traversal, 1),
+        swizzle_number(NAME, get_swizzle_portion(smem)),
+    )
+    if int(next(iter(leaves(stride[inner])))) != 1:
+        _no(g, "the channels do not follow each other")
+    _driver(tensor_map, in_bytes, pixels // ctas, spatial, lower, upper, traversal)
+    outputs = [(w + up - low - 1) // step + 1 for w, up, low, step in zip(flat, upper, lower, traversal, strict=False)]
+    if min(outputs) < 1:
+        _no(g, f"the corners leave {show(tuple(outputs))} base pixels along w, h and d")
+    filters = [
+        1 + int(((a - b) if d > 0 else (c - e)) / d)
+        for a, b, c, e, d in zip(upper_pad, upper, lower, lower_pad, dilation, strict=True)
+    ]
+    coordinates = _coordinates(int(shape[inner]), [*outputs, int(flat[-1])], filters, corners, outer < inner)
+    conv = Im2col(tuple(lower), tuple(upper), channels, pixels, tuple(filters), tuple(dilation), tuple(moved), coordinates)
+    gbasis = Layout((channels, pixels), (bases[0], bases[1]))
+    moved_bits = Layout((1, channels * pixels * bits), (0, 1))
+    atom = make_copy_atom(replace(op, src=moved_bits, dst=moved_bits, ref=moved_bits), g.bits, str(g.pointer.type))
+    made = TmaCopy(op, g, smem, tensor_map, gbasis, None, values, ctas, atom, None, conv)
+    return replace(made, tiled=tiled_of(made, threads))
+
+
+def _words(words: list[Any], spatial: int) -> list[list[int]]:
+    """The seven parameters, an entry for each of w, h and d: those of a copy without offsets where none are given."""
+    out = []
+    for given in words or [0, 0, 0, 0, 1, 0, 1]:
+        plain = [given] * spatial if not words else list(given) if isinstance(given, tuple) else [given]
+        if not is_int_tuple(given) or len(plain) != spatial or not all(isinstance(x, int) for x in plain):
+            raise AlgebraError(f"{NAME}: {show(given)} has no entry for each of the {spatial} modes of w, h and d")
+        out.append([int(x) for x in plain])
+    if min(out[4]) < 1 or 0 in out[6]:
+        raise AlgebraError(f"{NAME}: a traversal stride is 1 or more, a dilation not 0")
+    return out
+
+
+def _coordinates(channels: int, outputs: list[int], filters: list[int], corners: list[list[int]], pixels_first: bool) -> AnyLayout:
+    """The coordinate tensor: (pixel, (channel, s, r, t)), from the first base pixel on."""
+    lower, _, _, _, traversal, moved, dilation = corners
+    pixel_steps = (*[Basis(step, (1, n)) for n, step in enumerate(traversal)], Basis(1, (2,)))
+    depth_steps = (Basis(1, (0,)), *[Basis(step, (3, n)) for n, step in enumerate(dilation)])
+    depth = (channels, *filters)
+    pixels = tuple(outputs)
+    parts = [(pixels, pixel_steps), (depth, depth_steps)]
+    linear: list[tuple[Any, int]] = [(product(pixels), 0), (depth, 1)]
+    if not pixels_first:
+        parts.reverse()
+        linear.reverse()
+    outer = Layout(tuple(a for a, _ in parts), tuple(b for _, b in parts))
+    shape = tuple(extent for extent, _ in linear)
+    inner = make_identity_layout(shape)
+    zero = tuple(0 if isinstance(extent, int) else (0,) * len(extent) for extent in shape)
+    return with_origin((0, tuple(lower), 0, tuple(moved)), ComposedLayout(outer, zero, inner))
+
+
+def _driver(
+    x: TensorMap, strides: list[int], pixels: int, spatial: int, lower: list[int], upper: list[int], traversal: list[int]
+) -> None:
+    """What cuTensorMapEncodeIm2col refuses, which CuTe asserts as its result."""
+    reach = CORNERS[spatial]
+    checks = (
+        (x.address % 16 == 0, f"globalAddress {x.address} is a multiple of 16"),
+        (all(step % 16 == 0 and step < 1 << 40 for step in strides), f"globalStrides {strides} are multiples of 16 below 2^40"),
+        (x.box_dim[0] <= BOX, f"channelsPerPixel {x.box_dim[0]} is at most {BOX}"),
+        (pixels <= PIXELS, f"pixelsPerColumn {pixels} is at most {PIXELS}"),
+        (all(-reach <= c < reach for c in lower + upper), f"corners {lower}, {upper} are {-reach} to {reach - 1}"),
+        (all(step <= 8 for step in traversal), f"elementStrides {traversal} are at most 8"),
+    )  # fmt: skip
+    for holds, words in checks:
+        if not holds:
+            raise AlgebraError(f"{NAME}: encode_result == CUDA_SUCCESS: {words}", hint="cuTensorMapEncodeIm2col refuses it")
+
+
+def _no(x: Any, words: str) -> NoReturn:
+    raise AlgebraError(f"{NAME}({show(x.layout if isinstance(x, Tensor) else x)}): {words}")
 
 
 def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:

@@ -113,7 +113,12 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(b, Basis):
         b = b.coordinate()
     if isinstance(a, F2) or isinstance(b, F2):
-        return _xor(a, b)
+        if isinstance(a, F2) and isinstance(b, F2):
+            return F2(a.value ^ b.value)
+        element, other = (a, b) if isinstance(a, F2) else (b, a)
+        if other != 0:
+            raise AlgebraError(f"cannot add {other} to the XOR stride {element}", hint="use XOR strides, or 0, in every mode")
+        return element
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) < len(b):
             a, b = b, a
@@ -124,15 +129,6 @@ def add(a: Any, b: Any) -> Any:
             raise AlgebraError(f"cannot add the integer {scalar} to a coordinate")
         return coordinate
     return a + b
-
-
-def _xor(a: Any, b: Any) -> F2:
-    if isinstance(a, F2) and isinstance(b, F2):
-        return F2(a.value ^ b.value)
-    element, other = (a, b) if isinstance(a, F2) else (b, a)
-    if other != 0:
-        raise AlgebraError(f"cannot add {other} to the XOR stride {element}", hint="use XOR strides, or 0, in every mode")
-    return element
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
+from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, modes, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
@@ -167,7 +167,6 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
     59
     """
     from cute_viz.algebra import copy, mma, partition
-    from cute_viz.algebra.inttuple import modes
     from cute_viz.algebra.slicing import slice_and_offset
 
     def index(x: Any) -> Any:

@@ -107,7 +107,9 @@ def atom_of(
     gbasis = _gbasis(name, g, get_nonswizzle_portion(smem), values, known.bits, wide)
     rows = ROWS if GATHERS & op.instruction.words else 1
     if rows > 1:
-        gbasis = _one_row(name, gbasis)
+        if len(modes(gbasis.shape)) != 2:
+            raise AlgebraError(f"{name}: TMA Gather/Scatter only supports 2D tensors")
+        gbasis = Layout((modes(gbasis.shape)[0], 1), gbasis.stride)
     bits = size(gbasis) * known.bits * rows
     if tiled and bits // g.bits % ctas:
         words = "Stride Divisibility Condition; Static safe_div requires t % u == 0"
@@ -189,13 +191,6 @@ def check_static(name: str, smem: Any) -> None:
                 f" {extent} of the tile in shared memory is known at run time only",
                 hint=f"write it as Int<{extent}>{{}}",
             )
-
-
-def _one_row(name: str, gbasis: Layout) -> Layout:
-    """The box of a gather or scatter: one row, as the instruction takes four indices."""
-    if len(modes(gbasis.shape)) != 2:
-        raise AlgebraError(f"{name}: TMA Gather/Scatter only supports 2D tensors")
-    return Layout((modes(gbasis.shape)[0], 1), gbasis.stride)
 
 
 def _one(items: list[Any]) -> Any:

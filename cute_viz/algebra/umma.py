@@ -51,7 +51,14 @@ def make_fragment(operand: str, *given: Any) -> Any:
     if where == "rmem":
         alone = operand == "C" or is_int_tuple(part)
         return _registers(mma, operand, Layout(_shape(part)) if alone else make_fragment_like(_layout(part)))
-    _check_partitioned(mma, operand, part)
+    # refuse what was not partitioned for the MMA, and elements of another type than its own
+    shape, name = _shape(part), f"make_fragment_{operand}"
+    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
+        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
+    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
+        _check_type(name, mma.atom, operand, part)
     if where == "smem":
         tensor, major = as_tensor(part), op.majors["AB".index(operand)]
         return _described(tensor, "GMMA" if op.kind == "wgmma" else "UMMA", major, operand)
@@ -72,17 +79,6 @@ def _layout(part: Any) -> Any:
 def _registers(mma: TiledMMA, operand: str, layout: Layout) -> Tensor:
     types = mma.atom.types
     return Tensor(Pointer("rmem", types["ABC".index(operand)] if types else None), layout)
-
-
-def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
-    """Refuse what was not partitioned for the MMA, and elements of another type than its own."""
-    shape, name = _shape(part), f"make_fragment_{operand}"
-    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
-        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
-    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
-    if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
-        _check_type(name, mma.atom, operand, part)
 
 
 def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from cute_viz.algebra import copy as _copy
@@ -70,8 +71,6 @@ def tile_size(tiled: Any, mode: int | None = None) -> int:
     >>> tile_size(mma, 0), tile_size(mma)
     (32, 8192)
     """
-    from math import prod
-
     extents = tile_shape(tiled)
     if mode is None:
         return prod(extents)

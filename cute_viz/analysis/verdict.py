@@ -134,7 +134,18 @@ def _by_atom(atom: Copy_Atom, count: int, pair: tuple[Layout, Layout], src: Tens
     """What becomes of calls of an atom with the values of one call."""
     _check_memory(atom, src, dst)
     _registers(atom, pair, (src, dst))
-    _tensor_memory(atom, pair, (src, dst))
+    # whether the values of one call are where the instruction finds them in tensor memory: its traits' ValID (copy_unpack)
+    tensors = (src, dst)
+    for side, values, tensor in zip(("src", "dst"), pair, tensors, strict=True):
+        if atom.in_tmem is None or tensor.pointer.space != "tmem" or not atom.instruction.lanes:
+            continue
+        wanted, found = coalesce(upcast(clear_static(atom.in_tmem), tensor.bits)), coalesce(clear_static(values))
+        if found != wanted:
+            raise AlgebraError(
+                f"Expected {side} to have the specific TMEM layout required by CopyOp: {atom.name} has its values of {tensor.bits}"
+                f" bits at {show(wanted)}, the tensor at {show(found)}",
+                hint="make_tmem_copy with an atom that fits the element type: those in _16b unpack 16 bits of each column",
+            )
     bits = size(get(atom.layout_src, 1)) * atom.bits
     reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits per thread; a wider atom would take fewer instructions",)
     common = auto_width(src, dst, WIDEST).common if src.bits == dst.bits else 0
@@ -319,20 +330,6 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
                 f"{side} failed to vectorize into registers: {atom.name} takes {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
                 hint=f"{max(1, width // tensor.bits)} contiguous values (stride {one}) make a register",
-            )
-
-
-def _tensor_memory(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tensor, Tensor]) -> None:
-    """Whether the values of one call are where the instruction finds them in tensor memory: its traits' ValID (copy_unpack)."""
-    for side, values, tensor in zip(("src", "dst"), pair, tensors, strict=True):
-        if atom.in_tmem is None or tensor.pointer.space != "tmem" or not atom.instruction.lanes:
-            continue
-        wanted, found = coalesce(upcast(clear_static(atom.in_tmem), tensor.bits)), coalesce(clear_static(values))
-        if found != wanted:
-            raise AlgebraError(
-                f"Expected {side} to have the specific TMEM layout required by CopyOp: {atom.name} has its values of {tensor.bits}"
-                f" bits at {show(wanted)}, the tensor at {show(found)}",
-                hint="make_tmem_copy with an atom that fits the element type: those in _16b unpack 16 bits of each column",
             )
 
 

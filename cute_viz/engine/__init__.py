@@ -7,10 +7,9 @@ set outside of a request: two of them, in one process or in two threads, cannot 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from typing import Any as _Any
 
 if TYPE_CHECKING:
-    from typing import Any as _Any
-
     from cute_viz.engine.answer import Answer, ask
     from cute_viz.engine.request import Request, Source
     from cute_viz.engine.subject import Subject

@@ -11,6 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.common import outside_told
+from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
 from cute_viz.engine import whole
 from cute_viz.engine.evaluate import MOVES
 from cute_viz.engine.reading import Reading, values_of
@@ -155,10 +158,6 @@ class Answer:
 
         Raises: CuteVizError where it is not a layout.
         """
-        from cute_viz.algebra.composed import ComposedLayout, as_layout
-        from cute_viz.algebra.inttuple import show
-        from cute_viz.algebra.layout import Layout
-
         found = as_layout(self.obj)
         if not isinstance(found, (Layout, ComposedLayout)):
             what = getattr(found, "name", "") or show(found).splitlines()[0]

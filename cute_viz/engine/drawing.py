@@ -234,8 +234,6 @@ def _called(figure: Figure, source: Any) -> Figure:
 
 def _code_of(subjects: Sequence[Subject]) -> Any:
     """What the colours of several grids follow: the one swizzle among them, so that the XOR shows, or else the first layout."""
-    from cute_viz.algebra.layout import Layout
-
     found = {s.obj.outer for s in subjects if swizzle_of(s.obj) is not None}
     first = subjects[0].obj
     return found.pop() if len(found) == 1 else first if isinstance(first, Layout) and not found else None

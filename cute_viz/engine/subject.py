@@ -6,17 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.call import Operation
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
 from cute_viz.display import Drawn
 from cute_viz.engine.reading import Reading, values_of
 from cute_viz.engine.request import Request
 from cute_viz.engine.whole import meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.notation import DIALECTS, is_triton
+from cute_viz.notation.program import Document
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
-    from cute_viz.notation.program import Document
     from cute_viz.source.model import Entry, SourceFile
     from cute_viz.spec.made import Spec
 
@@ -168,9 +171,6 @@ def _call(text: str, value: Any, request: Request) -> Any:
     if "ArithTuple" in text:  # `ArithTuple(4,8) o L` is the print of one tensor
         return None
     from cute_viz.algebra import ops
-    from cute_viz.algebra.call import Operation
-    from cute_viz.algebra.composed import ComposedLayout
-    from cute_viz.algebra.layout import Layout
 
     if not isinstance(value, (Layout, ComposedLayout)):
         return None
@@ -217,8 +217,6 @@ def _bits_of(entry: Entry) -> int | None:
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:
     """The operation that a text is, with its operands, not carried out."""
-    from cute_viz.algebra.call import Operation
-
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
         raise UsageError(

@@ -17,8 +17,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel, Shape
-from cute_viz.figures.motion_parts import BEHIND, FADED, PAINTS, PAPER, Laid, grid_of, line_of
-from cute_viz.figures.motion_products import BY_OFFSET, INSTEAD
+from cute_viz.figures.motion_products import BEHIND, BY_OFFSET, FADED, INSTEAD, PAINTS, PAPER, Laid, grid_of, line_of
 from cute_viz.figures.options import FigureOptions, check_cells
 
 ELEMENTS = 64  # whose ways are steps of their own

@@ -21,6 +21,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory
 from cute_viz.errors import FigureError
+from cute_viz.figures import build
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.journey import GREY, LANES, PAPER, in_tensor_memory, journey
 from cute_viz.figures.lanes import held, instruction_of, is_lanes
@@ -38,8 +39,6 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
     >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
     ['1. the tile in shared memory', '2. tensor memory to registers: te']
     """
-    from cute_viz.figures import build
-
     obj = settled(obj)
     if (lanes := _lanes(obj, options, ())) is not None:
         return lanes
@@ -74,8 +73,6 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
 
 def _lanes(obj: Stages, options: FigureOptions, rows: tuple[int, ...]) -> Figure | None:
     """The lanes, with the bits of the first descriptor below; None of stages without a load, or without an accumulator."""
-    from cute_viz.figures import build
-
     plain = replace(options, title=None, follow=None)
     thread = options.follow.start if options.follow else None
     found = journey(obj, next((hues for part in obj.parts if (hues := _hues(part, plain))), {}), rows, thread)
@@ -115,8 +112,6 @@ SHARED = "the tile in shared memory"
 
 def _hues(part: Any, options: FigureOptions) -> Mapping[int, int]:
     """The warp of each row of an accumulator that threads hold: that of its first column; of any other part nothing."""
-    from cute_viz.figures import build
-
     for _, tensor in in_tensor_memory(part)[:1]:
         return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(tensor).items(), reverse=True) for row in rows}
     if _in_registers(part) is None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from importlib import import_module
 
 from cute_viz import files
 from cute_viz.engine import Answer, Request, ask
@@ -217,8 +218,6 @@ def _chunk(numbers: range) -> list[Done]:
 
 def _import_all(jobs: Sequence[Task]) -> None:
     """Import what drawing needs before the workers are forked, so that it is done once."""
-    from importlib import import_module
-
     for format_ in dict.fromkeys(format_ for job in jobs for format_ in job.files if format_ in FORMATS):
         import_module(FORMATS[format_].module)
     for module in ("grid", "tv", "mma", "copy", "banks"):

@@ -6,6 +6,7 @@ A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -13,12 +14,15 @@ from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.common import WARP
+from cute_viz.algebra.composed import as_layout, position_independent
+from cute_viz.algebra.inttuple import show
 from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary
 from cute_viz.live.faults import fault
 from cute_viz.live.question import Question, objects
 from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
+from cute_viz.options.views import TILINGS, VIEWS
 from cute_viz.options.words import read_all
 from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, WORDS, Library
@@ -160,8 +164,6 @@ def uses(kind: str, obj: Any) -> list[str]:
     >>> uses("grid", None)[:3]
     ['view', 'tile', 'color_by']
     """
-    from cute_viz.options.views import TILINGS, VIEWS
-
     view = TILINGS.get(getattr(obj, "tiling", "") or kind) or VIEWS.get("grid" if kind == "heat" else kind)
     mine = set(view.uses) if view is not None else set()
     if kind in VIEWS or kind == "heat":
@@ -180,7 +182,6 @@ def _left_open(source: str, obj: Any) -> list[str]:
 
 def _explain(question: Question) -> dict[str, Any]:
     """The steps of an operation, each with its layout's picture."""
-    from cute_viz.algebra.inttuple import show
     from cute_viz.renderers.html import explored
 
     steps = []
@@ -219,7 +220,6 @@ def _matrix(obj: Any) -> dict[str, Any] | None:
     {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
     """
     from cute_viz.algebra.bits import bit_matrix
-    from cute_viz.algebra.composed import as_layout, position_independent
     from cute_viz.algebra.table import fits
 
     try:
@@ -279,8 +279,6 @@ def _compare(question: Question) -> dict[str, Any]:
 
 def _export(question: Question) -> dict[str, Any]:
     """The picture in a format, as text or in base64: `as` says which."""
-    from base64 import b64encode
-
     format_ = question.more.get("as")
     if format_ not in _EXPORTED:
         raise UsageError(f"there is no format {str(format_)[:40]!r} to save", hint=f"one of {', '.join(_EXPORTED)}")

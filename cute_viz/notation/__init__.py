@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cute_viz.algebra.call import Operation
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, raised_by
-from cute_viz.notation.program import Document, evaluate_program
-from cute_viz.notation.reading import Passage
+from cute_viz.notation.program import Document, evaluate_program, operations_of
+from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.notation.statements import parse_program
-from cute_viz.notation.syntax import Call, Name, Node, short
-
-if TYPE_CHECKING:
-    from cute_viz.algebra.call import Operation
-    from cute_viz.notation.reading import Resolver
-    from cute_viz.notation.syntax import Statement
+from cute_viz.notation.syntax import Call, Name, Node, Statement, short
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump", "triton")
 _MESSAGES = ("warning", "error", "note", "remark", "Traceback")  # of a compiler, of Python: worth a closer look
@@ -167,8 +163,6 @@ class Notation:
 
     def _operations(self, statements: list[Statement]) -> tuple[Operation, ...]:
         """The operation that the last of some statements is."""
-        from cute_viz.notation.program import operations_of
-
         *before, last = statements
         document = evaluate_program(before, self.source)
         if last.value is None:

@@ -15,14 +15,12 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import unknowns
+from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.atoms import is_atom_name
 from cute_viz.notation.chains import composed
-from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import (
@@ -41,8 +39,11 @@ from cute_viz.notation.syntax import (
     Pair,
     Ratio,
     Sequence,
+    check_congruent,
+    is_atom_name,
     short,
     source,
+    without_parentheses,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown
@@ -76,11 +77,7 @@ class Evaluator:
             value = getattr(self, type(node).__name__.lower())(node)
         except CuteVizError as error:
             raise error.at(self.text, node.span) from None
-        self._bounded(value, node)
-        return value
-
-    def _bounded(self, value: Any, node: Node) -> None:
-        """Names that are used twice, again and again, would make objects larger than any memory out of a few lines."""
+        # names that are used twice, again and again, would make objects larger than any memory out of a few lines
         most, count, bits = limit("modes"), 0, 0
         for leaf in magnitudes(value):
             count, bits = count + 1, bits + leaf
@@ -89,6 +86,7 @@ class Evaluator:
         longest = 2 * limit("digits")  # of sizes and offsets, which stay printable so
         if bits * 3 // 10 > longest:
             raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=self.text, span=node.span)
+        return value
 
     def number(self, node: Number) -> int:
         """`8`; of a static one, `_8`, an integer that prints so."""
@@ -190,7 +188,16 @@ class Evaluator:
         value, or the number that was given for it. Raises: NotationError for a name that means nothing.
         """
         if node.text[0] == "?":
-            return self._runtime(node)
+            # `?`, a run-time value of a print: the number that was given for it, the next of several, or unknown
+            if "?" not in self.names:
+                return Unknown(node.text, self.text, node.span)
+            numbers = list(leaves(self.names["?"]))
+            nth = self.text.count("?", 0, node.span.start)
+            if len(numbers) == 1:
+                return numbers[0]
+            if nth >= len(numbers):
+                raise self.fail(f"{len(numbers)} numbers were given for '?', and this is number {nth + 1}", node.span)
+            return numbers[nth]
         if node.text in self.names:
             return self._bound(node.text)
         if short(node.text) in CONSTANTS:
@@ -221,18 +228,6 @@ class Evaluator:
         if isinstance(value, Failed):
             raise value.error
         return value
-
-    def _runtime(self, node: Name) -> Any:
-        """`?`, a run-time value of a print: the number that was given for it, the next of several, or unknown."""
-        if "?" not in self.names:
-            return Unknown(node.text, self.text, node.span)
-        numbers = list(leaves(self.names["?"]))
-        nth = self.text.count("?", 0, node.span.start)
-        if len(numbers) == 1:
-            return numbers[0]
-        if nth >= len(numbers):
-            raise self.fail(f"{len(numbers)} numbers were given for '?', and this is number {nth + 1}", node.span)
-        return numbers[nth]
 
     def _method(self, name: str, target: Any, args: tuple[Any, ...], template: tuple[Any, ...]) -> Any:
         """`target.name(...)`: the operation with the target as its first operand."""
@@ -283,7 +278,6 @@ class Evaluator:
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
         from cute_viz.algebra.mixed import is_mixed
-        from cute_viz.algebra.static import each_integer
 
         if self.free:
             from cute_viz.algebra.operands import check_named
@@ -292,11 +286,14 @@ class Evaluator:
         if is_mixed(operands):  # so are all that have no mark
             operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
+        self._doubt(operation.name, operands, result)
+        return result
+
+    def _doubt(self, name: str, operands: list[Any], result: Any) -> None:
         if self.warnings is not None and len(operands) == 2:
             from cute_viz.algebra.doubts import doubt
 
-            self.warnings += filter(None, [doubt(operation.name, operands, result)])
-        return result
+            self.warnings += filter(None, [doubt(name, operands, result)])
 
     def apply(self, node: Apply) -> Any:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
@@ -310,6 +307,7 @@ class Evaluator:
             a, b = ungroup(self.value(node.left)), ungroup(self.value(node.right))
             if a != b and next(unknowns((a, b)), None) is not None:
                 raise self.fail("cannot determine whether these are the same", node.span)
+            self._doubt("==", [a, b], a == b)
             return int((a == b) is (node.operator == "=="))
 
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cute_viz.algebra.composed import PointerFlag, with_origin
 from cute_viz.algebra.inttuple import X
@@ -11,11 +11,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
+from cute_viz.notation.reading import Meaning
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
 from cute_viz.values.pointer import Pointer
-
-if TYPE_CHECKING:
-    from cute_viz.notation.reading import Meaning
 
 SWIZZLES = ("Sw", "S", "Swizzle")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")

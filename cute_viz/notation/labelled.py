@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from cute_viz.algebra.inttuple import is_int_tuple, show
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.errors import NotationError, Span
-
-if TYPE_CHECKING:
-    from cute_viz.algebra.layout import Layout
+from cute_viz.values.types import bits_of, printed
 
 Fields: TypeAlias = "dict[str, tuple[str, int]]"  # what a label says, and where that begins
 
@@ -42,9 +41,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
     16
     """
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-    from cute_viz.algebra.layout import Layout, is_coordinate_layout
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA
-    from cute_viz.values.types import bits_of, printed
 
     def get(wanted: str, fits: Callable[[Any], bool], *labels: str) -> Any:
         for label in labels:

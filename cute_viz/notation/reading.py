@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    from cute_viz.errors import NotationError, Span
-    from cute_viz.notation.syntax import Node
+from cute_viz.errors import NotationError, Span
+from cute_viz.notation.syntax import Node
 
 Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
 

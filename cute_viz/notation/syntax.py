@@ -1,4 +1,4 @@
-"""The syntax tree of an expression: what was written, each piece with its span in the text.
+"""The syntax tree of an expression: what was written, each piece with its span in the text; and whether pieces are congruent.
 
 Every dialect is read into these nodes, and one evaluator (`notation.evaluate`) gives them meaning. They are plain
 slotted classes: making a dozen dataclasses would cost every cold start 6 ms.
@@ -6,10 +6,11 @@ slotted classes: making a dozen dataclasses would cost every cold start 6 ms.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import CuteVizError, NotationError, Span
 
 
 class _Slotted(type):
@@ -173,3 +174,65 @@ def short(name: str) -> str:
     ('size', 'Layout_K_SW128_Atom')
     """
     return name.replace("::", ".").rsplit(".", 1)[-1]
+
+
+_NAMES = (  # how names begin
+    r"(?:ld|st)matrix\.|SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|Auto(?:Vec|CopyAsync)|DefaultCopy|U(16|32)x\d|XE_|"
+    r"(?i:v_|__builtin_amdgcn_)?(?i:s?w?m(fma|fmac|ma|mac)_)|[fi]\d+_\d+x\d+x\d"
+)
+
+
+def is_atom_name(short: str) -> bool:
+    """Whether a name could be an atom's: SM80_..., GMMA_..., UniversalCopy, 16x8x16_...
+
+    >>> is_atom_name("SM80_16x8x16_F32F16F16F32_TN"), is_atom_name("make_layout")
+    (True, False)
+    """
+    return re.match(_NAMES, short) is not None
+
+
+_HINT = "every integer of the shape needs one stride, in the same parentheses"
+
+
+def check_congruent(text: str, shape: Node, stride: Node) -> None:
+    """Refuse `shape:stride` of one text where their nesting differs; names and calls may come to anything and pass.
+
+    >>> from cute_viz.notation.statements import parse_program
+    >>> text = "((2,2),4):((1,8,16),2)"
+    >>> pair = parse_program(text)[0].value
+    >>> try: check_congruent(text, pair.shape, pair.stride)
+    ... except NotationError as error: print(error.message)
+    the stride (1,8,16) has 3 modes, its shape (2,2) has 2 modes
+    """
+    shape, stride = without_parentheses(shape), without_parentheses(stride)
+    if isinstance(shape, Sequence) and isinstance(stride, Sequence):
+        if len(shape.items) != len(stride.items):
+            message = f"the stride {source(text, stride)} has {_modes(stride)}, its shape {source(text, shape)} has {_modes(shape)}"
+            raise NotationError(message, text=text, span=stride.span, hint=_HINT)
+        for s, d in zip(shape.items, stride.items, strict=True):
+            check_congruent(text, s, d)
+    elif isinstance(shape, Sequence) and isinstance(stride, (Number, At)):
+        message = f"the shape {source(text, shape)} has {_modes(shape)}, its stride {source(text, stride)} is one number"
+        raise NotationError(message, text=text, span=stride.span, hint=_HINT)
+    elif isinstance(shape, Number) and isinstance(stride, Sequence):
+        number = source(text, shape)
+        message = f"the shape {number} is one number, its stride {source(text, stride)} is a tuple"
+        hint = f"a tuple of one mode is written ({number}); one stride belongs to {number}"
+        raise NotationError(message, text=text, span=stride.span, hint=hint)
+
+
+def without_parentheses(node: Node) -> Node:
+    """What parentheses around one expression hold; other nodes as they are. (4) is a tuple of one mode.
+
+    >>> from cute_viz.notation.statements import parse_program
+    >>> [type(without_parentheses(parse_program(text)[0].value)).__name__ for text in ("(2*4)", "(8)")]
+    ['Arith', 'Sequence']
+    """
+    if isinstance(node, Sequence) and node.bracket == "(" and len(node.items) == 1:
+        inside = node.items[0]
+        return inside if isinstance(inside, (Chain, Infix, Call, Apply, Arith)) else node
+    return node
+
+
+def _modes(node: Sequence) -> str:
+    return f"{len(node.items)} mode{'' if len(node.items) == 1 else 's'}"

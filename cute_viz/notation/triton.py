@@ -70,12 +70,24 @@ def layout_of(typed: Typed, shape: Sequence[int] = ()) -> Layout | ComposedLayou
     linear = linear_of(typed, shape)
     name = typed.encoding.name
     if name in registers.ENCODINGS:
-        return _of_registers(linear)
+        return _of_inputs(linear, (("lane", "warp"), ("register",), *_blocks(linear)))
     if name == _TENSOR_MEMORY:
         return _of_inputs(linear, (("row",), ("col",), *_blocks(linear)))
     if typed.encoding.fields.get("fp4Padded"):
         raise NotationError("fp4Padded gives one element several offsets, so no layout maps coordinates to offsets")
-    return _of_memory(linear, memory.paddings(typed.encoding))
+    # coordinates to offsets, plain, swizzled, or by XOR strides; padded where paddings say so
+    paddings = memory.paddings(typed.encoding)
+    bits = [list(mode) for mode in memory.inverse(linear)]
+    every = [offset for mode in bits for offset in mode]
+    if _disjoint(every):
+        padded = [[offset + sum(offset // interval * more for interval, more in paddings) for offset in mode] for mode in bits]
+        return _layout(padded, True)
+    if paddings:
+        raise NotationError("offsets that are both swizzled and padded are neither a strided layout nor one of XOR strides")
+    swizzle = _swizzle(every)
+    if swizzle is None:
+        return _layout(bits, False)
+    return ComposedLayout(swizzle, 0, _layout([[swizzle(offset) for offset in mode] for mode in bits], True))
 
 
 def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
@@ -155,10 +167,6 @@ def _own_shape(typed: Typed) -> tuple[int, ...]:
     return registers.shape_of_linear(typed.encoding)
 
 
-def _of_registers(linear: Linear) -> Layout:
-    return _of_inputs(linear, (("lane", "warp"), ("register",), *_blocks(linear)))
-
-
 def _blocks(linear: Linear) -> tuple[tuple[str, ...], ...]:
     return (("block",),) if linear.bases.get("block") else ()
 
@@ -167,21 +175,6 @@ def _of_inputs(linear: Linear, inputs: Iterable[tuple[str, ...]]) -> Layout:
     """The inputs, each mode some of them one after the other, to the column-major index of the shape."""
     bits = [linear.flat(*names) for names in inputs]
     return _layout(bits, _disjoint([x for mode in bits for x in mode]))
-
-
-def _of_memory(linear: Linear, paddings: Sequence[tuple[int, int]]) -> Layout | ComposedLayout:
-    """Coordinates to offsets, plain, swizzled, or by XOR strides; padded where paddings say so."""
-    bits = [list(mode) for mode in memory.inverse(linear)]
-    every = [offset for mode in bits for offset in mode]
-    if _disjoint(every):
-        padded = [[offset + sum(offset // interval * more for interval, more in paddings) for offset in mode] for mode in bits]
-        return _layout(padded, True)
-    if paddings:
-        raise NotationError("offsets that are both swizzled and padded are neither a strided layout nor one of XOR strides")
-    swizzle = _swizzle(every)
-    if swizzle is None:
-        return _layout(bits, False)
-    return ComposedLayout(swizzle, 0, _layout([[swizzle(offset) for offset in mode] for mode in bits], True))
 
 
 def _swizzle(offsets: Sequence[int]) -> Swizzle | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from cute_viz.notation.atoms import is_atom_name
+from cute_viz.notation.syntax import is_atom_name
 from cute_viz.values.examples import hint_for
 
 

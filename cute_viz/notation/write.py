@@ -71,7 +71,10 @@ def _cpp(value: Any) -> str:
     if isinstance(value, Swizzle):
         return f"{_cpp_type(value)}{{}}"
     if isinstance(value, Basis):
-        return _cpp_basis(value)
+        if not isinstance(value.value, int):
+            raise _cannot(value, "C++")
+        unit = f"E<{','.join(map(str, value.path))}>{{}}"
+        return unit if value.value == 1 else f"{_cpp(value.value)} * {unit}"
     if isinstance(value, tuple):
         if any(isinstance(item, (Layout, Underscore)) for item in value):
             return f"make_tile({', '.join(map(_cpp, value))})"
@@ -80,7 +83,19 @@ def _cpp(value: Any) -> str:
         return f"make_layout({_cpp_tuple('make_shape', value.shape)}, {_cpp_tuple('make_stride', value.stride)})"
     if isinstance(value, ComposedLayout):
         if isinstance(value.offset, PointerFlag):
-            return _cpp_flagged(value)
+            # a flagged smem layout is written as the library's atom of that name
+            from cute_viz.algebra.smem_atom import smem_atom
+
+            flag = value.offset
+            assert isinstance(flag, PointerFlag)
+            each = flag.sparsity
+            kind = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}.get(flag.bits * each)
+            for major in ("K", "MN"):
+                for mode in ("INTER", "SW32", "SW64", "SW128"):
+                    name, more = f"Layout_{major}_{mode}_{'Sp' if each > 1 else ''}Atom", (each,) if each > 1 else ()
+                    if kind is not None and smem_atom(name, (kind, *more)) == value:
+                        return f"GMMA::{name}<{','.join(map(str, (kind, *more)))}>{{}}"
+            raise _cannot(value, "C++")
         if has_origin(value):
             return f"make_tensor(make_inttuple_iter({_cpp(value.offset)}), {_cpp(value.inner)})"
         return f"make_composed_layout({_cpp(value.outer)}, {_cpp(value.offset)}, {_cpp(value.inner)})"
@@ -124,29 +139,6 @@ _NAMED = {*range(11), 12, 16, 24, 32, 36, 48, 64, 72, 96, 128, 192, 256, 384, 51
 
 def _cpp_tuple(name: str, value: Any) -> str:
     return f"{name}({', '.join(_cpp_tuple(name, item) for item in value)})" if isinstance(value, tuple) else _cpp(value)
-
-
-def _cpp_basis(value: Basis) -> str:
-    if not isinstance(value.value, int):
-        raise _cannot(value, "C++")
-    unit = f"E<{','.join(map(str, value.path))}>{{}}"
-    return unit if value.value == 1 else f"{_cpp(value.value)} * {unit}"
-
-
-def _cpp_flagged(value: ComposedLayout) -> str:
-    """A flagged smem layout is written as the library's atom of that name."""
-    from cute_viz.algebra.smem_atom import smem_atom
-
-    flag = value.offset
-    assert isinstance(flag, PointerFlag)
-    each = flag.sparsity
-    kind = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}.get(flag.bits * each)
-    for major in ("K", "MN"):
-        for mode in ("INTER", "SW32", "SW64", "SW128"):
-            name, more = f"Layout_{major}_{mode}_{'Sp' if each > 1 else ''}Atom", (each,) if each > 1 else ()
-            if kind is not None and smem_atom(name, (kind, *more)) == value:
-                return f"GMMA::{name}<{','.join(map(str, (kind, *more)))}>{{}}"
-    raise _cannot(value, "C++")
 
 
 def _dsl(value: Any) -> str:

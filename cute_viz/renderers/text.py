@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
+from cute_viz.figures.trim import cut
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import shared_cells, texts, wrap
 from cute_viz.renderers.legend import told
@@ -86,8 +87,6 @@ def render(figure: Figure, options: Options) -> str:
 
 def _first_rows(figure: Figure) -> Figure:
     """The lanes of a kernel with the first rows of each, and how these came there."""
-    from cute_viz.figures.trim import cut
-
     by = {arrow.target: arrow.label.replace("\n", ", ") for arrow in figure.arrows}
     panels = [
         replace(cut(panel, 0, min(ATOM, panel.rows), 0, panel.cols), caption=f"{panel.caption}{f', by {by[n]}' if n in by else ''}")

@@ -117,7 +117,7 @@ def module_beside(path: str, files: dict[str, str], root: str | None, module: st
     top = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), *[os.pardir] * (_INCLUDED_FROM - 1)))
     for n in range(1 if level else _INCLUDED_FROM):
         found = (os.path.join(folder, inside + end) for end in (".py", f"{os.sep}__init__.py"))
-        there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
+        there = next((file for file in found if os.path.isfile(file)), None) if (n == 0 or not _is_package(folder)) else None
         if there is not None:
             with suppress(CuteVizError, OSError):
                 held(there, top)
@@ -130,11 +130,6 @@ def module_beside(path: str, files: dict[str, str], root: str | None, module: st
 
 def _is_package(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "__init__.py"))
-
-
-def _may_hold(folder: str, n: int) -> bool:
-    """Whether Python would look for a top module there: in the file's folder, or in one that is no package."""
-    return n == 0 or not _is_package(folder)
 
 
 def _imported(text: str, beside: Beside) -> Iterator[str]:

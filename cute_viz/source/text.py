@@ -6,15 +6,15 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.call import Operation
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import Notation, is_triton
-from cute_viz.notation.reading import Passage
+from cute_viz.notation.program import Document
+from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.source.sniff import is_cpp
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Operation
-    from cute_viz.notation.program import Document
-    from cute_viz.notation.reading import Resolver
     from cute_viz.source.cpp.line import Pasted
     from cute_viz.source.python.line import PastedDsl
 
@@ -88,7 +88,6 @@ def read(
 
 def _of_type(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> Document | None:
     """The one type that a text is, as a compiler prints it, with `?` for what only a run knows; None for any other text."""
-    from cute_viz.notation.program import Document
     from cute_viz.source.model import Given
     from cute_viz.source.types import read as read_types
 
@@ -99,8 +98,6 @@ def _of_type(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> D
 
 def _of_file(text: str, names: Mapping[str, Any], resolve: Resolver | None) -> Document:
     """What a text of functions and classes holds, as a file of it does."""
-    from cute_viz.algebra.tensor import Tensor
-    from cute_viz.notation.program import Document
     from cute_viz.source.cpp import read as read_file
     from cute_viz.source.cpp.unknown import certain
     from cute_viz.source.model import Given

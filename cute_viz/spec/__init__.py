@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.errors import AlgebraError, Span, UsageError
 from cute_viz.records import dataclass
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ class Library:
         >>> Library().with_words({"shape": "64x32", "wave": "64", "tile": "8x8"})
         Library(folders=(), arch='', wave=64, bits=0, shape=(64, 32))
         """
-        from cute_viz.errors import UsageError
-
         given: dict[str, Any] = {}
         for name in WORDS:
             word = str(words.get(name) or "").strip().lower()
@@ -139,7 +138,6 @@ class Library:
         >>> str(Library().read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
         '_32:_1'
         """
-        from cute_viz.errors import AlgebraError, Span
         from cute_viz.notation.program import Document
         from cute_viz.source.text import read
 

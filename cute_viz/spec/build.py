@@ -7,6 +7,9 @@ from functools import partial
 from typing import Any
 
 from cute_viz.algebra.call import Operation
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import is_int_tuple, modes, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation import is_triton
@@ -15,8 +18,7 @@ from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
 from cute_viz.spec.made import Spec
-from cute_viz.spec.objects import MAKERS
-from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, SpecField
+from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField
 from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 
 
@@ -339,10 +341,6 @@ class Builder:
 
     def layout(self, fields: Keys, key: str, names: dict[str, Any], rank: int | None = None) -> Any:
         """A field that holds a layout: an expression, or a mapping. A bare shape is the compact one."""
-        from cute_viz.algebra.composed import ComposedLayout
-        from cute_viz.algebra.inttuple import is_int_tuple, modes, show
-        from cute_viz.algebra.layout import Layout
-
         value = self.object("layout", fields[key], names)
         if value != () and is_int_tuple(value):
             value = Layout(value)

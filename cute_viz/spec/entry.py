@@ -20,6 +20,7 @@ from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
 from cute_viz.spec.names import as_number
 from cute_viz.spec.yaml import Keys, SpecError, Text
 from cute_viz.values.instruction import ISSUED, Instruction
+from cute_viz.values.types import named
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
@@ -71,8 +72,6 @@ def in_ptx(kind: str) -> str:
     >>> in_ptx("half_t"), in_ptx("u1")
     ('f16', 'b1')
     """
-    from cute_viz.values.types import named
-
     found = named(kind)
     return "b1" if found is not None and found.short == "u1" else found.short if found is not None else kind
 

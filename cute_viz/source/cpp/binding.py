@@ -10,6 +10,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.elements import same
+from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
@@ -36,7 +37,7 @@ def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: S
     position = 0
     for param in params:
         if param.pack:
-            out[param.name] = Pack(_forced(x, param) for x in given[position:])
+            out[param.name] = Pack(as_argument(x() if isinstance(x, Lazy) else x, param) for x in given[position:])
             position = len(given)
         elif position < len(given):
             out[param.name] = _later(given[position], param)
@@ -50,10 +51,6 @@ def _later(value: Any, param: Param) -> Any:
     if isinstance(value, Lazy):
         return Lazy(lambda: as_argument(value(), param))
     return as_argument(value, param)
-
-
-def _forced(value: Any, param: Param) -> Any:
-    return as_argument(value() if isinstance(value, Lazy) else value, param)
 
 
 def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Any], env: Env) -> None:
@@ -113,8 +110,6 @@ def matched(meaning: Meaning, scope: Scope, values: list[Any]) -> dict[str, Any]
 
 def within_parent(meaning: Meaning, scope: Scope) -> Env:
     """The environment around a scope of the file."""
-    from cute_viz.source.cpp.lookup import opened
-
     assert scope.parent is not None
     return opened(meaning.context, scope.parent)
 

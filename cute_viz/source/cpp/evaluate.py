@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mixed import is_mixed
 from cute_viz.algebra.operands import check_named
+from cute_viz.algebra.ops import OPS, TENSORS
 from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
@@ -67,7 +70,13 @@ class Evaluator(Operators):
         except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
             raise self.fail("an argument is missing here", node.span) from None
         if isinstance(value, (tuple, Layout, ComposedLayout, Tensor)):
-            self._bounded(value, node.span)
+            most, count, bits = limit("modes"), 0, 0
+            for leaf in magnitudes(value.layout if isinstance(value, Tensor) else value):
+                count, bits = count + 1, bits + leaf
+                if count > most:
+                    raise over("modes", "too many integers in one object", text=self.text, span=node.span)
+            if bits * 3 // 10 > 2 * limit("digits"):
+                raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=node.span)
         return value
 
     def solid(self, node: Node) -> Any:
@@ -109,15 +118,6 @@ class Evaluator(Operators):
             else:
                 out.append(Lazy(lambda node=node: self.value(node)))  # type: ignore[misc]
         return out
-
-    def _bounded(self, value: Any, span: Span) -> None:
-        most, count, bits = limit("modes"), 0, 0
-        for leaf in magnitudes(value.layout if isinstance(value, Tensor) else value):
-            count, bits = count + 1, bits + leaf
-            if count > most:
-                raise over("modes", "too many integers in one object", text=self.text, span=span)
-        if bits * 3 // 10 > 2 * limit("digits"):
-            raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=span)
 
     def _index(self, node: Index) -> Any:
         if (cell := self.place(node)) is not None:
@@ -335,9 +335,6 @@ class Evaluator(Operators):
 
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""
-        from cute_viz.algebra import ops
-        from cute_viz.algebra.mixed import is_mixed
-
         for operand in operands:
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
@@ -405,8 +402,6 @@ def of_tensors(name: str) -> bool:
     >>> of_tensors("make_umma_desc"), of_tensors("size")
     (True, False)
     """
-    from cute_viz.algebra.ops import OPS, TENSORS
-
     return name == "max_common_vector" or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
 
 

@@ -22,8 +22,7 @@ from cute_viz.source.cpp.operations import operations
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Preprocessed, deciding
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.shown import object_of, printed
-from cute_viz.source.cpp.standing import standing
+from cute_viz.source.cpp.shown import object_of, printed, standing
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Id, Node, Part

@@ -74,10 +74,7 @@ class Functions(Running):
         out = value if isinstance(value, Pointer) else Pointer(base=declaration.name)
         kind = tried(partial(pointed_type, self, declaration.type), "")
         out = out.of(ValueType(kind)) if kind else out
-        return replace(out, space="smem") if declaration.array and self._is_shared(declaration) else out
-
-    def _is_shared(self, declaration: Declaration) -> bool:
-        return "__shared__" in self._words(declaration)
+        return replace(out, space="smem") if declaration.array and "__shared__" in self._words(declaration) else out
 
     def _words(self, declaration: Declaration) -> list[str]:
         tokens, at, out = self.context.reader.tokens, declaration.token, []
@@ -125,7 +122,7 @@ class Functions(Running):
             except LimitError:
                 raise
             except CuteVizError as error:
-                if self._is_constexpr(declaration):
+                if "constexpr" in self._words(declaration):
                     raise  # the number of a type, which `?` cannot stand for
                 return unknown(error, f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
@@ -133,9 +130,6 @@ class Functions(Running):
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
             return value
         return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
-
-    def _is_constexpr(self, declaration: Declaration) -> bool:
-        return "constexpr" in self._words(declaration)
 
     def _kind(self, declaration: Declaration) -> Any:
         """The type of a variable; None where it is not known, which matters to numbers alone."""

@@ -132,7 +132,7 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
 
         return atom(meaning, name, _values(meaning, args), span)
     if name.endswith("_v") and args is not None and len(args) == 1:
-        value = meaning.operate(name[:-2], _solid(meaning, args))
+        value = meaning.operate(name[:-2], [argument(meaning.solid(node)) for node in args])
         return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
     if args is not None and not may_be_atom(full) and (name in OPS or not meaning.context.own_lines):
         return None
@@ -145,10 +145,6 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
 
 def _values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
     return [argument(value) for value in meaning.arguments(args)]
-
-
-def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
-    return [argument(meaning.solid(node)) for node in args]
 
 
 def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:

@@ -13,7 +13,7 @@ from cute_viz.algebra.call import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Statement
@@ -103,16 +103,12 @@ class Pasted:
                     or not name.isidentifier()
                     or name in env.args
                     or error.span is None
-                    or self._is_type(error.span)
+                    or (self.text[error.span.end : error.span.end + 1] in ("{", "<"))
                 ):
                     raise
                 env.args[name] = Unknown(name, self.text, error.span, plain=True)
                 self.context.free.add(name)
         raise NotationError("too many names without a value", text=self.text, span=self.context.span(part))
-
-    def _is_type(self, span: Span) -> bool:
-        """Whether a name without a value is followed by what only types have."""
-        return self.text[span.end : span.end + 1] in ("{", "<")
 
     def _known(self, part: Range, one: Declaration | None) -> Any:
         evaluator = self._evaluator()

@@ -78,12 +78,9 @@ class Literals(Expressions):
         alone = len(items) == 1 and not (isinstance(items[0], Written) and items[0].kind == "tuple")
         if alone and (not _is_number(items[0]) or self._token.kind not in _ENDS):
             return items[0]
-        self._depth_of(items)
-        return Written(self._span(opening.start), "tuple", items)
-
-    def _depth_of(self, items: tuple[Node, ...]) -> None:
         if self._depth > limit("nesting"):
             raise over("nesting", "brackets nested too deeply", text=self.text, span=items[0].span if items else self._token.span)
+        return Written(self._span(opening.start), "tuple", items)
 
     def _flag(self) -> Node:
         """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""

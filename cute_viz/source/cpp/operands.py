@@ -146,24 +146,21 @@ class Operands(ABC):
             args = self._arguments("}")
             return Brace(self._span(token.start), None, args)
         if token.kind == "[":
-            return self._lambda()
+            at = self._at
+            start = self._token.start
+            self._at = self._matching(at) + 1
+            while self._token.kind != "{":
+                if self._token.kind == "(":
+                    self._at = self._matching(self._at)
+                elif self._token.kind in ("end", ";"):
+                    raise self._fail("a lambda without a body", self.tokens[at])
+                self._at += 1
+            self._at = self._matching(self._at) + 1
+            return Lambda(self._span(start), at)
         if token.kind == "::":
             self._at += 1
             return self._named()
         raise self._fail(f"unexpected '{token.text}'")
-
-    def _lambda(self) -> Node:
-        at = self._at
-        start = self._token.start
-        self._at = self._matching(at) + 1
-        while self._token.kind != "{":
-            if self._token.kind == "(":
-                self._at = self._matching(self._at)
-            elif self._token.kind in ("end", ";"):
-                raise self._fail("a lambda without a body", self.tokens[at])
-            self._at += 1
-        self._at = self._matching(self._at) + 1
-        return Lambda(self._span(start), at)
 
     def _named(self) -> Node:
         """What begins with a name."""

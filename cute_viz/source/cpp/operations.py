@@ -44,19 +44,24 @@ def operations(meaning: Meaning, tree: Node) -> tuple[Operation, ...]:
             owner = meaning.value(Id(function.span, function.parts[:-1]))
             return (_operation(name, meaning.arguments(tree.args), tuple(getattr(owner, "args", None) or ())),)
         if found is None or (len(function.parts) > 1 and function.parts[0].name == "cute"):
-            return _of_cute(meaning, function, tree)
-    return _slice(meaning, function, tree)
-
-
-def _of_cute(meaning: Meaning, function: Id, tree: Call) -> tuple[Operation, ...]:
-    """A call of what the file does not define; what is printed is what is meant."""
-    last = function.parts[-1]
-    if last.name in PRINTERS and len(tree.args) == 1:
-        return operations(meaning, tree.args[0])
-    if not tree.args or not (_is_operation(last.name) or last.name in MOVES):
+            # a call of what the file does not define; what is printed is what is meant
+            last = function.parts[-1]
+            if last.name in PRINTERS and len(tree.args) == 1:
+                return operations(meaning, tree.args[0])
+            if not tree.args or not (_is_operation(last.name) or last.name in MOVES):
+                return ()
+            template = tuple(as_word(meaning.argument(item)) for item in last.args or ())
+            return (_operation(last.name, meaning.arguments(tree.args), template),)
+    # a tensor or a layout at a coordinate with `_`
+    value = meaning.value(function)
+    if isinstance(value, Thread) and isinstance(value.view, (*_LAYOUTS, Tensor)):
+        value = value.view
+    if not isinstance(value, (*_LAYOUTS, Tensor)):
         return ()
-    template = tuple(as_word(meaning.argument(item)) for item in last.args or ())
-    return (_operation(last.name, meaning.arguments(tree.args), template),)
+    at = tuple(_given(x, "slice") for x in meaning.arguments(tree.args))
+    if not any(isinstance(leaf, Underscore) for leaf in leaves(at)):
+        return ()
+    return (*operations(meaning, function), Operation("slice", (at[0] if len(at) == 1 else at, _given(value, "slice"))))
 
 
 def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, ...]:
@@ -69,19 +74,6 @@ def _method(meaning: Meaning, function: Member, tree: Call) -> tuple[Operation, 
         return ()  # `layout.shape<0>()`: a member
     template = tuple(as_word(meaning.argument(item)) for item in function.part.args or ())
     return (_operation(name, operands, template),)
-
-
-def _slice(meaning: Meaning, function: Node, tree: Call) -> tuple[Operation, ...]:
-    """A tensor or a layout at a coordinate with `_`."""
-    value = meaning.value(function)
-    if isinstance(value, Thread) and isinstance(value.view, (*_LAYOUTS, Tensor)):
-        value = value.view
-    if not isinstance(value, (*_LAYOUTS, Tensor)):
-        return ()
-    at = tuple(_given(x, "slice") for x in meaning.arguments(tree.args))
-    if not any(isinstance(leaf, Underscore) for leaf in leaves(at)):
-        return ()
-    return (*operations(meaning, function), Operation("slice", (at[0] if len(at) == 1 else at, _given(value, "slice"))))
 
 
 def _operation(name: str, operands: list[Any], template: tuple[Any, ...]) -> Operation:

@@ -208,7 +208,15 @@ class Operators(Definitions):
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
         if operator in COMPARE:
-            return self._compared(operator, left, right)
+            # a comparison; of two static integers a static one
+            if isinstance(left, Unknown) or isinstance(right, Unknown):
+                if operator in ("==", "!="):
+                    return compared(operator, left, right)
+                raise (left if isinstance(left, Unknown) else right).error()
+            if isinstance(left, float) or isinstance(right, float):
+                return bool(COMPARE[operator](left, right))
+            found = holds(operator, left, right)
+            return found if isinstance(left, (bool, Runtime)) or isinstance(right, (bool, Runtime)) else int(found)
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, certain(left), certain(right), node)
         a, b = left, right
@@ -231,17 +239,6 @@ class Operators(Definitions):
             return compute()
         except AlgebraError as error:
             raise self.fail(error.message, span) from None
-
-    def _compared(self, operator: str, left: Any, right: Any) -> bool | int:
-        """A comparison; of two static integers a static one."""
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
-            if operator in ("==", "!="):
-                return compared(operator, left, right)
-            raise (left if isinstance(left, Unknown) else right).error()
-        if isinstance(left, float) or isinstance(right, float):
-            return bool(COMPARE[operator](left, right))
-        found = holds(operator, left, right)
-        return found if isinstance(left, (bool, Runtime)) or isinstance(right, (bool, Runtime)) else int(found)
 
     def _symbolic(self, operator: str, a: Any, b: Any, node: Binary) -> Any:
         """An operator of integers of which one is not known: as far as it is proven, whatever the number is."""

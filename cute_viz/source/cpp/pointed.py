@@ -1,22 +1,177 @@
-"""What pointers point to: the types of their elements, and which overload they choose for a call."""
+"""How functions come to be called, out to one that nothing calls; the elements of pointers, and which overload they choose."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import opened, within
-from cute_viz.source.cpp.paths import overloads
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
-from cute_viz.source.cpp.uses import Use
+from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
 from cute_viz.source.cpp.values import Class, Env, External
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
+
+MOST = 64  # ways that are told apart
+_DEEP = 12  # calls in calls
+_STOPS = (";", "{", "}", "end")
+
+Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the innermost first
+
+
+def paths(reader: Declarer, function: Scope) -> list[Path]:
+    """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself. At
+    most MOST are given. A call within the function itself is none.
+
+    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
+    >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
+    >>> reader = outline(Preprocessed(text, Given()))
+    >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
+    [['f', 'g'], ['f', 'g']]
+    """
+    out: list[Path] = []
+    known: dict[Scope, list[Use]] = {}
+    waiting: list[tuple[Scope | None, Path]] = [(function, ())]
+    while waiting and len(out) < MOST:
+        at, path = waiting.pop()
+        uses: list[Use] = []
+        if at is not None and len(path) < _DEEP and all(scope is not at for scope, _ in path):
+            if at not in known:  # calls that say the same count once
+                known[at] = list({said(reader, at, use): use for use in reversed(calls(reader, at))}.values())
+            uses = known[at]
+        if at is None or not uses:
+            out.append(path)
+        else:
+            waiting += [(function_of(use.scope), (*path, (at, use))) for use in uses]
+    return out
+
+
+def said(reader: Declarer, function: Scope, use: Use) -> tuple[object, ...]:
+    """What a call says of a function: calls that say the same are followed once.
+
+    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.preprocess import Preprocessed
+    >>> reader = outline(Preprocessed("void f(int n) {} int main() { f(4); f(4); f(8); }", Given()))
+    >>> f = reader.file.names["f"][0].inner
+    >>> len({said(reader, f, use) for use in calls(reader, f)})
+    2
+    """
+    parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
+    return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
+
+
+def overloads(function: Scope) -> list[Declaration]:
+    """The functions of one name of a scope that have bodies."""
+    around = function.parent.names.get(function.name, ()) if function.parent is not None else ()
+    return [x for x in around if x.kind == "function" and x.inner is not None and x.static]
+
+
+def calls(reader: Declarer, function: Scope) -> list[Use]:
+    """The calls of a function, those of its overloads with as many arguments; explicit instantiations where nothing calls it."""
+    declared = {x.token for x in (function.parent.names.get(function.name, ()) if function.parent is not None else ())}
+    found: list[Use] = []
+    made: list[Use] = []
+    for place in reader.places().get(function.name, ()):
+        if _instantiates(reader, place):
+            use = use_at(reader, function, place)
+            if use is not None and use.template:
+                made.append(Use(reader.file, use.template, (), place))
+        elif (
+            place not in declared
+            and not is_another(reader, function, place)
+            and (use := use_at(reader, function, place)) is not None
+        ):
+            found.append(use)
+    called = [use for use in found if use.called and takes(function, len(use.arguments))]
+    return called or [use for use in found if use.template] or (made if len({x.token for x in overloads(function)}) == 1 else [])
+
+
+def _instantiates(reader: Declarer, place: int) -> bool:
+    """Whether a name stands in `template type name<...>(...);`."""
+    at = place
+    while at > 0 and reader.tokens[at - 1].kind not in _STOPS:
+        at -= 1
+    return reader.tokens[at].text == "template" and reader.tokens[at + 1].kind != "<"
+
+
+def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:
+    """What must hold for a path to be taken, of `if (a == 'N' && b == 4)` around its calls: literals by function and name. A
+    condition on a parameter is one on the variable that the caller hands over.
+    """
+    out: dict[tuple[Scope, str], Range] = {}
+    for n, (_, use) in enumerate(path):
+        for name, literal in _equal(reader, use.scope):
+            word: str | None = name
+            for scope, where in ((function_of(use.scope), None), *path[n + 1 :]):
+                if word is None or scope is None:
+                    break
+                if where is not None:
+                    word, scope = _handed(reader, scope, where, word), function_of(where.scope)
+                if word is not None and scope is not None:
+                    out.setdefault((scope, word), literal)
+    return out
+
+
+def _handed(reader: Declarer, function: Scope, use: Use, name: str) -> str | None:
+    place = next((n for n, param in enumerate(function.arguments) if param.name == name), None)
+    if place is None or place >= len(use.arguments):
+        return None
+    begin, end = use.arguments[place]
+    token = reader.tokens[begin]
+    return token.text if end - begin == 1 and token.kind == "name" else None
+
+
+def _equal(reader: Declarer, scope: Scope) -> list[tuple[str, Range]]:
+    """The names that the conditions around a place hold to literals."""
+    out = []
+    around: Scope | None = scope
+    while around is not None and around.kind == "block":
+        outer = around.parent
+        test = next((x.value for x in outer.statements if x.kind == "if" and x.yes is around), None) if outer else None
+        out += _conjuncts(reader, *test) if test is not None else []
+        around = outer
+    return out
+
+
+def _conjuncts(reader: Declarer, begin: int, end: int) -> list[tuple[str, Range]]:
+    """Of `a == 'N' && b == 4` the names with their literals; none of what has other operators."""
+    tokens = reader.tokens
+    out = []
+    for at in range(begin, end + 1):
+        if at < end and tokens[at].kind in ("||", "(", "!", "?"):
+            return []
+        if at == end or tokens[at].kind == "&&":
+            kinds = [token.kind for token in tokens[begin:at]]
+            if kinds in (["name", "==", "char"], ["name", "==", "number"]):
+                out.append((tokens[begin].text, (begin + 2, begin + 3)))
+            begin = at + 1
+    return out
+
+
+def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
+    """A label for each path: where the function is called, and from where that is called as far as that tells them apart. line: of
+    a token.
+    """
+    deep = 1
+    while True:
+        out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]
+        if len(set(out)) == len(out) or deep >= _DEEP:
+            return out
+        deep += 1
+
+
+def _where(use: Use, line: Callable[[int], int]) -> str:
+    path = "::".join(use.scope.path)
+    return f"{path}, line {line(use.token)}" if path else f"line {line(use.token)}"
+
 
 _POINTER_WORDS = frozenset(("*", "&", "const", "__restrict__", "volatile"))
 

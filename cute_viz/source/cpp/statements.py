@@ -15,8 +15,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import launch_parts
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.paths import conditions, overloads, paths, told_apart
-from cute_viz.source.cpp.pointed import means
+from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import known_part, split

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cute_viz.notation.atoms import is_atom_name
+from cute_viz.notation.syntax import is_atom_name
 
 TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
 LAYOUTS = ("Layout", "ComposedLayout")  # likewise

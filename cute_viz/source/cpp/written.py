@@ -26,7 +26,12 @@ def written(meaning: Meaning, node: Written) -> Any:
     if node.kind == "pointer":
         return PointerFlag(meaning.solid(node.items[0]))
     if node.kind == "comma":
-        return _last(meaning, node)
+        # what C++'s comma gives, which is seldom meant
+        value = meaning.solid(node.items[-1])
+        if meaning.context.warnings is not None:
+            text = "".join(meaning.text[node.span.start : node.span.end].split())
+            meaning.context.warnings.append(f"{text} is {show(finished(value))}, as C++ reads a comma")
+        return value
     if node.kind == "pair":
         return Layout(*(_item(meaning, item) for item in node.items))
     of_tensor = node.kind == "composition" and isinstance(node.items[0], Written) and node.items[0].kind == "pointer"
@@ -58,15 +63,6 @@ def _is_constant(node: Node) -> bool:
 
 def _is_origin(node: Node) -> bool:
     return isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name == "ArithTuple"
-
-
-def _last(meaning: Meaning, node: Written) -> Any:
-    """What C++'s comma gives, which is seldom meant."""
-    value = meaning.solid(node.items[-1])
-    if meaning.context.warnings is not None:
-        text = "".join(meaning.text[node.span.start : node.span.end].split())
-        meaning.context.warnings.append(f"{text} is {show(finished(value))}, as C++ reads a comma")
-    return value
 
 
 def _ratio(values: list[Any], meaning: Meaning, node: Written) -> Any:

@@ -12,6 +12,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.dialect import as_in_dsl
 from cute_viz.algebra.doubts import doubt
+from cute_viz.algebra.dsl import DIFFERENCES
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
@@ -21,18 +22,18 @@ from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.source.python import known
+from cute_viz.records import rows
 from cute_viz.source.python.branches import forget
 from cute_viz.source.python.gluon import call_gluon, is_gluon
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.modules import ENUMS, family, is_library
+from cute_viz.source.python.modules import ENUMS, defined, family, is_library
+from cute_viz.source.python.modules import HELPERS as KNOWN
+from cute_viz.source.python.modules import helper as known_helper
+from cute_viz.source.python.operators import narrowed, unstaged
 from cute_viz.source.python.plain import call_plain
-from cute_viz.source.python.shares import carried, first, partitioned
-from cute_viz.source.python.spelled import PARAMETERS, RENAMED, REORDERED, operation
-from cute_viz.source.python.staged import narrowed, unstaged
-from cute_viz.source.python.subscripts import moved, sliced, somewhere, underscores
+from cute_viz.source.python.subscripts import carried, first, moved, partitioned, sliced, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, member_of, taken
 from cute_viz.source.python.values import (
     Atom,
@@ -49,6 +50,24 @@ from cute_viz.source.python.values import (
     tensor_of,
 )
 from cute_viz.values.integer import Unknown
+
+PARAMETERS = {name: tuple(words.split()) for name, words in rows(__file__, "spelled.txt")}
+# Where the DSL's order of operands is another one than C++'s: positions in the DSL's call.
+REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0), "repeat_like": (1, 0)}
+# Another operation under the same name.
+RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
+RENAMED |= {"is_congruent": "congruent", "is_weakly_congruent": "weakly_congruent"}
+
+
+def operation(name: str) -> str:
+    """The operation that a name of the DSL is for `algebra.ops.find`, `dsl.NAME` where its compiler computes another value.
+
+    >>> operation("slice_"), operation("raked_product"), operation("group_modes")
+    ('dsl.slice', 'dsl.raked_product', 'dsl.group_modes')
+    """
+    name = RENAMED.get(name, name)
+    return f"dsl.{name}" if ALIASES.get(name, name) in DIFFERENCES else name
+
 
 _GAP = object()  # an argument that is not given
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
@@ -102,7 +121,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return call_plain(machine, function, args, named, node)
     if root == "@member":
         word = f"member__{function.last.removeprefix('sm90_')}"
-        if word not in known.defined(known.HELPERS) or len(args) != 1:
+        if word not in defined(KNOWN) or len(args) != 1:
             raise machine.fail(f"{function.last} of this is not supported here", node)
         return _helped(machine, word, args, named, node)
     if root == "@tensor":
@@ -148,8 +167,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
-    itself = machine.tree.name == known.HELPERS and name in OPS  # which the helper of that name is made of
-    if helper is None and not itself and (word := known.helper(module, name)):
+    itself = machine.tree.name == KNOWN and name in OPS  # which the helper of that name is made of
+    if helper is None and not itself and (word := known_helper(module, name)):
         return _helped(machine, word, args, named, node)
     if helper is not None:
         try:
@@ -166,10 +185,10 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
 def _helped(machine: Machine, word: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """What a helper gives that is written in the DSL. Raises: its error, without a place in its text."""
     try:
-        found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{known.HELPERS}.{word}")), args, named, node)
+        found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{KNOWN}.{word}")), args, named, node)
         return need(found)
     except CuteVizError as error:
-        if error.name != known.HELPERS:
+        if error.name != KNOWN:
             raise
         if isinstance(error, NotationError) and not error.needs:
             raise machine.fail(f"{word.rpartition('__')[2]} takes other arguments than these", node) from None

@@ -26,10 +26,10 @@ from cute_viz.source.model import Entry, Given
 from cute_viz.source.python.entries import entries_of
 from cute_viz.source.python.given import member_named
 from cute_viz.source.python.helpers import HELPERS
-from cute_viz.source.python.known import HELPERS as WRITTEN
-from cute_viz.source.python.known import defined
+from cute_viz.source.python.library import PARAMETERS, RENAMED
+from cute_viz.source.python.modules import HELPERS as WRITTEN
+from cute_viz.source.python.modules import defined
 from cute_viz.source.python.runs import Runs
-from cute_viz.source.python.spelled import PARAMETERS, RENAMED
 from cute_viz.source.python.tensors import TENSORS
 from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Symbol

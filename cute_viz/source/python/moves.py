@@ -16,7 +16,7 @@ from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Launch, Loop, Move, Often, chosen
 from cute_viz.source.python.machine import MOVES, Called
 from cute_viz.source.python.runs import Runs
-from cute_viz.source.python.shares import share_of
+from cute_viz.source.python.subscripts import share_of
 from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Atom, Lost, Slice, as_tensor
 from cute_viz.values.instruction import UNKNOWN

@@ -18,8 +18,7 @@ from cute_viz.source.python.branches import forget
 from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
-from cute_viz.source.python.operators import truth
-from cute_viz.source.python.staged import computed
+from cute_viz.source.python.operators import computed, truth
 from cute_viz.source.python.values import Atom, Class, Items, Object, Symbol, same
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType

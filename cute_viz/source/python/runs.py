@@ -13,12 +13,10 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
-from cute_viz.source.python.known import MODULES, SCRIPTS, defined, text_of
-from cute_viz.source.python.machine import Called, Frame, Machine, Parts
-from cute_viz.source.python.modules import is_library
+from cute_viz.source.python.machine import Called, Frame, Journal, Machine, Parts
+from cute_viz.source.python.modules import MODULES, SCRIPTS, defined, is_library, text_of
 from cute_viz.source.python.parameters import parameter
 from cute_viz.source.python.statements import execute
-from cute_viz.source.python.store import Journal
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Function, Lost, Object, Symbol, decorators, same
 

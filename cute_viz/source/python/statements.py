@@ -16,15 +16,16 @@ from cute_viz.source.python.branches import (
     RAISES,
     RETURNS,
     bury,
+    follow_for,
     follow_if,
     follow_try,
+    follow_while,
     forget,
     lose,
     split,
 )
 from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.lets import NOTHING
-from cute_viz.source.python.loops import follow_for, follow_while
 from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary, compare, truth
