@@ -436,3 +436,11 @@ def test_majors_and_widths_that_wgmma_has():
 
 def test_alignment_of_what_no_swizzle_composes():
     assert run("eval", "max_alignment((8,4):(4,64) o 8 o 4:2)").stdout == b"1\n"
+
+
+@pytest.mark.parametrize("op", ["SM90_TMA_LOAD_IM2COL{}", "SM90_TMA_REDUCE_ADD{}", "UniversalCopy<half_t>{}"])
+def test_an_operand_of_tcgen05_is_loaded_by_plain_or_multicast_tma_only(op):
+    text = OF_CPP.replace("SM90_TMA_LOAD{}", op)
+    said = run("show", "-", "--name", "tma", stdin=text.encode()).stderr.decode()
+    assert run("show", "-", "--name", "tma", stdin=OF_CPP.encode()).returncode == 0
+    assert "Unsupported TMA" in said, said
