@@ -30,7 +30,7 @@ import pytest
 
 FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
-OPTIONS += ["-m", "not oracle and not browser and not mcp"]
+OPTIONS += ["-m", "not browser and not mcp"]
 ASKED = (  # tests of the rooms, in the order in which they are learned
     *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", "tests/gallery_drawn.py"),
     *(
@@ -132,6 +132,11 @@ class _Learner:
         )
         self.tracer.start()
         signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too slow to be asked"))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Without those that ask compilers, whose time is not this process's."""
+        items[:] = [one for one in items if "test_tables" in one.nodeid or not one.get_closest_marker("oracle")]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:

@@ -519,6 +519,8 @@ class TestCommands:
                 m, half = lane % 16, lane // 16
                 assert cell % 8 == (half ^ m % 8 if swizzled else half)
                 assert panel["row_ruler"]["labels"][cell // 8].startswith(f"{lane // 8}.")
+            banks = [int(label.split("-")[0]) for label in panel["col_ruler"]["labels"]]
+            assert panel["col_ruler"]["levels"] == [0, *(int(bank % 8 == 0) for bank in banks[1:]), 0]
 
     def test_a_film_shows_the_wavefronts_one_after_the_other(self, tmp_path):
         """32 of the plain tile and 4 of the swizzled one: each but the first is hidden until its turn, where its row is."""
@@ -613,11 +615,14 @@ class TestCommands:
         found = accesses(Layout((32, 8), (8, 1)), 32, Layout((32, 8), (1, 32)))
         assert [(a.step, a.instruction, a.value) for a in found] == [(0, "ld.128", 0), (1, "ld.128", 4)]
 
-    def test_what_a_picture_of_an_access_cannot_show(self):
+    def test_what_a_picture_of_an_access_cannot_show(self, tmp_path):
         words = ("analyze", "(8,64):(64,1)", "--access", "((8,4),8):((1,64),8)", "--type", "f16")
         assert "need -o" in fails(run(*words, "--draw", "tile"), 2)
         assert "--thread= and --wavefront=" not in fails(run(*words, "--thread", "5", "-o", "x.svg"), 2)
-        assert "there is no wavefront 99" in fails(run(*words, "--draw", "tile", "--wavefront", "99", "-o", "x.svg"), 1)
+        asked = {n: run(*words, "--draw", "tile", "--wavefront", str(n), "-o", "x.json", cwd=tmp_path) for n in (0, 31, 32, 99)}
+        for n in (32, 99):  # of the 32 that there are
+            assert f"there is no wavefront {n}" in fails(asked[n], 1)
+        assert {asked[n].returncode for n in (0, 31)} == {0}
         assert "has no part in it" in fails(run(*words, "--draw", "tile", "--thread", "77", "-o", "x.svg"), 1)
         assert "shared memory" in fails(run(*words, "--global", "--draw", "frames", "-o", "x.svg"), 2)
 

@@ -326,3 +326,20 @@ def test_the_names_of_prints_are_kept(tmp_path: Path) -> None:
     listed = run("list", str(path)).stdout.decode().split()
     assert "tCrA" in listed
     assert "A" in listed
+
+
+def test_words_select_the_definitions_of_a_file() -> None:
+    """As they select the rows of a kind; a word that no row has is an error."""
+    source = str(Path(__file__).parent.parent / "docs" / "kernel.cu")
+    shown = run("list", source, "TiledCopy").stdout.decode().splitlines()
+    assert len(shown) == 2
+    assert all("TiledCopy" in line for line in shown)
+    assert "no definition has 'zzz' in its row" in told("list", source, "zzz")
+
+
+def test_equal_functions_with_other_shapes_are_noted() -> None:
+    """CuTe's == compares shapes and strides, which is seldom what is asked."""
+    found = run("eval", "(2,4):(1,2) == 8:1")
+    assert found.stdout == b"0\n"
+    assert b"have the same offset at every index" in found.stderr
+    assert run("eval", "(2,4):(1,2) == (2,4):(4,1)").stderr == b""

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cute_viz import Figure, figure
+from cute_viz import Figure, Layout, figure
+from cute_viz.errors import FigureError
 from cute_viz.figures.findings import _runs
+from cute_viz.figures.load import _is_inside
+from cute_viz.figures.rulers import steps_of
+from cute_viz.figures.trim import some_lines
 from cute_viz.renderers.geometry import wrap
 from cute_viz.renderers.mpl_canvas import rounded
 
@@ -69,3 +73,37 @@ def test_runs_of_cells(cells: list[int], step: int) -> None:
     """Naively: cut before each cell that does not follow in its line."""
     cuts = [n for n, cell in enumerate(cells) if not n or cell != cells[n - 1] + step or (step == 1 and cell % 8 == 0)]
     assert _runs(cells, 8, step) == [b - a for a, b in pairwise([*cuts, len(cells)])]
+
+
+@given(st.tuples(*[st.integers(-1, 6)] * 4))
+def test_a_box_inside_has_cells_and_all_are_of_the_panel(box: tuple[int, int, int, int]) -> None:
+    panel = figure("(4,5)").panels[0]
+    cells = set(product(range(box[0], box[2]), range(box[1], box[3])))
+    assert _is_inside(box, panel) == (bool(cells) and cells <= set(product(range(4), range(5))))
+
+
+def test_an_arrow_of_a_note_has_both_ends_and_a_note_200_letters() -> None:
+    assert figure("(4,8):(8,1)", note="(0,0) -> (3,4): far").notes_on[0].boxes == ((0, 0, 1, 1), (3, 4, 4, 5))
+    assert figure("(4,8):(8,1)", note=f"(0,0): {'a' * 200}").notes_on
+    with pytest.raises(FigureError):
+        figure("(4,8):(8,1)", note=f"(0,0): {'a' * 201}")
+    with pytest.raises(FigureError):
+        figure("(4,8):(8,1)", note="(0,0) -> (4,4): no such cell")
+
+
+@pytest.mark.parametrize(("text", "said"), [("8:1", "Contiguous"), ("8:2", "Strided"), ("(8):(1)", "Contiguous")])
+def test_a_path_of_one_mode_is_one_row_and_named(text: str, said: str) -> None:
+    drawn = figure(text, view="path")
+    assert (drawn.panels[0].rows, drawn.panels[0].cols) == (1, 8)
+    assert drawn.title.startswith(said)
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 9)), min_size=1, max_size=4))
+def test_steps_of_modes_of_one_place_are_none(pairs: list[tuple[int, int]]) -> None:
+    shape, stride = zip(*pairs, strict=True)
+    assert steps_of(Layout(shape, stride)) == tuple(step for extent, step in pairs if extent != 1)
+
+
+def test_without_wanted_lines_the_first_are_shown() -> None:
+    panel = figure("(64,2):(2,1)").panels[0]
+    assert some_lines(panel, [], 8)[0].row_ruler.labels[0] == panel.row_ruler.labels[0]

@@ -10,6 +10,7 @@ from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import entered
+from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import unknowns
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
@@ -20,7 +21,13 @@ def doubt(name: str, operands: list[Any], result: Any) -> str | None:
 
     >>> doubt("composition", [Layout((4, 3), (1, 8)), Layout(4, 2)], Layout(4, 2)) is None
     False
+    >>> doubt("==", [Layout((2, 4), (1, 2)), Layout(8, 1)], False)
+    '(2,4):(1,2) and 8:1 have the same offset at every index; == compares shapes and strides'
     """
+    if name == "==":
+        a, b = operands
+        same = isinstance(a, Layout) and isinstance(b, Layout) and a != b and a.size == b.size and coalesce(a) == coalesce(b)
+        return f"{show(a)} and {show(b)} have the same offset at every index; == compares shapes and strides" if same else None
     if len(operands) != 2 or name not in ("composition", *DIVIDES) or next(unknowns(tuple(operands)), None) is not None:
         return None
     a, b = entered(name, operands)

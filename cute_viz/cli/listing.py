@@ -62,8 +62,6 @@ def command(
     """
     if what not in ("mma", "copy") and (arch or element):
         raise click.UsageError("--arch and --type apply to mma and copy")
-    if what not in KINDS and words:
-        raise click.UsageError(f"WORD applies to {', '.join(KINDS)}, not to a file")
     if instances is not None:
         if build is None:
             raise click.UsageError("--instances needs --flags or --build")
@@ -72,7 +70,7 @@ def command(
         if what.replace("-", "").isalpha() and not os.path.exists(what):
             near = did_you_mean(what, KINDS, 1) or f"'cute-viz list mma {what}' and 'cute-viz list copy {what}' search the atoms"
             raise CuteVizError(f"{what!r} is neither a file nor one of {', '.join(KINDS)}", hint=near)
-        _entries(what, as_json, SourceOptions(let, None, dialect, library, build, launch))
+        _entries(what, words, as_json, SourceOptions(let, None, dialect, library, build, launch))
         return
     if as_json or let or dialect != "auto" or build is not None or launch:
         raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
@@ -82,13 +80,17 @@ def command(
 def _with(what: str, words: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The rows of a kind that have all words. Raises: CuteVizError where none has, with what other libraries mean by the word."""
     rows = _facts(what)
-    out = [row for row in rows if all(word.lower() in " ".join(row).lower() for word in words)]
+    out = [row for row in rows if _has(row, words)]
     if not out:
         from cute_viz.algebra.ops import elsewhere
 
         said = " ".join(words)
         raise CuteVizError(f"no {what} have {said!r} in their row", hint=elsewhere(said) if what == "ops" else None)
     return out
+
+
+def _has(row: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return all(word.lower() in " ".join(row).lower() for word in words)
 
 
 def _facts(what: str) -> list[tuple[str, ...]]:
@@ -128,10 +130,12 @@ def _shorter(path: str) -> str:
     return re.sub(r"(\w{40})\w{24,}", r"\1…", path)
 
 
-def _entries(source: str, as_json: bool, reading: SourceOptions) -> None:
-    """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
+def _entries(source: str, words: tuple[str, ...], as_json: bool, reading: SourceOptions) -> None:
+    """What a file defines, of rows with all words: all of it as JSON; as lines what can be drawn, and what needs a value."""
     answer = ask(reading.request(source))
-    rows = answer.rows
+    rows = [row for row in answer.rows if _has((row.path, row.kind, row.brief), words)]
+    if words and not rows:
+        raise CuteVizError(f"no definition has {' '.join(words)!r} in its row", name=source)
     output.notes(answer.told)
     if as_json:
         import json
@@ -167,7 +171,8 @@ def _atoms(kind: str, word: str, arch: str | None, element: str | None, library:
 
     entries = [entry for entry in (library.search(word) if word else library.listing()) if entry.kind == kind]
     if word and not entries:
-        raise CuteVizError(f"no {kind} atom has {word!r} in its name in CUTLASS, PTX, the DSL or SASS")
+        hint = "types are words of --type: f16, bf16, tf32, s8; 8-bit floats are e4m3 and e5m2"
+        raise CuteVizError(f"no {kind} atom has {word!r} in its name in CUTLASS, PTX, the DSL or SASS", hint=hint)
     archs = sorted({arch for entry in entries for arch in entry.archs})
     if arch is not None and arch.lower() not in archs:
         raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(filter(None, archs))}")

@@ -17,7 +17,15 @@ from cute_viz.options.words import read
 
 # the map of banks over the wavefronts; a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
 DRAWN = ("access", "phases", "frames", "tile")
-PATTERNS = (*MATRICES, "ldmatrix.x4", "stmatrix.x4", "rows", "column")  # as `find swizzle` has them, of a tile in any order
+PATTERNS = (
+    *MATRICES,
+    "ldmatrix.x4",
+    "stmatrix.x4",
+    "cp.async",
+    "rows",
+    "column",
+    "column.128",
+)  # as `find swizzle` has them, of a tile in any order
 _UNCOUNTED = "No document gives the order in which {} serves its {}: the picture shows their banks, and counts no wavefronts."
 _ASYNC = "Counted as st.{}, as if the lanes of a phase read one line of global memory; else it takes more."
 

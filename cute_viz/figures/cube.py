@@ -60,8 +60,7 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
     title = options.title or title
     longest = max(m, n, k)
     units = {x: max(extent, longest / LONGEST) / extent for x, extent in (("m", m), ("n", n), ("k", k))}
-    scale = max(m * units["m"], n * units["n"], k * units["k"]) / 16
-    units = {x: unit / scale for x, unit in units.items()}
+    units = {x: unit * 16 / longest for x, unit in units.items()}
     stored = k / width["A"]
     words = f" of {k}" if stored != 1 else ""
     sides = (("A", "left", m, width["A"], ("k", "m")), ("B", "top", k, n, ("n", "k")), ("C", "right", m, n, ("n", "m")))

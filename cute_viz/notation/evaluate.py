@@ -286,11 +286,14 @@ class Evaluator:
         if is_mixed(operands):  # so are all that have no mark
             operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
+        self._doubt(operation.name, operands, result)
+        return result
+
+    def _doubt(self, name: str, operands: list[Any], result: Any) -> None:
         if self.warnings is not None and len(operands) == 2:
             from cute_viz.algebra.doubts import doubt
 
-            self.warnings += filter(None, [doubt(operation.name, operands, result)])
-        return result
+            self.warnings += filter(None, [doubt(name, operands, result)])
 
     def apply(self, node: Apply) -> Any:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
@@ -304,6 +307,7 @@ class Evaluator:
             a, b = ungroup(self.value(node.left)), ungroup(self.value(node.right))
             if a != b and next(unknowns((a, b)), None) is not None:
                 raise self.fail("cannot determine whether these are the same", node.span)
+            self._doubt("==", [a, b], a == b)
             return int((a == b) is (node.operator == "=="))
 
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")
