@@ -216,6 +216,7 @@ class TestMatplotlib:
         drawn = figure(source)
         assert render(drawn, format_, theme=theme) == render(drawn, format_, theme=theme)
 
+    @pytest.mark.slow
     def test_every_kind_of_figure(self, format_):
         for source, options in [
             ("(8,4):(0,4)", {"tile": (4, 8)}),

@@ -37,6 +37,7 @@ def test_a_fragment_stands_in_a_group_and_says_what_it_needs():
     assert not re.search(r"\\(?:gdef|xdef|global|new\w+|usetikzlibrary)\b", text)
 
 
+@pytest.mark.slow
 def test_pages_that_are_too_much_for_pdflatex_ask_for_lualatex():
     for source, options in (("(256,256)", {"labels": "full"}), ("(128,128)", {}), (MMA, {}), (MMA, {"labels": "full"})):
         assert render(source, "tikz", **options).startswith(b"\\RequirePackage{fix-cm}\n\\documentclass")
@@ -83,6 +84,7 @@ def test_escaped_text_holds_no_command(text):
     assert rest.isascii()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize(
     ("source", "options"),
@@ -102,6 +104,7 @@ def test_it_compiles(source, options, tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("options", [{}, {"labels": "full"}, {"theme": "dark"}, {"cell": 2}])
 def test_options_of_a_page_compile(options, tmp_path: Path):

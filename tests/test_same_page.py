@@ -57,6 +57,7 @@ SOURCES = [
 ]
 
 
+@pytest.mark.slow
 @needs_tex
 @pytest.mark.parametrize(("source", "options"), SOURCES)
 def test_compiled_tikz_and_png_agree(source, options, tmp_path: Path):

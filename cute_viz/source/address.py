@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from cute_viz.files import held
@@ -110,6 +111,7 @@ def _slices(text: str) -> int:
     return begin
 
 
+@lru_cache(1 << 14)  # those of every name of a file, for each name that is asked for
 def path_parts(path: str) -> tuple[str, ...]:
     """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
@@ -128,12 +129,8 @@ class Often(NamedTuple):
 
 
 def _product(loops: Iterable[Loop]) -> int | None:
-    out = 1
-    for loop in loops:
-        if loop.runs is None:
-            return None
-        out *= loop.runs
-    return out
+    runs = [loop.runs for loop in loops]
+    return None if None in runs else prod(n or 0 for n in runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +298,7 @@ class SourceFile:
                 name=whole.name + asked.slices,
                 read=lambda: _sliced(self, whole, asked.slices),
                 end=None,
-                operations=lambda: _slice(self, whole, asked.slices),
+                operations=lambda: (*whole.operations(), *_slice_of(self, whole, asked.slices).calls()),
             )
         if found:
             same = len({entry.path for entry in found}) < len(found)
@@ -336,12 +333,6 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
     except CuteVizError as error:
         place = error.span and Span(max(0, error.span.start - 2), max(1, error.span.end - 2))
         raise error.but(text=slices, span=place, name=entry.path) from None
-
-
-def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Operation, ...]:
-    """The operation that an entry is, and the slice of it."""
-    sliced = _slice_of(file, entry, slices)
-    return (*entry.operations(), *sliced.calls())
 
 
 def _slice_of(file: SourceFile, entry: Entry, slices: str) -> Notation:
