@@ -422,7 +422,7 @@ def test_tensors_in_shared_storage(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Files of the folder, each once, with their own lines; what lies outside of it, or is not there, is not read."""
+    """Files of the folder and around it, each once, with their own lines; what is not there is not read."""
     header, caller = GEMM.split("void nt(")
     (tmp_path / "detail").mkdir()
     (tmp_path / "detail" / "device.cuh").write_text(f'#pragma once\n#include "../kernel.cu"\n{header}', encoding="utf-8")
@@ -437,7 +437,7 @@ def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [(row["fix"]["edits"][0]["file"], row["fix"]["edits"][0]["line"]) for row in found["accesses"][:1]] == [
         (None, line_of(main_file, "make_layout(make_shape(Int<128>{}, Int<8>{}), make_stride"))
     ]
-    assert {row["file"] for row in [*found["accesses"], *found["unknown"]]} == {"detail/device.cuh"}
+    assert {row["file"] for row in [*found["accesses"], *found["unknown"]]} == {"detail/device.cuh", "../outside.cuh"}
     assert {row["call"] for row in found["accesses"]} == {f"nt, line {line_of(main_file, 'device<<<')}", "tn, line 19"}
     assert main(["analyze", str(tmp_path / "kernel.cu")]) == 0
     assert "detail/device.cuh:15" in capsys.readouterr().out

@@ -16,7 +16,7 @@ from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
-from cute_viz.engine.kernel_edit import Edit, as_written
+from cute_viz.engine.kernel_edit import Edit
 from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
@@ -43,10 +43,10 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     """
     moves = [move for move in file.moves() if of is None or _is_of(move, of)]
     if file.compiled:
-        moves = _instances(moves)
+        moves = _instances([move for move in moves if move.name not in ELEMENTS]) + [x for x in moves if x.name in ELEMENTS]
     rows: list[Access] = []
     unknown, operands = [], []
-    uncounted: dict[tuple[str, int], Element] = {}
+    uncounted: dict[tuple[str, int, str], Element] = {}
     nth = Counter[tuple[str, int, str]]()  # rows of one line
     for move in moves:
         mine = None
@@ -61,7 +61,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         except CuteVizError as error:
             if move.name in ELEMENTS:
                 one = Element(move.line, move.file, move.text, error.name or "", error.name or "", error.message)
-                uncounted[move.file, move.line] = one
+                uncounted[move.file, move.line, one.name] = one
             else:
                 unknown.append((move, _uncalled(move, error)))
         operands.append((move, mine))
@@ -85,13 +85,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
             report.called,
             bool(unknown) or (file.compiled and len({move.call for move in moves}) > 2),
         )
-        counted = {(row.move.file, row.move.line) for row in rows if row.move.name in ELEMENTS} - uncounted.keys()
-        single = dict.fromkeys(elements(as_written(file), report.read))
-        left = [one for one in single if (one.file, one.line) not in counted]
-        whys = {key: one.why for key, one in uncounted.items()}
-        left = [one._replace(why=whys.get((one.file, one.line), "")) for one in left]
-        named = {(one.file, one.line) for one in left}
-        left += [one for key, one in uncounted.items() if one.name and key not in named]
+        left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
         report = replace(report, elements=tuple(left), memory=memory)
     return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
 

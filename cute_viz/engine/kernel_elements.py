@@ -1,4 +1,4 @@
-"""Accesses of tensors in shared and global memory that are no statements of CuTe: elements and pointers, by their lines."""
+"""Accesses of single elements that have no row: by their lines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import line_of
+from cute_viz.errors import Span, line_of
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Entry, Move, SourceFile
-
-_VIEWS = re.compile(
-    r"partition|local_tile|make_tensor(?!_like|<)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter|\.data\(|\.iterator"
-)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+    from cute_viz.source.model import Move, SourceFile
 
 
 class Element(NamedTuple):
@@ -32,65 +27,31 @@ class Element(NamedTuple):
 
 
 def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) -> Iterator[Element]:
-    """The accesses of single elements of the tensors that a file's statements move, and of their views.
+    """The accesses `sA[i, j]` in Python of the tensors in memory that a file's statements move.
 
     >>> from cute_viz.source import read as read_file
-    >>> text = (
-    ...     "void f(float* p) {\\n  auto a = make_tensor(make_gmem_ptr(p), Layout<_8>{});\\n"
-    ...     "  auto r = make_tensor<float>(Layout<_8>{});\\n  copy(a, r);\\n  a(3) = r(2);\\n}"
-    ... )
-    >>> file = read_file(text, "cpp", Given())
-    >>> [(one.line, one.text, one.name) for one in elements(file, tuple((m, m.read()) for m in file.moves()[:1]))]
-    [(5, 'a(3)', 'a')]
+    >>> text = "def f(a: cute.Tensor):\\n    r = cute.make_rmem_tensor(4, cutlass.Float32)\\n    r[0] = a[3]\\n"
+    >>> list(elements(read_file(text, "python", Given()), ()))
+    []
     """
-    roots = {
-        (x.pointer.name, x.pointer.base, move.scope): x.pointer.base
+    if file.language != "python":
+        return
+    known = {
+        (x.pointer.name, move.scope): x.pointer.base
         for move, operands in read
         for x in operands or ()
         if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.name
     }
-    known: dict[tuple[str, tuple[str, ...]], str] = {(name, scope): base for (name, base, scope), _ in roots.items()}
-    for entry in file.entries:
-        if _VIEWS.search(entry.text) and "fragment" not in entry.text:
-            inside = re.findall(r"[A-Za-z_]\w*", entry.text)
-            base = next((known[word, entry.scope] for word in inside if (word, entry.scope) in known), None)
-            if base is not None:
-                known.setdefault((entry.name, entry.scope), base)
-    brackets = r"\[(?P<args>[^\[\]]*)\]" if file.language == "python" else r"\((?P<args>(?:[^()]|\([^()]*\))*)\)"
-    code = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), file.text) if file.language != "python" else file.text
-    done = set()
-    for entry in file.entries:
-        key = (entry.name, entry.scope)
-        if key not in known or key in done:
+    for entry in dict.fromkeys(file.entries):
+        if (base := known.pop((entry.name, entry.scope), None)) is None:
             continue
-        done.add(key)
-        for found in re.finditer(rf"(?<![\w.>:]){re.escape(entry.name)}\s*{brackets}", code[: _end(file, entry)]):
-            if found.start() <= entry.span.start or not _is_element(found["args"]):
-                continue
-            line, where = line_of(file.text, found.start())
-            yield Element(line, where, " ".join(found[0].split()), entry.name, known[key])
-    for base in {base for base in known.values() if base.isidentifier() and file.language == "cpp"}:
-        for found in re.finditer(rf"(?<![\w.>:]){base}\s*\[[^\]\n]*\]", code):
-            begin = max(code.rfind(c, 0, found.start()) for c in ";{}") + 1
-            if not re.search(r"__shared__|\bextern\b|[(,=]\s*&\s*$", code[begin : found.start()]):
-                line, where = line_of(file.text, found.start())
-                yield Element(line, where, " ".join(found[0].split()), base, base)
+        for found in re.finditer(rf"(?<![\w.]){re.escape(entry.name)}\s*\[([^\[\]]*)\]", file.text[: _end(file.text, entry.span)]):
+            if found.start() > entry.span.start and found[1].strip() and not re.search(r"\bNone\b|:", found[1]):
+                yield Element(*line_of(file.text, found.start()), " ".join(found[0].split()), entry.name, base)
 
 
-def _is_element(args: str) -> bool:
-    words = re.findall(r"\b_\b|\bNone\b|:|\bX\b", args)
-    return bool(args.strip()) and not words
-
-
-def _end(file: SourceFile, entry: Entry) -> int:
-    """Where the block ends that an entry is defined in."""
-    text, depth = file.text, 0
-    if file.language == "python":
-        indent = len(re.search(r"[^\n]*$", text[: entry.span.start])[0])  # type: ignore[index]
-        found = re.compile(rf"^[ \t]{{0,{max(0, indent - 1)}}}[^\s)\]}}#]", re.MULTILINE).search(text, entry.span.end)
-        return found.start() if found else len(text)
-    for n in range(entry.span.start, len(text)):
-        depth += (text[n] == "{") - (text[n] == "}")
-        if depth < 0:
-            return n
-    return len(text)
+def _end(text: str, span: Span) -> int:
+    """Where the block ends that begins with a definition."""
+    indent = span.start - text.rfind("\n", 0, span.start) - 1
+    found = re.compile(rf"^[ \t]{{0,{max(0, indent - 1)}}}[^\s)\]}}#]", re.MULTILINE).search(text, span.end)
+    return found.start() if found else len(text)

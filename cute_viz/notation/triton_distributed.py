@@ -59,10 +59,16 @@ def blocks_of(fields: Fields, rank: int) -> Linear:
                 raise fields.wrong("CTASplitNum must divide CTAsPerCGA, and CTAOrder must name the modes")
             out = out * identity(BLOCK, split[mode], mode, rank) * repeat(BLOCK, ctas[mode] // split[mode], mode, rank)
         return out.ordered(range(rank))
-    return _of_bases({BLOCK: fields.bases("CGALayout", rank)}, fields)
+    return of_bases({BLOCK: fields.bases("CGALayout", rank)}, fields)
 
 
-def _of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shape: Sequence[int] = ()) -> Linear:
+def of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shape: Sequence[int] = ()) -> Linear:
+    """The linear layout of bases, which reaches as far as they do.
+
+    >>> from cute_viz.notation.triton_text import find
+    >>> of_bases({BLOCK: ((2, 0), (0, 1))}, Fields(find("#ttg.blocked<{order = [1, 0]}>")[0].encoding)).sizes
+    (4, 2)
+    """
     rank = len(shape) or len(next((basis for those in bases.values() for basis in those), ()))
     rank = rank or fields.number("rank", 0) or len(fields.numbers("order", default=())) or 2
     if rank > _MOST_MODES:
@@ -71,12 +77,17 @@ def _of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, sha
     return Linear(bases, tuple(1 << top.bit_length() for top in reached), tuple(range(rank)))
 
 
-def _rank_of(linear: Linear, rank: int) -> Linear:
+def rank_of(linear: Linear, rank: int) -> Linear:
+    """A layout of so many modes; that of one element for one of another rank.
+
+    >>> rank_of(nothing(2), 3).sizes
+    (1, 1, 1)
+    """
     return linear if len(linear.sizes) == rank else nothing(rank, range(rank))
 
 
 def _fit(tile: Linear, fields: Fields, shape: Sequence[int]) -> Linear:
-    return fitted(tile, _rank_of(blocks_of(fields, len(shape)), len(shape)), shape, REGISTER).ordered(range(len(shape)))
+    return fitted(tile, rank_of(blocks_of(fields, len(shape)), len(shape)), shape, REGISTER).ordered(range(len(shape)))
 
 
 def _blocked(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
@@ -163,7 +174,7 @@ def _amd_wmma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     lanes = (*(unit(rank, across, step) for step in (1, 2, 4, 8)), unit(rank, down, gap))
     sizes = tuple({across: 16, down: 2 * max(*steps, gap)}.get(mode, 1) for mode in range(rank))
     tile = Linear({REGISTER: registers, LANE: lanes}, sizes, tuple(range(rank)))
-    return _fit((tile * _rank_of(_warps_of_wmma(fields, rank), rank)).ordered(row_major(rank)), fields, shape)
+    return _fit((tile * rank_of(_warps_of_wmma(fields, rank), rank)).ordered(row_major(rank)), fields, shape)
 
 
 def _wmma_version(fields: Fields) -> int:
@@ -186,7 +197,7 @@ def _warps_of_wmma(fields: Fields, rank: int) -> Linear:
     if not isinstance(bases, dict):
         raise fields.wrong("ctaLayout of amd_wmma must be bases", hint="example: ctaLayout = {warp = [[1, 0], [2, 0]]}")
     cta = Fields(fields.encoding._replace(fields=bases))
-    return _of_bases({key: cta.bases(key, rank) for key in (REGISTER, WARP)}, cta)
+    return of_bases({key: cta.bases(key, rank) for key in (REGISTER, WARP)}, cta)
 
 
 def _dot_op(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
@@ -263,7 +274,7 @@ def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Line
         tile = tile * identity(REGISTER, times, k, rank)
     if (times := instruction[0 if first != parent.truth("isTranspose") else 1] // 16) > 1:
         tile = tile * identity(REGISTER, times, other, rank)
-    warps = _rank_of(_warps_of_wmma(parent, rank), rank)
+    warps = rank_of(_warps_of_wmma(parent, rank), rank)
     kept = {
         name: [tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in those] for name, those in warps.bases.items()
     }
@@ -275,7 +286,7 @@ def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Line
 
 def _fit_dot(tile: Linear, parent: Fields, shape: tuple[int, ...], k: int) -> Linear:
     rank = len(shape)
-    blocks = _rank_of(blocks_of(parent, rank), rank)
+    blocks = rank_of(blocks_of(parent, rank), rank)
     bases = tuple(tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in blocks.bases.get(BLOCK, ()))
     blocks = Linear({BLOCK: bases}, tuple(1 if i == k else size for i, size in enumerate(blocks.sizes)), blocks.order)
     return fitted(tile, blocks, shape, REGISTER).ordered(range(rank))
@@ -297,7 +308,7 @@ def _linear(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     bases = {key: fields.bases(key, len(shape)) for key in (REGISTER, LANE, WARP, BLOCK)}
     moved = (mode for basis in bases[REGISTER] for mode, step in enumerate(basis) if step)
     order = tuple(dict.fromkeys((*moved, *row_major(len(shape)))))  # a larger shape repeats it along its registers' modes first
-    whole = _of_bases(bases, fields, shape).ordered(order).at_least(shape, REGISTER)
+    whole = of_bases(bases, fields, shape).ordered(order).at_least(shape, REGISTER)
     return whole.at_most(shape, dropped=REGISTER).ordered(range(len(shape)))
 
 

@@ -6,12 +6,14 @@ Sources: triton/lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp, TritonGPUA
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from math import prod
 
+from cute_viz.algebra.coords import idx2crd
 from cute_viz.errors import NotationError
-from cute_viz.notation.triton_distributed import BLOCK, blocks_of, row_major
+from cute_viz.notation.triton_distributed import BLOCK, blocks_of, of_bases, rank_of, row_major
 from cute_viz.notation.triton_fields import Fields
-from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing, unit
+from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, unit
 from cute_viz.notation.triton_text import Encoding
 
 OFFSET, PARTITION = "offset", "partition"  # an offset within a partition, where there are several
@@ -33,8 +35,7 @@ def shared(encoding: Encoding, shape: Sequence[int]) -> Linear:
 
 
 def _parts(fields: Fields, shape: tuple[int, ...]) -> tuple[Linear, tuple[int, ...]]:
-    blocks = blocks_of(fields, len(shape))
-    blocks = blocks if len(blocks.sizes) == len(shape) else nothing(len(shape), range(len(shape)))
+    blocks = rank_of(blocks_of(fields, len(shape)), len(shape))
     whole = zip(shape, blocks.at_most(shape).sizes, strict=True)
     return blocks, tuple(max(1, extent // size) for extent, size in whole)
 
@@ -110,7 +111,7 @@ def _boxes(fields: Fields, box: list[int], flip: bool) -> Linear:
         steps = [(row, col // 16 * 8 + col % 8) for row, col in steps]
     tile = Linear({OFFSET: tuple(steps)}, (8, cols // 2 if padded else cols), (0, 1)).at_least(sides, OFFSET)
     turned = box[1:] + box[:1] if flip else box
-    cut = tuple(_coordinate(row * sides[1] + col, turned) for row, col in tile.bases[OFFSET])
+    cut = tuple(idx2crd(row * sides[1] + col, tuple(turned[::-1]))[::-1] for row, col in tile.bases[OFFSET])
     out = Linear({OFFSET: cut}, tuple(turned), tuple(range(rank)))
     return _renamed(out, [(mode - 1) % rank for mode in range(rank)] if flip else range(rank)).ordered(range(rank))
 
@@ -119,14 +120,6 @@ def _renamed(linear: Linear, modes: Sequence[int]) -> Linear:
     """The same with other modes: the first of the new ones is that of the old ones which `modes` names first."""
     bases = {name: tuple(tuple(basis[mode] for mode in modes) for basis in those) for name, those in linear.bases.items()}
     return Linear(bases, tuple(linear.sizes[mode] for mode in modes), linear.order)
-
-
-def _coordinate(index: int, extents: Sequence[int]) -> tuple[int, ...]:
-    out = []
-    for extent in reversed(extents):
-        out.append(index % extent)
-        index //= extent
-    return tuple(reversed(out))
 
 
 def _partitioned(fields: Fields, shape: tuple[int, ...]) -> Linear:
@@ -161,12 +154,11 @@ def _of_offsets(fields: Fields, shape: tuple[int, ...]) -> Linear:
     if fields.encoding.fields.get("CGALayout"):
         raise fields.wrong("offset bases beside a cga_layout are not supported", hint="write the encoding as TTGIR prints it")
     bases = {OFFSET: fields.bases("offset", len(shape)), BLOCK: fields.bases("block", len(shape))}
-    reached = [max((b[mode] for those in bases.values() for b in those), default=0) for mode in range(len(shape))]
-    sizes = tuple(1 << top.bit_length() for top in reached)
-    if sizes != shape:
-        written = "x".join(map(str, sizes))
+    out = of_bases(bases, fields, shape)
+    if out.sizes != shape:
+        written = "x".join(map(str, out.sizes))
         raise fields.wrong(f"the bases reach {written}, but the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
-    return Linear(bases, sizes, tuple(range(len(shape))))
+    return out
 
 
 ENCODINGS: dict[str, Callable[[Fields, tuple[int, ...]], Linear]] = {
@@ -220,25 +212,20 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
     if len(columns) != total:
         raise NotationError(f"{1 << len(columns)} offsets hold {1 << total} elements: no layout gives an element one offset")
     solved: dict[int, tuple[int, int]] = {}  # by highest bit, as reduced so far
-    for value, offset in columns:
+
+    def reduced(value: int, offset: int) -> tuple[int, int]:
         for high in sorted(solved, reverse=True):
             if value >> high & 1:
                 value, offset = value ^ solved[high][0], offset ^ solved[high][1]
+        return value, offset
+
+    for column in columns:
+        value, offset = reduced(*column)
         if not value:
             raise NotationError("two offsets hold the same element, so that no layout gives an element one offset")
         solved[value.bit_length() - 1] = (value, offset)
-    out, shift = [], 0
-    for size in linear.sizes:
-        mine = []
-        for n in range(bit_count(size)):
-            value, offset = 1 << (shift + n), 0
-            for high in sorted(solved, reverse=True):
-                if value >> high & 1:
-                    value, offset = value ^ solved[high][0], offset ^ solved[high][1]
-            mine.append(offset)
-        out.append(tuple(mine))
-        shift += bit_count(size)
-    return tuple(out)
+    bits = iter([reduced(1 << n, 0)[1] for n in range(total)])
+    return tuple(tuple(islice(bits, bit_count(size))) for size in linear.sizes)
 
 
 def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:

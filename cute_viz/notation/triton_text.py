@@ -46,15 +46,11 @@ GLUON = {
     "SharedLinearLayout": ("shared_linear", "offset block alignment"),
     "TensorMemoryLayout": ("tensor_memory_encoding", "block colStride CGALayout twoCTAs fp4Padded"),
 }
+# Their keywords that are not TTGIR's in snake case.
 _KEYWORDS = {
-    "size_per_thread": "sizePerThread", "threads_per_warp": "threadsPerWarp", "warps_per_cta": "warpsPerCTA", "order": "order",
-    "cga_layout": "CGALayout", "version": "version", "instr_shape": "instrShape", "transposed": "transposed", "parent": "parent",
-    "element_bitwidth": "elementBitWidth", "tiles_per_warp": "tilesPerWarp", "warp_bases": "warp", "reg_bases": "register",
-    "rank": "rank", "operand_index": "opIdx", "k_width": "kWidth", "dim": "dim", "lane_bases": "lane", "block_bases": "block",
-    "shape": "shape", "vec": "vec", "per_phase": "perPhase", "max_phase": "maxPhase", "swizzle_byte_width": "swizzlingByteWidth",
-    "fp4_padded": "fp4Padded", "interval_padding_pairs": "intervals", "offset_bases": "offset", "alignment": "alignment",
-    "num_partitions": "numPartitions", "num_groups": "numGroups", "partition_dim": "partitionDim",
-    "partition_layout": "partitionLayout", "block": "block", "col_stride": "colStride", "two_ctas": "twoCTAs",
+    "warps_per_cta": "warpsPerCTA", "cga_layout": "CGALayout", "element_bitwidth": "elementBitWidth", "warp_bases": "warp",
+    "reg_bases": "register", "operand_index": "opIdx", "lane_bases": "lane", "block_bases": "block", "two_ctas": "twoCTAs",
+    "swizzle_byte_width": "swizzlingByteWidth", "interval_padding_pairs": "intervals", "offset_bases": "offset",
 }  # fmt: skip
 _OLD = {"shared": "swizzled_shared"}
 _RENAMED = {("amd_mfma", "transposed"): "isTransposed", ("amd_wmma", "transposed"): "isTranspose"}
@@ -238,7 +234,7 @@ class _TritonReader:
             mark = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)").match(self.text, self.at)
             if mark is not None:
                 self.at = mark.end()
-                key = _KEYWORDS.get(mark[1], mark[1])
+                key = _KEYWORDS.get(mark[1]) or re.sub(r"_(\w)", lambda found: found[1].upper(), mark[1])
                 key = _RENAMED.get((encoding, key), key)
             elif len(out) < len(names):
                 key = names[len(out)]
@@ -291,4 +287,4 @@ class _TritonReader:
 
 def _gluon_names(names: list[str]) -> list[str]:
     back = {ours: theirs for theirs, ours in _KEYWORDS.items()} | {"isTransposed": "transposed", "isTranspose": "transposed"}
-    return [back.get(name, name) for name in names]
+    return [back.get(name) or re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower() for name in names]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.coords import idx2crd
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -51,17 +53,11 @@ def _registers(value: Layout | ComposedLayout, shape: tuple[int, ...], wave: int
 
 def _bits(layout: Any, shape: Sequence[int]) -> list[list[int]]:
     """The coordinate that each bit of a mode adds."""
-    out = []
     values = _table(layout)
-    for n in range(bit_count(len(values))):
-        index, coordinate = values[1 << n], []
-        for extent in shape:
-            coordinate.append(index % extent)
-            index //= extent
-        if index:
-            raise CuteVizError(f"{show(layout)} reaches past {'x'.join(map(str, shape))}")
-        out.append(coordinate)
-    return out
+    steps = [values[1 << n] for n in range(bit_count(len(values)))]
+    if any(step >= prod(shape) for step in steps):
+        raise CuteVizError(f"{show(layout)} reaches past {'x'.join(map(str, shape))}")
+    return [list(idx2crd(step, tuple(shape))) for step in steps]
 
 
 def _table(layout: Any) -> list[int]:
@@ -89,14 +85,7 @@ def _memory(value: Layout | ComposedLayout) -> str:
         columns.append(tuple(values[1 << (at + n)] for n in range(bit_count(extent))))
         at += bit_count(extent)
     back = Linear({"offset": tuple((x,) for mode in columns for x in mode)}, (1 << at,), (0,))
-    bits = inverse(back)[0]  # of an offset, the bits of the coordinate
-    bases = []
-    for coordinate in bits:
-        parts = []
-        for extent in shape:
-            parts.append(coordinate % extent)
-            coordinate //= extent
-        bases.append(parts)
+    bases = [list(idx2crd(coordinate, shape)) for coordinate in inverse(back)[0]]  # of the bits of an offset
     return _as_swizzled(value, shape, bases) or f"#ttg.shared_linear<{{offset = {_list(bases)}}}, alignment = 16>"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
@@ -128,12 +129,8 @@ class Often(NamedTuple):
 
 
 def _product(loops: Iterable[Loop]) -> int | None:
-    out = 1
-    for loop in loops:
-        if loop.runs is None:
-            return None
-        out *= loop.runs
-    return out
+    runs = [loop.runs for loop in loops]
+    return None if None in runs else prod(n or 0 for n in runs)
 
 
 @dataclass(frozen=True, slots=True)

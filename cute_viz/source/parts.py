@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import TiledCopy
-from cute_viz.algebra.inttuple import Underscore, leaves, modes, same_profile
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, same_profile
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
@@ -113,22 +113,14 @@ class TypeParts:
         return value if name is None else replace(value, name=name, pointer=replace(value.pointer, base=name, name=name))
 
 
-def _replaced(value: Any, number: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_replaced(item, number) for item in value)
-    return number() if isinstance(value, Unknown) else value
+def _replaced(value: Any, number: Callable[[], int]) -> Any:
+    return map_leaves(lambda leaf: number() if isinstance(leaf, Unknown) else leaf, value)
 
 
 def _at(coord: Any, one: int) -> Any:
     """A coordinate in which each unknown index is 0, but for the one of a number, counted from 1, which is 1."""
     turns = count(1)
-
-    def go(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(go, value))
-        return int(next(turns) == one) if isinstance(value, Unknown) else value
-
-    return go(coord)
+    return _replaced(coord, lambda: int(next(turns) == one))
 
 
 def _begin(x: Tensor, coord: tuple[Any, ...]) -> int:
@@ -166,11 +158,5 @@ def held(found: Tensor, value: Tensor) -> Tensor:
         raise InternalError(f"this is a mistake in cute-viz: {each_integer(int, own)} is not the compiler's {other}")
     if not alike:
         return replace(found, layout=Layout(mark_static(own.shape), own.stride)) if known else found
-    return replace(found, layout=Layout(_marked(own.shape, other.shape), _marked(own.stride, other.stride)))
-
-
-def _marked(own: Any, other: Any) -> Any:
-    """Integers, of which those are static that are so in another tuple."""
-    if isinstance(own, tuple):
-        return tuple(_marked(a, b) for a, b in zip(own, other, strict=True))
-    return other if isinstance(other, Static) else own
+    pairs_ = ((own.shape, other.shape), (own.stride, other.stride))
+    return replace(found, layout=Layout(*(map_leaves(lambda a, b: b if isinstance(b, Static) else a, *pair) for pair in pairs_)))

@@ -80,7 +80,6 @@ class _TtgirReader:
         amd = _AMD.search(text)
         self.amd = amd[1] if amd else ""
         self.places = dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", text, re.M))
-        self.types: dict[str, Typed | None] = {}
 
     def entries(self) -> Iterator[Entry]:
         """An entry for each encoding and shape, by its name in the text."""

@@ -33,6 +33,7 @@ from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile,
 from cute_viz.source.opened import opened
 from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
+from cute_viz.values.instruction import ELEMENTS
 
 _MOST = 2000  # statements of one unit
 APART = 8  # kernels of a unit whose statements have rows of their own, each
@@ -78,15 +79,18 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         other = {name: new for name, new in texts.items() if name}
         return read(texts.get("", text), path, build, replace(given, notes={}), {**(others or {}), **other})
 
+    def written() -> SourceFile:
+        return opened(text, path, Given(given.let), folder=Folder(root=build.root), check=False) or SourceFile(text, ())
+
     return SourceFile(
         text,
         found,
         "cpp",
-        moves=lambda: tuple(moves(unit, own, meaning, only)),
+        moves=lambda: (*moves(unit, own, meaning, only), *_elements(unit, written(), only)),
         given=given,
         compiled=True,
         launches=lambda: launches,
-        written=lambda: opened(text, path, Given(given.let), folder=Folder(root=build.root), check=False) or SourceFile(text, ()),
+        written=written,
         again=again,
     )
 
@@ -199,6 +203,18 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
             yield replace(
                 _move(frame, call, unit, path, meaning, launch), often=partial(_often, unit, frame, call, path, seen, key)
             )
+
+
+def _elements(unit: Unit, written: SourceFile, only: int | None) -> Iterator[Move]:
+    """Accesses of single elements, which the file as it is written has: each with the launch that reaches it."""
+    labels = _labels(unit)
+    for move in written.moves():
+        last = move.call.rpartition(", called in ")[2]
+        mine = {n for n, label in labels.items() if label == last != ""}
+        mine = mine or {n for n in labels if unit.instances[n].kernel and unit.instances[n].scope[-1:] == move.scope[-1:]}
+        if move.name in ELEMENTS and (only is None or only in mine):
+            launch = labels[mine.pop()] if len(mine) == 1 else ""
+            yield replace(move, launch=launch, call=move.call or launch)
 
 
 def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[Any], key: Any) -> Often:

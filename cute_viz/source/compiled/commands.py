@@ -101,7 +101,7 @@ def _includes(path: str, name: str) -> bool:
             return []
 
     first = included(path)
-    if any(os.path.basename(word) == name for word in first):
-        return True
     beside = (os.path.join(os.path.dirname(path), word) for word in first)
-    return any(os.path.basename(word) == name for file in beside if os.path.isfile(file) for word in included(file))
+    return any(
+        os.path.basename(word) == name for word in first + [x for file in beside if os.path.isfile(file) for x in included(file)]
+    )

@@ -110,8 +110,10 @@ template <class T> CV_D void __stcs(T*, T);
 template <class T> CV_D void __stcg(T*, T);
 template <class T> CV_D void __stwb(T*, T);
 template <class T> CV_D void __stwt(T*, T);
+using std::isfinite;
 using std::isinf;
 using std::isnan;
+using std::signbit;
 using std::max;
 using std::min;
 #undef CV_R

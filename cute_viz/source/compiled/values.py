@@ -17,13 +17,6 @@ from cute_viz.values.pointer import Pointer
 _HEAD = re.compile(
     r"(?:const\s+)?cute::(?P<kind>Layout|ComposedLayout|Tensor|TiledCopy|TiledMMA|Copy_Atom|MMA_Atom|Copy_Traits|ThrCopy|ThrMMA|tuple|Swizzle|C)<"
 )
-_BUILTIN = {
-    f"{sign}{size}": f"{'u' if sign[:1] == 'u' else ''}int{bits}_t"
-    for sign in ("unsigned ", "signed ", "")
-    for size, bits in (("long long", 64), ("long", 64), ("short", 16), ("char", 8), ("int", 32))
-    if sign or size in ("short", "long long")
-}
-_TYPES = re.compile(rf"\b(?:{'|'.join(sorted(_BUILTIN, key=len, reverse=True))})\b")
 _IN_TUPLES = re.compile(r"\b[A-Za-z_][\w:]*")
 _WORDS = {*("tuple", "C", "Underscore", "ScaledBasis", "Layout", "ComposedLayout", "Swizzle", "int", "long", "unsigned", "short")}
 _WORDS |= {*("cute", "true", "false", "const", "Tile", "integral_constant", "bool", "float", "double", "char", "signed")}
@@ -91,8 +84,7 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         return atom
     if found is not None and found["kind"].endswith("Layout"):
         type_ = _integral(type_)
-    type_ = _narrow(_TYPES.sub(lambda match: _BUILTIN[match[0]], type_))
-    type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_))
+    type_ = _sized(re.sub(r"\b(?:cute|cutlass)::", "", _narrow(type_)))
     value = Spelled(type_, resolve).value(0, len(type_))
     return value.printed if isinstance(value, Tensor) else value
 
@@ -172,4 +164,4 @@ def element_of(type_: str) -> str:
     >>> element_of("const cutlass::integer_subbyte<4, false>"), element_of("cutlass::integer_subbyte<4>")
     ('uint4_t', 'int4_t')
     """
-    return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", _narrow(_TYPES.sub(lambda m: _BUILTIN[m[0]], type_))).strip()
+    return re.sub(r"\b(?:const|volatile|cutlass::|cute::)\s*", "", _narrow(type_)).strip()
