@@ -53,7 +53,7 @@ KINDS: dict[str, list[list[str]]] = {
         [f"{KERNEL}::gemm_tn::sB", "--view", "matrix"],
         ["Sw<3,4,3>", "--view", "matrix"],
         ["((2,4),(4,2)):((4,8),(1,32))", "--view", "matrix"],
-        ["#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", "--tile", "8x64", "--view", "matrix"],
+        ["#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>", "--shape", "8x64", "--view", "matrix"],
         ["gmma_k_sw128", "--view", "matrix"],
     ],
     "cube": [

@@ -1076,3 +1076,20 @@ def test_the_leaders_of_notes_stay_within_the_page_and_off_the_legend(target):
     page = page_of(figure("(8,8):(8,1)", note="(0,0)..(7,0): one bank group"), Options(target=target))
     legend = [item.y for item in page.items if isinstance(item, Line) and item.text.startswith("hue:")]
     assert min(legend) > page.panels[0].grid.bottom
+
+
+def test_the_table_of_kinds_names_what_is_there():
+    """A module, a picture of the gallery and the spec that it is drawn from, and a heading of the page, for each of ten kinds."""
+    root = Folder(__file__).parent.parent
+    text = (root / "docs/howto/figures.md").read_text()
+    rows = re.findall(
+        r"^\| \[[^\]]+\]\(#([^)]+)\) \|.*\[(\w+)\]\(\S+/(gallery/\w+\.svg)\) \| `(figures/\w+\.py)` \|$", text, re.MULTILINE
+    )
+    assert len(rows) == 10
+    headings = {re.sub(r"[^a-z ]", "", line[3:].lower()).replace(" ", "-") for line in text.splitlines() if line.startswith("## ")}
+    specs = (root / "layouts/specs/talk.yaml").read_text()
+    for anchor, name, picture, module in rows:
+        assert anchor in headings
+        assert (root / picture).exists()
+        assert f"  {name}:" in specs
+        assert (root / "cute_viz" / module).exists()

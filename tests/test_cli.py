@@ -346,6 +346,11 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
         (["swizzle", "--list", "--type", "f16"], 2, "leave out --type"),
         (["render", "(4,8)", "--let", "M"], 2, "write NAME=VALUE"),
         (["render", "(4,8)", "--crop", "abc"], 2, "'abc' is not a tile"),
+        (
+            ["render", "(4,8)", "--type", "f8"],
+            2,
+            "'f8' is not a value type that is known here; floats of 8 bits: e4m3, e5m2, ue8m0",
+        ),
         (["render", "(4,8)", "--type", "f99"], 2, "'f99' is not a value type that is known here; give its width in bits"),
         (["render", "(4,8)", "--type", "0"], 2, "'--type': a value type must be at least 1 bit wide"),
         (["explain", "size((4,8))", "-o", "x.svg"], 1, "no step gives a layout to draw"),

@@ -164,7 +164,7 @@ def test_operations_do_not_know_the_table_that_names_them() -> None:
 
 
 # The same thing of two languages: nodes of their trees, what reads and evaluates these, and what their names stand for.
-OF_LANGUAGES = {"Call", "Class", "Evaluator", "Function", "Index", "Items", "Meaning", "Statement", "Token", "_Node"}
+OF_LANGUAGES = {"Call", "Class", "Evaluator", "Function", "Index", "Items", "Meaning", "Statement", "Token"}
 
 
 def test_a_name_of_a_class_has_one_meaning() -> None:

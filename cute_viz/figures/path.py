@@ -80,16 +80,15 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
     title = options.title or f"{name}: {shared or wasted or (found_out[0] if found_out else 'one cell')}"
     caption = f"The line follows the addresses {low} to {high}; it is thin where it jumps"
     caption += ", dashed over unused ones" * (gaps > 0 and whole)
-    cut = "" if whole else f"Drawn are the first {bottom} × {right} of {rows} × {cols} cells."
+    caption += "" if whole else f"; drawn are the first {bottom} × {right} of {rows} × {cols} cells"
     return Figure(
         kind="path",
         title=title,
         source=show(layout),
         caption=caption + (", and gray cells repeat an address" * (repeated > 0)),
-        description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}. {cut}".rstrip(),
+        description=f"{title}. {show(layout)}. {caption}. {'; '.join(found_out)}.",
         paints=(*[Paint(0, n, SHADES) for n in range(SHADES)], Paint(-1, 1, 2)),
         panels=(panel,),
-        notes=(cut,) if cut else (),
         facts={"neighbors": all_near, "steps": len(every) - 1, "gaps": gaps, "repeated": repeated},
         flow="row",
     )

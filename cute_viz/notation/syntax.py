@@ -13,135 +13,128 @@ from typing import Any, TypeAlias
 from cute_viz.errors import CuteVizError, NotationError, Span
 
 
-class _Node:
-    """A node: its span, then the values of its slots in order."""
+class _Slotted(type):
+    """Classes whose annotations are their slots."""
 
-    __slots__ = ("span",)
+    __slots__: tuple[str, ...]
+
+    def __new__(cls, name: str, bases: tuple[type, ...], own: dict[str, Any]) -> type:
+        return super().__new__(cls, name, bases, {"__slots__": tuple(own.get("__annotations__", ())), **own})
+
+
+class Spanned(metaclass=_Slotted):
+    """A node of a tree: its span, then the values of its own annotations in order."""
+
     span: Span
 
     def __init__(self, span: Span, *values: Any) -> None:
         self.span = span
-        for name, value in zip(self.__slots__, values, strict=True):
+        for name, value in zip(type(self).__slots__, values, strict=True):
             setattr(self, name, value)
 
     def children(self) -> Iterator[Any]:
         """The nodes directly inside, as written."""
-        for name in self.__slots__:
+        for name in type(self).__slots__:
             value = getattr(self, name)
-            yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, _Node))
+            yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, Spanned))
 
 
-class Number(_Node):
+class Number(Spanned):
     """`8`, `-1`, or a static `_8`."""
 
-    __slots__ = ("value", "static")
     value: int
     static: bool
 
 
-class Ratio(_Node):
+class Ratio(Spanned):
     """`1/2`, the value of a basis element of a recast coordinate; static as `_1/_2`."""
 
-    __slots__ = ("numerator", "denominator", "static")
     numerator: int
     denominator: int
     static: bool
 
 
-class Blank(_Node):
+class Blank(Spanned):
     """`_`: a whole mode."""
 
-    __slots__ = ()
 
-
-class Sequence(_Node):
+class Sequence(Spanned):
     """`(a,b)`, `<a,b>` or `[a;b]`; `bracket` is the opening character."""
 
-    __slots__ = ("bracket", "items")
     bracket: str
     items: tuple[Node, ...]
 
 
-class Pair(_Node):
+class Pair(Spanned):
     """`shape:stride`."""
 
-    __slots__ = ("shape", "stride")
     shape: Node
     stride: Node
 
 
-class At(_Node):
+class At(Spanned):
     """`value@i@j`: a scaled basis element; `path` as written, innermost first."""
 
-    __slots__ = ("value", "path")
     value: Number | Ratio | Name
     path: tuple[int, ...]
 
 
-class FlaggedPointer(_Node):
+class FlaggedPointer(Spanned):
     """`smem_ptr[16b](unset)`: the pointer of a flagged layout or a tensor; where it points does not matter."""
 
-    __slots__ = ("space", "bits", "sparsity")
     space: str
     bits: int
     sparsity: int
 
 
-class Name(_Node):
+class Name(Spanned):
     """A name: of a binding, of a library entry."""
 
-    __slots__ = ("text",)
     text: str
 
 
-class Call(_Node):
+class Call(Spanned):
     """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`. Python's keyword arguments are `Keyword`
     nodes among the arguments.
     """
 
-    __slots__ = ("name", "template", "args")
     name: str
     template: tuple[Node, ...]
     args: tuple[Node, ...] | None
 
 
-class Apply(_Node):
+class Apply(Spanned):
     """A layout called on a coordinate: `(A)(1,2)`."""
 
-    __slots__ = ("function", "args")
     function: Node
     args: tuple[Node, ...]
 
 
-class Chain(_Node):
+class Chain(Spanned):
     """`a o b o c`."""
 
-    __slots__ = ("items",)
     items: tuple[Node, ...]
 
 
-class Infix(_Node):
+class Infix(Spanned):
     """`a ⊘ b` or `a ⊗ b`; between whole expressions `a == b` or `a != b`."""
 
-    __slots__ = ("operator", "left", "right")
     operator: str
     left: Node
     right: Node
 
 
-class Arith(_Node):
+class Arith(Spanned):
     """`a + b`, `a - b`, `a * b`, `a / b`, `a % b`, as in C++; Python's `a // b` and `a % b` are `//` and `mod`."""
 
-    __slots__ = ("operator", "left", "right")
     operator: str
     left: Node
     right: Node
 
 
-class Index(_Node):
+class Index(Spanned):
     """`x[i]`: an entry of a tuple, a mode or slice of a layout (Python)."""
 
-    __slots__ = ("value", "index")
     value: Node
     index: Node
 

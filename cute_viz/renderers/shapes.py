@@ -48,11 +48,12 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
         case "text":
             yield from _within(shape, points) if len(points) > 1 else [_text(shape, *points[0])]
         case "dot":
-            (x, y), r = points[0], max(DOT * side, 0.34 * FONT * len(shape.text))
+            broad = max(1.2, len(shape.text) * CHAR)
+            (x, y), r = points[0], max(DOT * side, FONT * broad / 1.5 if shape.text else 0)
             circle = [(x + r * cos(n * pi / 12), y + r * sin(n * pi / 12)) for n in range(24)]
             yield Path([circle], role, THICK, role if fill is None else fill)
             if shape.text:
-                size = min(FONT, 1.5 * r / max(1.2, len(shape.text) * CHAR))
+                size = min(FONT, 1.5 * r / broad)
                 yield Line(shape.text, x, y, size, TEXT if fill is None else INK, True, 600, MIDDLE)
         case "box":
             (x0, y0), (x1, y1) = at(*shape.points[0]), at(*shape.points[1])

@@ -267,4 +267,7 @@ def _bits_of(name: str) -> int:
         return row.bits
     if _last(name) in _OWN:
         return _OWN[_last(name)]
-    raise AlgebraError(f"{name} is not a value type that is known here", hint="give its width in bits: 16 for half_t")
+    alike = re.fullmatch(r"b?(?:f|fp|float)(\d{1,3})", name)  # of 8 bits and fewer there are several
+    floats = [x.short for x in _ROWS if alike and x.bits == int(alike[1]) and x.kind == "float" and x.short in WRITTEN]
+    hint = f"floats of {alike[1]} bits: {', '.join(floats)}" if alike and floats else "give its width in bits: 16 for half_t"
+    raise AlgebraError(f"{name} is not a value type that is known here", hint=hint)

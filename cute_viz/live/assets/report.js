@@ -12,11 +12,13 @@ export class Report {
 
   // Ask anew; null of a text without copies.
   async refresh(wanted) {
+    this.counting = wanted && !this.out;
     for (const quick of wanted ? [true, false] : [null]) { // the marks first, the fixes as soon as they are found
       const out = quick === null ? { accesses: null } : await this.ask({ ask: "report", quick }, "report");
       if (!out) return;
       if (quick && this.out && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
       this.out = out.accesses ? out : null;
+      this.counting = false;
       this.told(this.out);
     }
   }
@@ -45,7 +47,8 @@ export class Report {
     this.box = box;
     const out = this.out;
     if (!out) {
-      box.replaceChildren(element("p", "A report needs a kernel with copy or gemm statements: paste one, drop a file, or open the example.", { className: "soft" }));
+      const needed = "A report needs a kernel with copy or gemm statements: paste one, drop a file, or open the example.";
+      box.replaceChildren(element("p", this.counting ? "Counting what each copy costs …" : needed, { className: "soft" }));
       return;
     }
     const head = element("p", null, { className: "report-head" }, element("b", "Report"), ` ${out.summary}`);
