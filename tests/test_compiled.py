@@ -26,8 +26,7 @@ from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.clang import words
 from cute_viz.source.compiled.flags import Flags, flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames
-from cute_viz.source.compiled.packed import data_of, unit_from
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable, data_of, unit_from
 from cute_viz.source.compiled.values import value_of
 from cute_viz.spec.project import project_of
 

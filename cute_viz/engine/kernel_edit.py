@@ -16,13 +16,13 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.relocate import Places, root_of
-from cute_viz.errors import CuteVizError, boundary
+from cute_viz.errors import CuteVizError, boundary, line_of
 from cute_viz.files import read_text
 from cute_viz.records import dataclass
 from cute_viz.source import read
 
 if TYPE_CHECKING:
-    from cute_viz.source.model import Entry, SourceFile
+    from cute_viz.source.model import Entry, Move, SourceFile
 
 _TOKEN = re.compile(r"\b_?(?P<n>\d+)\b|\b(?P<name>[A-Za-z_]\w*)\b(?!\s*[<({:.])")
 _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
@@ -106,9 +106,12 @@ class Editor:
         """Begin with another buffer."""
         self.left, self.blind = _READS, _BLIND
 
-    def edits(self, tensor: Tensor, call: str, places: Places) -> Iterator[tuple[Edit, ...]]:
+    def edits(self, tensor: Tensor, move: Move, places: Places) -> Iterator[tuple[Edit, ...]]:
         """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
         layout, swizzle = root_of(tensor)
+        call = move.call
+        if places.swizzle is None:
+            yield from self._extents(tensor.pointer.base, move, places.step - places.row)
         if layout is None:
             return
         wanted = places.of(clear_static(layout))
@@ -123,6 +126,22 @@ class Editor:
                 if not known and self.blind > 0:
                     self.blind -= 1
                     yield (edit,)
+
+    def _extents(self, base: str, move: Move, change: int) -> Iterator[tuple[Edit, ...]]:
+        """Edits of the extents of an array in shared memory, the last one first."""
+        text = self.written.text
+        name = re.escape(base) if base.isidentifier() and self.file.language == "cpp" else "(?!)"
+        arrays = [
+            found
+            for found in re.finditer(rf"__shared__[^;{{}}]*?(\b{name}(?:\s*\[[^\]\n]+\]){{2,}})\s*;", text)
+            if line_of(text, found.start(1))[1] == move.file and line_of(text, found.start(1))[0] <= move.line
+        ]
+        for found in arrays[-1:]:
+            for part in [*re.finditer(r"\[\s*([^\]]+?)\s*\]", found[1])][:0:-1]:
+                old = part[1]
+                new = str(int(old) + change) if old.isdigit() else f"{old} {'-' if change < 0 else '+'} {abs(change)}"
+                whole = found[1][: part.start(1)] + new + found[1][part.end(1) :]
+                yield (Edit(*found.span(1), whole, *line_of(text, found.start(1))),)
 
     def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> list[Entry]:
         """The entries that have a layout: those of the caller, and those whose names are like the tensor's, first."""

@@ -176,13 +176,14 @@ class Fixer:
             return f"{told}; edits are searched {other}" if found else told
         wrong = ""
         for places, _ in found:
-            views = [list(self.editor.edits(x, rows[0].move.call, places)) for x in tensors.values()]
+            views = [list(self.editor.edits(x, rows[0].move, places)) for x in tensors.values()]
             for edits in _choices([one for one in views if one]):
                 wrong_here, after, grown = self._try(edits)
                 if not wrong_here and after is not None:
                     wrong_here = self._against(rows, after)
                 base = sides[0].tensor.pointer.base
-                if not wrong_here and grown.get(base, 0) > 0 and not may_grow(self.editor.written, base, grown[base]):
+                grows = grown.get(base, 0) > 0 and not any(edit.new.startswith(f"{base}[") for edit in edits)
+                if not wrong_here and grows and not may_grow(self.editor.written, base, grown[base]):
                     wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
                 if wrong_here or after is None:
                     wrong = wrong or wrong_here

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -39,10 +40,12 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
     plain, only = Context(reader, given), launched(reader, given, lookup)
     own = {name for name in MOVES if any(x.kind == "function" for x in reader.file.names.get(name, ()))}
     names = arrays(reader)
+    apart = sum(x.kind == "function" and _is_kernel(reader, x) for x in dict.fromkeys(reader.scopes)) > 1
     for begin, number in reader.statements:
         found = _call(reader, begin)
         if found is None and plain.own > reader.tokens[begin].start:
-            out += _elements(reader, given, lookup, begin, reader.scopes[number], names, known, only)
+            found_ = _elements(reader, given, lookup, begin, reader.scopes[number], names, known, only)
+            out += [replace(move, launch=_launch(reader, context) if apart else "") for move, context in found_]
         if found is None or (found[0] in own and len(found[1]) > _MOST):
             continue
         name, arguments = found
@@ -60,7 +63,8 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             uncalled = _parameters(function) if function is not None and not context.chosen else None
             times = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
-            out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times))
+            launch = _launch(reader, context) if apart else ""
+            out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times, launch=launch))
     return tuple(out)
 
 
@@ -73,8 +77,8 @@ def _elements(
     names: Mapping[str, list[Declaration]],
     known: dict[Scope, list[tuple[str, Context]]],
     only: Mapping[Scope, Use],
-) -> Iterator[Move]:
-    """The elements that a statement accesses, of which those of a loop that a compiler unrolls are one access."""
+) -> Iterator[tuple[Move, Context]]:
+    """The elements that a statement accesses, each with the way in which it is reached."""
     function = function_of(scope)
     found = list(accesses(reader, names, begin, scope)) if function is not None else []
     if function is None or not found:
@@ -90,7 +94,15 @@ def _elements(
                 text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
                 times = partial(_each, context, lookup, scope, function, read, partial(_is_kernel, reader))
                 words, line, file = " ".join(text.split()), context.line(at), context.file(at)
-                yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times)
+                yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times), context
+
+
+def _launch(reader: Declarer, context: Context) -> str:
+    """Where the kernel is launched that a way leads to, "" where none is."""
+    for scope, use in context.chosen.items():
+        if _is_kernel(reader, scope) and (caller := function_of(use.scope)) is not None:
+            return f"{caller.name}, line {context.line(use.token)}"
+    return ""
 
 
 def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Any]:
