@@ -355,7 +355,7 @@ def test_what_helps_and_what_a_fragment_is_made_of_are_told():
     assert told.rstrip().replace("_", "").endswith(shown["layout"])
     pair = json.loads(run("show", "umma_pair_256", "--json").stdout)
     assert [pair[f"{x} of CTA 1"] for x in "ABC"] == ["M 128..255, K 0..15", "N 128..255, K 0..15", "M 128..255, N 0..255"]
-    assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 7)]
+    assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 8)]
 
 
 OF_COPY = """auto src = make_tensor(make_smem_ptr<float>((void*)0), Layout<Shape<Int<8>,Int<8>>,Stride<Int<1>,Int<8>>>{});
