@@ -8,6 +8,7 @@ that has read nothing of the project yet.
 
 from __future__ import annotations
 
+import ast
 import gc
 import hashlib
 import json
@@ -18,7 +19,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import _lru_cache_wrapper
 from multiprocessing.connection import Connection
@@ -97,13 +98,10 @@ class Known:
         self.seconds: dict[str, float] = kept.get("seconds", {})
         self.lines: dict[str, dict[str, list[str]]] = kept.get("lines", {})
 
-    def tests(self, path: str, first: int, last: int) -> list[str]:
-        """The tests that run one of the lines: the examples of the module, then a few cases of each test, the quickest first.
-
-        first, last: lines of a file; 0 of both: whoever runs any of its functions.
-        """
-        here = self.lines.get(path, {})
-        found = {name for line, names in here.items() if not first or first <= int(line) <= last for name in names}
+    def tests(self, path: str, places: Iterable[tuple[str, int]]) -> list[str]:
+        """The tests that run one of these lines, each of a file: the examples of a module, then a few cases of each test, the
+        quickest first."""
+        found = {name for file, line in places for name in self.lines.get(file, {}).get(str(line), ())}
         cases: dict[str, int] = {}
         order: list[tuple[bool, int, float, str]] = []
         for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):
@@ -369,20 +367,21 @@ class Asker:
             file.write_bytes(after)
             os.utime(file, (self.clock, self.clock))  # no bytecode of the file as it was is of that time
             if path.endswith(".py") and differing(*(compile(text, path, "exec") for text in (before, after))) is not None:
-                tests = self.known.tests(path, first, last)
+                tests = self.known.tests(path, [(path, line) for line in range(first, last + 1)])
                 self.pipe.send((path, before.decode("utf-8"), tests, self.known.seconds))
                 return cast("Verdict", self.pipe.recv())
-            return _forked(lambda: _fresh(self.readers(path)))
+            return _forked(lambda: _fresh(self.readers(path, first, last)))
         finally:
             file.write_bytes(before)
             os.utime(file, (stat.st_atime, stat.st_mtime))
 
-    def readers(self, path: str) -> list[str]:
-        """The tests that may notice a mistake outside functions: those that run anything of the module, or read the library."""
+    def readers(self, path: str, first: int = 0, last: int = 0) -> list[str]:
+        """The tests that may notice a mistake outside functions: those that run a line which names what is bound there, or what is
+        made of it, or that read the library."""
         if not path.endswith(".py"):
             return [name for name in self.known.seconds if "test_library" in name or "test_tables" in name]
         out, files = [], {path}
-        for name in self.known.tests(path, 0, 0) or sorted(self.known.seconds, key=self.known.seconds.__getitem__)[:200]:
+        for name in self.known.tests(path, naming(self.top, self.known.lines, path, first, last)):
             files |= {name.split("::")[0]} if len(files) < FILES else set()
             out += [name] if name.split("::")[0] in files else []
         return out
@@ -391,6 +390,26 @@ class Asker:
         """End the process that holds the tests."""
         self.pipe.send(None)
         self.server.join(10)
+
+
+def naming(top: Path, files: Iterable[str], path: str, first: int, last: int) -> list[tuple[str, int]]:
+    """The lines of files that name what some lines of a module bind, or what other modules make of that outside functions."""
+    there = {file: top / file for file in {path, *files} if (top / file).is_file()}
+    trees = {file: ast.parse(full.read_text("utf-8")) for file, full in there.items()}
+    names, out, more = set[str](), list[tuple[str, int]](), True
+    while more:
+        known = len(names)
+        for file, tree in trees.items():
+            for one in tree.body:
+                inside = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+                here = file == path and one.lineno <= last and first <= (one.end_lineno or 0)
+                if here or (names & inside and not isinstance(one, ast.FunctionDef)):
+                    bound = [node for node in ast.walk(one) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+                    names |= {one.name} if isinstance(one, ast.FunctionDef | ast.ClassDef) else {node.id for node in bound}
+        more = len(names) > known
+    for file, tree in trees.items():
+        out += [(file, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names]
+    return out
 
 
 def _serve(pipe: Connection, files: list[str]) -> None:

@@ -198,7 +198,7 @@ def main(room: str, count: int, seed: int, minutes: float, known: Path | None, a
                 said = f"fails {verdict.by}" if verdict.by else "never ends"
             click.echo(f"{one}: {said}")
             if lives and not why[one]:
-                near = asker.known.tests(one.path, one.first, one.last)[:4]
+                near = asker.known.tests(one.path, [(one.path, line) for line in range(one.first, one.last + 1)])[:4]
                 click.echo(
                     f"    {verdict.asked} asked in {time.monotonic() - begun:.0f} s: {' '.join(near) or 'no test runs this line'}"
                 )

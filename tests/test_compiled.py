@@ -26,8 +26,7 @@ from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.clang import words
 from cute_viz.source.compiled.flags import Flags, flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames
-from cute_viz.source.compiled.packed import data_of, unit_from
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable, data_of, unit_from
 from cute_viz.source.compiled.values import value_of
 from cute_viz.spec.project import project_of
 
@@ -276,6 +275,7 @@ def test_a_copy_of_so_many_bits() -> None:
     traits = "cute::Copy_Traits<cute::SM90_TMA_LOAD_OP, cute::C<131072>, cute::Other<cute::C<1>>>"
     atom = value_of(f"cute::Copy_Atom<{traits}, cutlass::half_t>", resolve)
     assert str(atom.layout_src) == "(_1,_8192):(_0,_1)"
+    assert value_of("cute::Copy_Traits<cute::SM80_CP_ASYNC_CACHEGLOBAL<cutlass::uint128_t>>", resolve) is not None
 
 
 TILE = "cute::Layout<cute::tuple<cute::C<32>, cute::C<32>>, cute::tuple<cute::C<32>, cute::C<1>>>"

@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, self.table, n=1)
+            near = [f"--{name}"] if name in ("version", "help") else get_close_matches(name, self.table, n=1)
             other = _for_a_source(name) if self.table is COMMANDS else f"one of {', '.join(self.table)}"
             hint = f"did you mean '{near[0]}'?" if near else other
             ctx.fail(f"no such command '{name}'; {hint}")

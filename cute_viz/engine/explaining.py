@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.call import Operation
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.static import clear_static, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
@@ -28,6 +29,7 @@ from cute_viz.analysis.verdict import verdict
 from cute_viz.engine.explanation import Explanation
 from cute_viz.engine.whole import in_a_line, kind_of, meant, value_of
 from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.figures.words import count
 from cute_viz.notation import is_triton
 from cute_viz.source.text import called_last, calls_with, read_calls
 from cute_viz.spec import Library
@@ -186,8 +188,30 @@ _LONG, _MOST = 160, 8  # characters of a value among others; parts of a definiti
 
 
 def _what(value: Any, parts: Iterable[str]) -> tuple[Step, ...]:
-    told = [Step(f"  {part}") for part in parts]
+    told = [Step(f"  {part}") for part in parts] or list(_of_atom(value))
+    if told and not told[0].words.startswith("  "):
+        return (Step(_in_words(value)), *told)
     return (*([Step("it is made of"), *told] if told else []), Step(_in_words(value), value))
+
+
+_SIDES = {"src": "source", "dst": "destination", "layout_src": "source", "layout_dst": "destination"}
+_SIDES |= {f"layout_{x}": x.upper() for x in "abc"}
+
+
+def _of_atom(value: Any) -> Iterator[Step]:
+    """What an instruction of the library is in PTX, which memory it reads and writes, and what each thread has of its operands."""
+    op = getattr(value, "instruction", None)
+    if op is None or not op.name or not isinstance(value, (CopyOp, Copy_Atom, MMA_Atom)):
+        return
+    if op.ptx:
+        yield Step(f"in PTX {op.ptx}")
+    if len(op.memory) == 2:
+        yield Step(f"it copies from {op.memory[0]} to {op.memory[1]}")
+    unit = "bit" if isinstance(value, CopyOp) else "value"
+    for name, side in _SIDES.items():
+        if (layout := getattr(value, name, None)) is not None:
+            threads, each = count(size(layout, 0), "thread"), count(size(layout, 1), unit)
+            yield Step(f"{side}: {threads} with {each} each, (thread, {unit})", layout)
 
 
 def _parts(file: SourceFile, entry: Entry) -> Iterator[str]:

@@ -38,7 +38,7 @@ class Linear:
         """This one, and beside each of its elements the other, whose coordinates count in units of this one's extents."""
         inputs = dict.fromkeys((*self.bases, *other.bases))
         grown = {
-            name: (*self.bases.get(name, ()), *(_times(basis, self.sizes) for basis in other.bases.get(name, ())))
+            name: (*self.bases.get(name, ()), *(tuple(map(mul, basis, self.sizes)) for basis in other.bases.get(name, ())))
             for name in inputs
         }
         order = tuple(dict.fromkeys((*self.order, *other.order)))
@@ -159,7 +159,3 @@ def bit_count(size: int) -> int:
     if size.bit_length() > _MOST:
         raise over("elements", f"a layout of {size} elements along one mode")
     return max(0, size.bit_length() - 1)
-
-
-def _times(basis: Basis, sizes: Sequence[int]) -> Basis:
-    return tuple(step * size for step, size in zip(basis, sizes, strict=True))

@@ -6,6 +6,7 @@ Sources: triton/lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp, TritonGPUA
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from math import prod
 
@@ -62,10 +63,6 @@ def _swizzled(fields: Fields, shape: tuple[int, ...], rotating: bool = False) ->
     for mode in order[2:]:
         tile = tile * identity(OFFSET, part[mode], mode, rank)
     return _fit(tile, blocks, shape)
-
-
-def _rotating(fields: Fields, shape: tuple[int, ...]) -> Linear:
-    return _swizzled(fields, shape, rotating=True)
 
 
 def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
@@ -163,7 +160,7 @@ def _of_offsets(fields: Fields, shape: tuple[int, ...]) -> Linear:
 
 ENCODINGS: dict[str, Callable[[Fields, tuple[int, ...]], Linear]] = {
     "swizzled_shared": _swizzled,
-    "amd_rotating_shared": _rotating,
+    "amd_rotating_shared": partial(_swizzled, rotating=True),
     "nvmma_shared": _nvmma,
     "padded_shared": _padded,
     "partitioned_shared": _partitioned,

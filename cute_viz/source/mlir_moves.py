@@ -85,7 +85,7 @@ def operation(text: str, at: int) -> tuple[str, str, tuple[str, ...]]:
 
 def moves(ir: IrText, resolve: Resolver | None, notes: dict[str, None]) -> Iterator[Move]:
     """Every `cute.copy` and `cute.gemm` of a text, in its order."""
-    places = dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", ir.text, re.M))
+    places = locations(ir.text)
     meaning = _Operands(ir, resolve, notes)
     for found in _STATEMENT.finditer(ir.text):
         operands = [word.strip() for word in found[2].split(",")]
@@ -95,15 +95,28 @@ def moves(ir: IrText, resolve: Resolver | None, notes: dict[str, None]) -> Itera
         at = found.start(1)
         end = ir.text.find("\n", found.end())
         where = _PLACE.search(ir.text, at, len(ir.text) if end < 0 else end)
-        file, line = _source(where[1] if where else "", places)
+        file, line = python_line(where[1] if where else "", places)
         values = partial(meaning.operands, found[1], operands, types, at)
         read, again = partial(meaning.at, 0, values), partial(meaning.again, values)
         text = _written(where[1] if where else "", places) or f"cute.{found[1]}({', '.join(operands)})"
         yield Move(found[1], line or ir.line(at), ir.scope(at), "", read, text, file=file, again=again)
 
 
-def _source(place: str, places: dict[str, str]) -> tuple[str, int]:
-    """The line of Python that an operation comes from, where its location says it."""
+def locations(text: str) -> dict[str, str]:
+    """The locations that a text of IR names.
+
+    >>> locations('#loc1 = loc("k.py":3:5)')
+    {'#loc1': '"k.py":3:5'}
+    """
+    return dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", text, re.M))
+
+
+def python_line(place: str, places: dict[str, str]) -> tuple[str, int]:
+    """The line of Python that an operation comes from, where its location says it.
+
+    >>> python_line("#loc2", {"#loc1": '"k.py":3:5', "#loc2": "callsite(#loc1)"})
+    ('k.py', 3)
+    """
     for _ in range(8):
         if (found := _FILE.search(place)) is not None:
             return found[1], int(found[2])

@@ -298,7 +298,7 @@ class SourceFile:
                 name=whole.name + asked.slices,
                 read=lambda: _sliced(self, whole, asked.slices),
                 end=None,
-                operations=lambda: _slice(self, whole, asked.slices),
+                operations=lambda: (*whole.operations(), *_slice_of(self, whole, asked.slices).calls()),
             )
         if found:
             same = len({entry.path for entry in found}) < len(found)
@@ -333,12 +333,6 @@ def _sliced(file: SourceFile, entry: Entry, slices: str) -> Any:
     except CuteVizError as error:
         place = error.span and Span(max(0, error.span.start - 2), max(1, error.span.end - 2))
         raise error.but(text=slices, span=place, name=entry.path) from None
-
-
-def _slice(file: SourceFile, entry: Entry, slices: str) -> tuple[Operation, ...]:
-    """The operation that an entry is, and the slice of it."""
-    sliced = _slice_of(file, entry, slices)
-    return (*entry.operations(), *sliced.calls())
 
 
 def _slice_of(file: SourceFile, entry: Entry, slices: str) -> Notation:

@@ -19,6 +19,7 @@ from cute_viz.notation import triton_shared as memory
 from cute_viz.notation.triton import layout_of, linear_of
 from cute_viz.notation.triton_linear import Linear
 from cute_viz.notation.triton_text import ALIAS, Typed, find
+from cute_viz.source.mlir_moves import locations, python_line
 from cute_viz.source.model import Entry, Given, Move, SourceFile
 from cute_viz.values.types import named
 
@@ -54,7 +55,6 @@ _AMD = re.compile(r"\"hip:(gfx\w+)\"")
 _MATRIX = {"amd_mfma": "mfma", "amd_wmma": "wmma"}  # instructions of encodings
 _WIDTH = re.compile(r"(?:\d+x)+!?(?:tt\.ptr<)?(\w+)")
 _PLACE = re.compile(r"loc\((#[\w$.-]+)\)\s*$")
-_FILE = re.compile(r'"([^"\n]+\.py)":(\d+):\d+')
 
 
 def read(text: str, given: Given) -> SourceFile:
@@ -79,7 +79,7 @@ class _TtgirReader:
         self.arch = int(found[1]) if found else 80
         amd = _AMD.search(text)
         self.amd = amd[1] if amd else ""
-        self.places = dict(re.findall(r"^(#[\w$.-]+)\s*=\s*loc\(([^\n]*)\)\s*$", text, re.M))
+        self.places = locations(text)
 
     def entries(self) -> Iterator[Entry]:
         """An entry for each encoding and shape, by its name in the text."""
@@ -112,23 +112,11 @@ class _TtgirReader:
             if name in ("local_alloc", "tmem_alloc") and re.match(r"\s*(?:\{[^}]*\}\s*)?:\s*\(\)", rest):
                 continue  # memory that nothing is written to
             scope = tuple(name for start, name in functions if start < found.start())[-1:]
-            file, line = self.source(rest)
+            place = _PLACE.search(rest)
+            file, line = python_line(place[1] if place else "", self.places)
             text = f"{found[1]}.{name} {rest.partition(' : ')[0].partition('{')[0].rstrip()}"
             read_it = partial(self.transfer, name, rest)
             yield Move("triton", line or self.text.count("\n", 0, found.start(1)) + 1, scope, "", read_it, text, file=file)
-
-    def source(self, rest: str) -> tuple[str, int]:
-        """The line of Python that an operation comes from, where its location says it."""
-        found = _PLACE.search(rest)
-        place = found[1] if found else ""
-        for _ in range(8):
-            if (there := _FILE.search(place)) is not None:
-                return there[1], int(there[2])
-            inner = re.search(r"#[\w$.-]+", place)
-            if inner is None or inner[0] not in self.places:
-                break
-            place = self.places[inner[0]]
-        return "", 0
 
     def transfer(self, name: str, rest: str) -> list[Any]:
         """What an operation moves. Raises: NotationError where its types do not say it."""

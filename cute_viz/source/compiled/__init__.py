@@ -24,9 +24,7 @@ from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
-from cute_viz.source.compiled.packed import unit_from
-from cute_viz.source.compiled.symbols import instances_of, symbols_of
-from cute_viz.source.compiled.unit import CallSite, Instance, Unit
+from cute_viz.source.compiled.unit import CallSite, Instance, Unit, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
@@ -50,7 +48,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     """
     name, flags = commands.unit_of(build, path)
     if build.instances is not None:
-        flags = replace(flags, instances=instances_of(symbols_of(build.instances, build.root)))
+        flags = replace(flags, instances=commands.instances_of(commands.symbols_of(build.instances, build.root)))
     own = os.path.abspath(path)
     texts = {os.path.join(os.path.dirname(own), key): other for key, other in (others or {}).items()}
     through = os.path.realpath(name) != os.path.realpath(path)

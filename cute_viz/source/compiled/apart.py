@@ -21,7 +21,7 @@ from cute_viz.limits import limit, over, taken
 from cute_viz.source.compiled.clang import NEEDS
 from cute_viz.source.compiled.clang import parse as parse_here
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.packed import data_of
+from cute_viz.source.compiled.unit import data_of
 
 # Isolated, so that no file of the working folder is taken for a module.
 _CHILD = "import sys; sys.path[:] = {path!r}; from cute_viz.source.compiled.apart import child; child()"
@@ -30,7 +30,7 @@ PATIENCE = 60.0  # seconds in which a parser that works spends some time
 
 
 def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Any:
-    """The unit of a file as `packed` has it. others: texts for files that it includes, by their paths.
+    """The unit of a file as `data_of` has it. others: texts for files that it includes, by their paths.
 
     Raises: CuteVizError without libclang, where the unit cannot be parsed at all, and where it includes what does not end;
     LimitError for more time or memory than `unit-seconds` and `unit-memory`.

@@ -66,7 +66,7 @@ class UnitMeaning(TypeParts):
         for instance in unit.instances:
             if instance.scope[-2:] == ("cute", "MMA_Traits") and (found := self.atom(instance)) is not None:
                 self.atoms[found.name] = found
-        self.names = [_named(instance) for instance in unit.instances]
+        self.names = [{(one.name, one.line): one for one in instance.variables} for instance in unit.instances]
 
     def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
         """The atom of a name: the user's own, or the library's."""
@@ -284,7 +284,3 @@ def reached(unit: Unit, number: int) -> set[int]:
             todo += [use.instance for use in unit.instances[n].uses]
     scopes = {unit.instances[n].scope[:-1] for n in out} | {unit.instances[n].scope for n in out}
     return out | {n for n, one in enumerate(unit.instances) if not one.calls and not one.uses and one.scope in scopes}
-
-
-def _named(instance: Instance) -> dict[tuple[str, int], Variable]:
-    return {(variable.name, variable.line): variable for variable in instance.variables}
