@@ -87,7 +87,7 @@ def _number(row: Sequence[str], columns: dict[str, int], word: str) -> int:
 
 
 def _name(sass: str, space: str = "") -> str:
-    """The name that reports have for an instruction of SASS, "" for what moves no tensors. space: the memory that it was counted in.
+    """The name that reports have for an instruction of SASS, "" for what moves no tensors. space: where it counted.
 
     >>> [_name(x) for x in ("@!P0 LDG.E.128 R4, [R2]", "LDSM.16.MT88.4 R8, [R2]", "LDGSTS.E.BYPASS.128 [R1], [R2]", "BRA 1")]
     ['ld.global.128', 'ldmatrix.x4.trans', 'cp.async.128', '']
