@@ -2,51 +2,11 @@
 
 from __future__ import annotations
 
-_SPECIAL = {
-    "\\": "\\textbackslash{}",
-    "{": "\\{",
-    "}": "\\}",
-    "$": "\\$",
-    "&": "\\&",
-    "#": "\\#",
-    "_": "\\_",
-    "%": "\\%",
-    "^": "\\textasciicircum{}",
-    "~": "\\textasciitilde{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    '"': "''",
-    "`": "'",
-    "×": "$\\times$",
-    "→": "$\\rightarrow$",
-    "↓": "$\\downarrow$",
-    "·": "$\\cdot$",
-    "∘": "$\\circ$",
-    "⊘": "$\\oslash$",
-    "⊗": "$\\otimes$",
-    "⊕": "$\\oplus$",
-    "…": "\\ldots{}",
-    "ß": "\\ss{}",
-    "æ": "\\ae{}",
-    "Æ": "\\AE{}",
-    "œ": "\\oe{}",
-    "Œ": "\\OE{}",
-    "ø": "\\o{}",
-    "Ø": "\\O{}",
-    "ł": "\\l{}",
-    "Ł": "\\L{}",
-}
-_ACCENTS = {  # combining characters, and what TeX calls them
-    "\u0300": "\\`",
-    "\u0301": "\\'",
-    "\u0302": "\\^",
-    "\u0303": "\\~",
-    "\u0308": '\\"',
-    "\u030a": "\\r",
-    "\u0327": "\\c",
-    "\u030c": "\\v",
-}
+import os
+
+with open(os.path.join(os.path.dirname(__file__), "tex.txt"), encoding="utf-8") as _file:  # a character, and what TeX makes of it
+    _SPECIAL = dict(line.rstrip("\n").split(" ", 1) for line in _file)
+_ACCENTS = {chr(int(name[2:], 16)): word for name, word in _SPECIAL.items() if len(name) > 1}  # of combining characters
 
 
 def escape(text: str) -> str:
