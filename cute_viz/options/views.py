@@ -1,11 +1,16 @@
-"""The kinds of picture, a row of views.txt each: what it shows, the function that draws it, and the options that it uses."""
+"""The kinds of picture: what each shows, which module draws it, and the options that it uses; a new one is a row and a module."""
 
 from __future__ import annotations
 
 from cute_viz.records import dataclass, rows
 
 LABELS = ("auto", "full", "offset", "coord", "index", "none", "swizzle")
-COLOR_BY = ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")
+_TABLE_LABELS = LABELS[:-1]
+_OWNED_LABELS = ("auto", "full", "coord", "index", "none")
+_HIGHLIGHTS = ("thread", "warp", "value")
+_PLACES = ("offset", "mod8", "chunk", "row", "column", "tile", "none")  # what hue can mean in a grid
+_OWNERS = ("thread", "value", "warp", "row", "column", "none")  # and of owners
+COLOR_BY = tuple(dict.fromkeys((*_PLACES[:3], *_OWNERS[:3], *_PLACES[3:])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +30,28 @@ class View:
     instead: str = ""
 
 
-def _views(of: str) -> dict[str, View]:
-    out: dict[str, View] = {}
-    for kind, name, meaning, where, *cells in rows(__file__, "views.txt"):
-        uses, labels, color_by, instead = [*cells, "", "", "", ""][:4]
-        more = (tuple(uses.split()), tuple(labels.split()) or ("auto", "full"), tuple(color_by.split()))
-        out |= {name: View(meaning, where, *more, instead)} if kind == of else {}
-    return out
+_NAMED = {  # several words, as the table has them
+    "": (),
+    "highlights": _HIGHLIGHTS,
+    "all": LABELS,
+    "table": _TABLE_LABELS,
+    "owned": _OWNED_LABELS,
+    "places": _PLACES,
+    "owners": _OWNERS,
+    "moved": ("the hardware moves it for all threads: `follow=5` of stages(...) shows a thread's part",),
+}
 
 
-VIEWS = _views("view")  # of a layout; the option `view` picks one
-TILINGS = _views("tiling")  # of atoms, and of tilings of them, by their attribute `tiling`
+def _view(meaning: str, where: str, *cells: str) -> View:
+    """A row of the table."""
+    uses, labels, colors = (
+        tuple([x for word in cell.split() for x in _NAMED.get(word, (word,))]) for cell in (*cells, "", "", "")[:3]
+    )
+    instead = cells[3] if len(cells) > 3 else ""
+    return View(meaning, where, uses, labels or ("auto", "full"), colors, "".join(_NAMED.get(instead, (instead,))))
+
+
+_ROWS = [(head.split(), _view(*cells)) for head, *cells in rows(__file__, "views.txt")]
+VIEWS = {name: view for (table, name), view in _ROWS if table == "view"}
+TILINGS = {name: view for (table, name), view in _ROWS if table == "tiling"}
 BITS = View("a bare swizzle", "bits.bits")

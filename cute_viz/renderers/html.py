@@ -19,6 +19,7 @@ from itertools import repeat
 from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.records import beside
 from cute_viz.renderers import Options, svg
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.inline import inlined
@@ -30,9 +31,7 @@ TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
 MANY = 1024  # cells whose labels are not written twice
 MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
-CONTROLS, READOUT = map(
-    str, re.findall(r"<.*?\n(?=\n|$)", (files("cute_viz.renderers") / "assets/controls.html").read_text("utf-8"), re.S)
-)
+CONTROLS, READOUT = (beside(__file__, f"assets/{name}.html") for name in ("controls", "readout"))
 
 
 def render(figure: Figure, options: Options) -> str:

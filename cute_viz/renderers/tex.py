@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import os
+from cute_viz.records import beside
 
-with open(os.path.join(os.path.dirname(__file__), "tex.txt"), encoding="utf-8") as _file:  # a character, and what TeX makes of it
-    _SPECIAL = dict(line.rstrip("\n").split(" ", 1) for line in _file)
-_ACCENTS = {chr(int(name[2:], 16)): word for name, word in _SPECIAL.items() if len(name) > 1}  # of combining characters
+_SPECIAL = {line[0]: line[2:] for line in beside(__file__, "assets/tex.txt").splitlines()}  # a character, and how TeX spells it
+_ACCENTS = {  # combining characters, and what TeX calls them
+    "\u0300": "\\`",
+    "\u0301": "\\'",
+    "\u0302": "\\^",
+    "\u0303": "\\~",
+    "\u0308": '\\"',
+    "\u030a": "\\r",
+    "\u0327": "\\c",
+    "\u030c": "\\v",
+}
 
 
 def escape(text: str) -> str:

@@ -9,11 +9,11 @@ leaves nothing behind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.resources import files
 from itertools import groupby
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, HOLE, Figure, Paint
+from cute_viz.records import beside
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
@@ -78,11 +78,7 @@ def _weight(page: Page) -> int:
     return labels + 15 * sum(len(lattices(corners)) for corners in shapes)
 
 
-# \cvsetup: the document's own colors and fonts, called where all of them are defined.
-# \cvu: a px; \cvw, \cvh: a cell. \cvr: the height of a row of rules; \cvl: a row of labels; \cvc: a label in its cell.
-# \cvs, \cvm, \cve: a text that starts, has its middle, ends at a place; \cvstamp: a shape, \cvz: one more of it, and \cvy: many,
-# #3 across and #5 down, as leaders, which take TeX's memory once.
-_MACROS = (files("cute_viz.renderers") / "tikz.txt").read_text("utf-8")
+_MACROS = "".join(line for line in beside(__file__, "assets/macros.tex").splitlines(True) if not line.startswith("% "))
 _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
 
 
