@@ -89,7 +89,8 @@ def _shows(node: Node) -> bool:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_says_what_it_means(module: str) -> None:
-    bare = [name for name, node in _definitions(module) if not ast.get_docstring(node)]
+    """What a Protocol only declares, `def name(self) -> int: ...`, says it where it is defined."""
+    bare = [name for name, node in _definitions(module) if not ast.get_docstring(node) and ast.unparse(node.body[0]) != "..."]
     assert not bare, f"cute_viz/{module}: no docstring on {', '.join(bare)}"
 
 

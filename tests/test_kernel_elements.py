@@ -114,6 +114,9 @@ int main() { f<<<1, 32>>>(nullptr, nullptr); }
     [  # what nvcc 13.0 made of siboehm/SGEMM_CUDA: neighboring words are loaded at once, not stored; those of outer loops maybe
         ("for (int i = 0; i < 8; ++i) out[i] += s[threadIdx.x * 8 + i];", ("ld.shared.128", 2)),
         ("for (int i = 0; i < 8; ++i) s[threadIdx.x * 8 + i] = in[i];", ("st.shared.32", 8)),
+        ("reinterpret_cast<float4 *>(&s[threadIdx.x * 4])[0] = *reinterpret_cast<const float4*>(in);", ("st.shared.128", 1)),
+        ("float4 x = (reinterpret_cast<float4*>(&(s[threadIdx.x * 4]))[0]); out[0] = x.x;", ("ld.shared.128", 1)),
+        ("float4 x = (reinterpret_cast<float4*>(&(s[threadIdx.x * 3]))[0]); out[0] = x.x;", "not aligned"),
         ("for (int i = 0; i < 8; ++i) for (int j = 0; j < 4; ++j) out[i] += s[(threadIdx.x * 4 + j) * 8 + i];", "outer loop"),
         ("for (int i = 0; i < 8; ++i) s[threadIdx.x] += in[i];", "the loop around it has no barrier"),
         ("s[threadIdx.x] = 0; for (int i = 0; i < 8; ++i) { s[threadIdx.x] += in[i]; __syncthreads(); }", "no barrier is between"),

@@ -265,7 +265,12 @@ def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
 
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
-    written = cost_of(Side(x, tuple(range(size(x.layout))), 1, None, store), ())
+    each = getattr(x.part, "each", 1)
+    written = cost_of(Side(x, tuple(range(size(x.layout))), each, None, store), ())
+    if each > 1:
+        if int(written.instruction.rpartition(".")[2]) != each * x.bits:
+            raise AlgebraError(f"{each} elements are not aligned to their size in every thread").but(name=x.pointer.base)
+        return written
     found, align = merged(x, written, store), getattr(x.part, "align", 0)
     if found is None or align == 0:
         return written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import PointerFlag, with_origin
 from cute_viz.algebra.inttuple import X
@@ -11,9 +11,11 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
-from cute_viz.notation.reading import Meaning
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
 from cute_viz.values.pointer import Pointer
+
+if TYPE_CHECKING:
+    from cute_viz.notation.evaluate import Evaluator
 
 SWIZZLES = ("Sw", "S", "Swizzle")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
@@ -22,7 +24,7 @@ _CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
 CONSTANTS = (*_MAJORS, *_CONSTANTS)
 
 
-def form_call(evaluator: Meaning, node: Call) -> Any:
+def form_call(evaluator: Evaluator, node: Call) -> Any:
     """The value of a call that is notation; None for another call.
 
     >>> from cute_viz.notation.statements import parse_program
@@ -48,7 +50,7 @@ def constant(name: str) -> Any:
     return getattr(construct, _MAJORS[name]) if name in _MAJORS else _CONSTANTS[name]
 
 
-def _swizzle(evaluator: Meaning, node: Call) -> Any:
+def _swizzle(evaluator: Evaluator, node: Call) -> Any:
     """`Sw<3,4,3>`, and its value at an offset, `Sw<3,4,3>(8)`; of two numbers, the shift is B."""
     if not node.template:
         return None
@@ -63,18 +65,18 @@ def _swizzle(evaluator: Meaning, node: Call) -> Any:
     return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
 
 
-def _make_tuple(evaluator: Meaning, node: Call) -> Any:
+def _make_tuple(evaluator: Evaluator, node: Call) -> Any:
     """`ArithTuple(4,8)`, where a tensor of coordinates begins; `ArithTuple_0`, one of integers."""
     if node.template and node.args:
         return evaluator.value(node.args[0])
     return None if node.args is None else tuple(map(evaluator.value, node.args))
 
 
-def _argument(evaluator: Meaning, node: Call) -> Any:
+def _argument(evaluator: Evaluator, node: Call) -> Any:
     return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
 
 
-def _owning(evaluator: Meaning, node: Call) -> Any:
+def _owning(evaluator: Evaluator, node: Call) -> Any:
     """make_fragment_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
     if node.args is None or len(node.args) != 1:
         return None
@@ -88,7 +90,7 @@ def _owning(evaluator: Meaning, node: Call) -> Any:
     return Tensor(Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
 
 
-def _tensor_type(evaluator: Meaning, node: Call) -> Any:
+def _tensor_type(evaluator: Evaluator, node: Call) -> Any:
     """`tensor<(4,8) o layout>`, the DSL's print of a tensor of coordinates with its origin; another tensor is its layout."""
     if len(node.template) != 1 or node.args is not None or not isinstance(node.template[0], (Chain, Pair)):
         return None
@@ -100,13 +102,13 @@ def _tensor_type(evaluator: Meaning, node: Call) -> Any:
     return evaluator.value(inside)
 
 
-def _basis(evaluator: Meaning, node: Call) -> Any:
+def _basis(evaluator: Evaluator, node: Call) -> Any:
     """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
     return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
 
 
-def _positions(evaluator: Meaning, node: Call, path: Any) -> tuple[int, ...]:
+def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
     """A path of a basis element: one position, or a tuple of them; as far as `@` goes, for a coordinate is a tuple of so many."""
     path = path if isinstance(path, tuple) else (path,)
     if not all(isinstance(i, int) and 0 <= i < 64 for i in path):
@@ -114,7 +116,7 @@ def _positions(evaluator: Meaning, node: Call, path: Any) -> tuple[int, ...]:
     return tuple(map(int, path))
 
 
-def _scaled_basis(evaluator: Meaning, node: Call) -> Any:
+def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
     """`ScaledBasis(2, (0, 1))` of the DSL."""
     if len(node.args or ()) != 2:
         return None
@@ -126,7 +128,7 @@ def _scaled_basis(evaluator: Meaning, node: Call) -> Any:
     return Basis(scale, _positions(evaluator, node, path))
 
 
-_FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
+_FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
     **dict.fromkeys(SWIZZLES, _swizzle),
     "ArithTuple": _make_tuple,
     **dict.fromkeys(PRINTERS, _argument),

@@ -1,12 +1,9 @@
-"""What is read, with all that gives it meaning, and what the parts of the evaluator ask of it."""
+"""What is read, with all that gives it meaning: a text, names, the dialect, atoms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeAlias
-
-from cute_viz.errors import NotationError, Span
-from cute_viz.notation.syntax import Node
+from typing import Any, NamedTuple, TypeAlias
 
 Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
 
@@ -38,20 +35,3 @@ class Passage(NamedTuple):
     def seeing(self, names: Mapping[str, Any]) -> Passage:
         """The same text with other bindings."""
         return self._replace(names=names)
-
-
-class Meaning(Protocol):
-    """What calls that are notation, and atoms, ask of the evaluator that meets them."""
-
-    @property
-    def source(self) -> Passage:
-        """What is read."""
-
-    def value(self, node: Node) -> Any:
-        """The value of a node; an error of the algebra gets the node's place."""
-
-    def fail(self, message: str, span: Span, hint: str | None = None) -> NotationError:
-        """The error at a place in the text; the caller raises it."""
-
-    def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
-        """The result of an operation."""

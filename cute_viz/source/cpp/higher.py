@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from operator import add, mul, sub
 from typing import Any
 
@@ -63,29 +63,18 @@ def _function(meaning: Meaning, node: Node) -> _Applied:
     return lambda *args: meaning.operate(value.name.rsplit("::", 1)[-1], list(args))
 
 
-def _rows(meaning: Meaning, span: Span, tuples: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    if not all(isinstance(x, tuple) and len(x) == len(tuples[0]) for x in tuples):
-        raise meaning.fail("Mismatched tuple_size", span)
-    return list(zip(*tuples, strict=True))
-
-
-def _transform(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
-    return tuple(function(*row) for row in _rows(meaning, span, of)) if isinstance(of[0], tuple) else function(*of)
-
-
-def _transform_leaf(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
+def _transform(meaning: Meaning, span: Span, function: _Applied, *of: Any, leaves: bool = False) -> Any:
     if not isinstance(of[0], tuple):
         return function(*of)
-    return tuple(_transform_leaf(meaning, span, function, *row) for row in _rows(meaning, span, of))
+    if not all(isinstance(x, tuple) and len(x) == len(of[0]) for x in of):
+        raise meaning.fail("Mismatched tuple_size", span)
+    each = partial(_transform, meaning, span, function, leaves=True) if leaves else function
+    return tuple(each(*row) for row in zip(*of, strict=True))
 
 
 def _filter_tuple(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
     found = _transform(meaning, span, function, *of)
     return meaning.operate("tuple_cat", list(found)) if isinstance(of[0], tuple) else found
-
-
-def _apply(meaning: Meaning, span: Span, function: _Applied, of: Any) -> Any:
-    return function(*_entries(meaning, span, of))
 
 
 def _entries(meaning: Meaning, span: Span, of: Any) -> tuple[Any, ...]:
@@ -115,9 +104,9 @@ def _scan(meaning: Meaning, span: Span, function: _Applied, of: Any, first: Any)
 
 _CARRIED_OUT: dict[str, _Applied] = {
     "transform": _transform,
-    "transform_leaf": _transform_leaf,
+    "transform_leaf": partial(_transform, leaves=True),
     "filter_tuple": _filter_tuple,
-    "apply": _apply,
+    "apply": lambda meaning, span, function, of: function(*_entries(meaning, span, of)),
     "fold": _fold,
     "fold_first": _fold_first,
     "iscan": lambda meaning, span, function, of, first: tuple(_scan(meaning, span, function, of, first)[1:]),

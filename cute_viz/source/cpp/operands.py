@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from cute_viz.errors import LimitError, NotationError, Span
@@ -17,8 +16,13 @@ _CASTS = frozenset(["static_cast", "reinterpret_cast", "const_cast", "dynamic_ca
 _SCANNED = 4_000_000  # tokens that are looked through for what closes a '<', in one file
 
 
-class Operands(ABC):
+class Operands:
     """The part of the parser that reads operands. templates: whether a name is one of a template, as far as the file tells."""
+
+    _comma: Callable[[], Node]  # `a, b`, C++'s comma
+    _value: Callable[[], Node]  # what stands between two commas
+    _expression: Callable[[], Node]  # of operators, the lowest first
+    _unary: Callable[[], Node]  # an operand with what stands before it
 
     def __init__(self, text: str, tokens: list[Token], templates: Callable[[str], bool | None]) -> None:
         self.text = text
@@ -28,22 +32,6 @@ class Operands(ABC):
         self._end = Token("end", "", len(text))
         self._at = self._stop = self._depth = 0
         self._angle = False
-
-    @abstractmethod
-    def _comma(self) -> Node:
-        """`a, b`, C++'s comma."""
-
-    @abstractmethod
-    def _value(self) -> Node:
-        """What stands between two commas."""
-
-    @abstractmethod
-    def _expression(self, level: int = 0) -> Node:
-        """An expression whose operators bind closer than a level."""
-
-    @abstractmethod
-    def _unary(self) -> Node:
-        """An operand with what stands before it."""
 
     @property
     def _token(self) -> Token:
