@@ -160,7 +160,7 @@ class _TritonReader:
         if word.startswith("#") and not re.match(_DIALECT, word):
             known = self.aliases.get(word[1:])
             if known is None:
-                raise self.fail(f"{word} is defined nowhere in this text", start, hint=f"example: {word} = #ttg.blocked<{{...}}>")
+                raise self.fail(f"{word} is not defined in this text", start, hint=f"example: {word} = #ttg.blocked<{{...}}>")
             self.depth -= 1
             return known
         name = word.rpartition(".")[2]
