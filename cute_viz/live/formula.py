@@ -18,7 +18,7 @@ def formula(obj: Any) -> dict[str, Any] | None:
     {'rows': [[2, 1], [2, 8]], 'cols': [[4, 2]], 'offset': 0, 'swizzle': None}
     """
     try:
-        found = position_independent(as_layout(obj))
+        found: Any = position_independent(as_layout(obj))
     except CuteVizError:
         return None
     swizzle, offset = None, 0
