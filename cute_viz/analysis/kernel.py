@@ -96,7 +96,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if foreign and name != "gemm" and operands and isinstance(operands[0], CuteVizError) and operands[0].needs:
         raise operands[0]
     if foreign and (name == "gemm" or not isinstance(operands[0] if operands else None, (Copy_Atom, TiledCopy, ThrCopy))):
-        raise AlgebraError(f"{foreign}::{name} is not CuTe's: what it does is not in this statement")
+        raise AlgebraError(f"{foreign}::{name} is not CuTe's; this statement does not show what it does")
     if name == "gemm":
         return multiplied(operands)
     if name == "cooperative_copy":
