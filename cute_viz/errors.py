@@ -132,6 +132,7 @@ class CuteVizError(Exception):
 
 
 _E = TypeVar("_E", bound=CuteVizError)
+_T = TypeVar("_T")
 
 
 def _made(kind: type[_E], fields: dict[str, Any]) -> _E:
@@ -291,6 +292,17 @@ def _interrupted(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def raised_again(value: _T | CuteVizError) -> _T:
+    """A value that was worked out before; of one that failed its error, which is raised.
+
+    >>> raised_again(4)
+    4
+    """
+    if isinstance(value, CuteVizError):
+        raise value
+    return value
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
+from tests import claims_of_views
 
 WORDS = Path(__file__).parent / "data" / "picture_words.txt"
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
@@ -28,6 +29,9 @@ def false(figure: Figure) -> Iterator[str]:
     """What of a figure contradicts the rest of it."""
     yield from _unknown_words(figure)
     yield from _unknown_numbers(figure)
+    for pattern, holds in claims_of_views.CLAIMS.items():
+        if (told := re.fullmatch(pattern, figure.title)) and not holds(figure, told):
+            yield f"the title is false: {figure.title}"
     yield from _alt_text(figure)
     name = re.split("[,<]", figure.source)[0]
     if figure.kind == "mma" and name.partition("::")[2] not in figure.caption and name not in figure.caption:

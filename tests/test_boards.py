@@ -58,6 +58,7 @@ def offset(layout, row, col):
         ("((2,4),(4,2)):((4,8),(1,32))", (8, 8), "Blocks of 2 × 4"),
         ("Sw<3,0,3> o 0 o (8,8):(8,1)", (8, 8), "Swizzle<3,0,3>"),
         ("(8,8):(10,1)", (8, 8), "Row-major"),
+        ("(8,8):(9,1)", (8, 8), "Row-major"),
         ("(8,8):(0,1)", (8, 8), "Broadcast"),
     ],
 )
@@ -127,11 +128,13 @@ def test_a_path_of_more_modes_goes_through_planes(shape, stride, name):
 
 def test_of_a_large_path_a_corner_is_drawn_and_all_is_counted():
     drawn = figure("(128,64):(64,1)", view="path")
-    assert (drawn.panels[0].rows, drawn.panels[0].cols, drawn.notes) == (
-        16,
-        64,
-        ("Drawn are the first 16 × 64 of 128 × 64 cells.",),
-    )
+    assert (drawn.panels[0].rows, drawn.panels[0].cols) == (16, 64)
+    assert drawn.caption.endswith("; drawn are the first 16 × 64 of 128 × 64 cells")
+    for target in TARGETS:
+        page = page_of(drawn, Options(target=target))
+        sizes = [item.size for item in page.items if isinstance(item, Line) and item.text in ("0", "1023")]
+        assert len(sizes) == 2
+        assert min(sizes) >= TARGET[target].least
     assert drawn.title == f"Row-major: {128 * 63} of {128 * 64 - 1} steps go to a neighbor"
 
 
@@ -234,6 +237,27 @@ def test_an_access_outlines_what_its_lanes_touch_and_counts_its_wavefronts(layou
     assert not lone or (not drawn.facts and "counts no wavefronts" in drawn.notes[0])
 
 
+@pytest.mark.parametrize(
+    "layout", ["(8,64):(64,1)", "(8,64):(72,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)", "Sw<1,3,3> o 0 o (8,64):(64,1)"]
+)
+def test_what_waits_is_painted_as_waiting(layout):
+    """ldmatrix: a bank group of 16 bytes serves one of the 8 rows at a time; the first is served at once, each later one waits."""
+    drawn = figure(layout, view="access", by="ldmatrix.x1")
+    tile, strip = drawn.panels[-2:]
+    words = {entry.label.partition(":")[0]: entry.paint for entry in drawn.legends[0].entries}
+    groups: dict[int, list[int]] = {}
+    for row in range(8):
+        groups.setdefault(offset(layout, row, 0) // 8 % 8, []).append(row)
+    for group, rows in groups.items():
+        for n, row in enumerate(rows):
+            kind = words["waits" if n else "served at once"]
+            cell = n * strip.cols + group
+            assert (strip.labels[cell], strip.paints[cell]) == (f"T{row}", kind)
+            here = offset(layout, row, 0) // 8
+            assert (tile.labels[here], tile.paints[here]) == (f"T{row}", kind)
+    assert sum(map(bool, strip.labels)) == sum(map(bool, tile.labels)) == 8
+
+
 def test_analyze_draws_the_access_of_a_kernel(tmp_path):
     out = tmp_path / "a.json"
     assert (
@@ -304,6 +328,9 @@ def test_a_cube_shows_what_a_thread_holds_and_what_its_c_needs(thread):
     for panel, x in zip(drawn.panels, "ABC", strict=True):
         for name, cells in (("held", held[x]), ("needed", needed[x])):
             assert {(n // panel.cols, n % panel.cols) for n, flag in enumerate(panel.data[name]) if flag} == cells
+    a = drawn.panels[0]
+    named = {(n // a.cols, n % a.cols): label for n, label in enumerate(a.labels) if label}
+    assert named == {(row + 8 * (v // 2 % 2), col + v % 2 + 8 * (v // 4)): f"V{v}" for v in range(8)}
     share = len(held["B"] & needed["B"])
     assert f"{share or 'none'} of the 32 B elements" in drawn.title
 

@@ -275,6 +275,7 @@ def test_a_copy_of_so_many_bits() -> None:
     traits = "cute::Copy_Traits<cute::SM90_TMA_LOAD_OP, cute::C<131072>, cute::Other<cute::C<1>>>"
     atom = value_of(f"cute::Copy_Atom<{traits}, cutlass::half_t>", resolve)
     assert str(atom.layout_src) == "(_1,_8192):(_0,_1)"
+    assert value_of("cute::Copy_Traits<cute::SM80_CP_ASYNC_CACHEGLOBAL<cutlass::uint128_t>>", resolve) is not None
 
 
 TILE = "cute::Layout<cute::tuple<cute::C<32>, cute::C<32>>, cute::tuple<cute::C<32>, cute::C<1>>>"

@@ -355,7 +355,7 @@ def test_what_helps_and_what_a_fragment_is_made_of_are_told():
     assert told.rstrip().replace("_", "").endswith(shown["layout"])
     pair = json.loads(run("show", "umma_pair_256", "--json").stdout)
     assert [pair[f"{x} of CTA 1"] for x in "ABC"] == ["M 128..255, K 0..15", "N 128..255, K 0..15", "M 128..255, N 0..255"]
-    assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 7)]
+    assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 8)]
 
 
 OF_COPY = """auto src = make_tensor(make_smem_ptr<float>((void*)0), Layout<Shape<Int<8>,Int<8>>,Stride<Int<1>,Int<8>>>{});
@@ -436,3 +436,11 @@ def test_majors_and_widths_that_wgmma_has():
 
 def test_alignment_of_what_no_swizzle_composes():
     assert run("eval", "max_alignment((8,4):(4,64) o 8 o 4:2)").stdout == b"1\n"
+
+
+@pytest.mark.parametrize("op", ["SM90_TMA_LOAD_IM2COL{}", "SM90_TMA_REDUCE_ADD{}", "UniversalCopy<half_t>{}"])
+def test_an_operand_of_tcgen05_is_loaded_by_plain_or_multicast_tma_only(op):
+    text = OF_CPP.replace("SM90_TMA_LOAD{}", op)
+    said = run("show", "-", "--name", "tma", stdin=text.encode()).stderr.decode()
+    assert run("show", "-", "--name", "tma", stdin=OF_CPP.encode()).returncode == 0
+    assert "Unsupported TMA" in said, said

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cute_viz import Figure, Layout, figure
+from cute_viz import Figure, Layout, figure, parse
+from cute_viz.algebra.inttuple import show
 from cute_viz.errors import FigureError
 from cute_viz.figures.findings import _runs
 from cute_viz.figures.load import _is_inside
@@ -107,3 +108,8 @@ def test_steps_of_modes_of_one_place_are_none(pairs: list[tuple[int, int]]) -> N
 def test_without_wanted_lines_the_first_are_shown() -> None:
     panel = figure("(64,2):(2,1)").panels[0]
     assert some_lines(panel, [], 8)[0].row_ruler.labels[0] == panel.row_ruler.labels[0]
+
+
+@pytest.mark.parametrize(("operation", "expected"), [("size", "32"), ("cosize", "32"), ("layout", "(4,8):(1,4)")])
+def test_an_operation_on_a_tensor_is_as_of_its_layout(operation: str, expected: str) -> None:
+    assert show(parse(f"{operation}(make_tensor(make_gmem_ptr<float>(0), (4,8):(1,4)))")) == expected

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+import pytest
+
 from cute_viz.engine import Request, ask
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.gallery.claims import is_true_of
@@ -36,6 +38,7 @@ def flaws(figure: Figure) -> list[str]:
     return [*([] if told else [figure.title]), *_false(figure), *reading.false(figure)]
 
 
+@pytest.mark.slow
 def test_the_gallery_says_nothing_false() -> None:
     assert reading.WORDS.read_text("utf-8") == reading.vocabulary([*gallery().values()]), (
         "python -m tests.test_reading, and read the difference"
@@ -86,6 +89,7 @@ def planted(figure: Figure, rng: random.Random) -> Iterator[tuple[str, Figure]]:
             yield "ruler", changed(n, replace(panel, col_ruler=replace(ruler, labels=wrong)))
 
 
+@pytest.mark.slow
 def test_a_planted_mistake_is_noticed() -> None:
     """Of one mistake of each kind in every fourth picture, at least so many; what lives is of pictures without a notation."""
     rng = random.Random(11)

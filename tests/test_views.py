@@ -163,7 +163,7 @@ def test_no_option_is_ignored(what: str) -> None:
             pictures = [(word, picture) for word, picture in pictures if picture is not None]
             same = [word for word, picture in pictures if picture == (plain_page if page else plain)]
             same = [word for word in same if not is_said_anyway(what, base, name, word)]
-            hint = f"{base}: {name}={same} changes nothing: draw it, or take it out of the view's row in options/views.py"
+            hint = f"{base}: {name}={same} changes nothing: draw it, or take it out of the view's row in options/views.txt"
             assert len(same) <= (name in ("labels", "color_by")), hint
             others = [picture for word, picture in pictures if word not in same and picture != (plain_page if page else plain)]
             if name == "labels" and base.get("view") == "table":

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine.request import Request, Source
-from cute_viz.errors import CuteVizError, Span, UsageError
+from cute_viz.errors import CuteVizError, Span, UsageError, raised_again
 from cute_viz.files import read_text
 from cute_viz.source.address import ANYWHERE, Address, address_of
 
@@ -173,17 +173,10 @@ def _lines_of(text: str, name: str | None, request: Request) -> SourceFile:
     for key, value in [*document.values.items(), *document.failures.items()]:
         place = re.search(rf"(?m)^.*?\b{re.escape(key)}[ \t]*=", text) if key else None
         start = place.start() if place is not None else 0
-        read_it = partial(_given_back, value)
+        read_it = partial(raised_again, value)
         entries.append(Entry(key or "object1", (), Span(start, start + 1), text.count("\n", 0, start) + 1, read_it))
     entries.sort(key=lambda entry: entry.line)
     return SourceFile(text, tuple(entries))
-
-
-def _given_back(value: Any) -> Any:
-    """A value. Raises: the error of what could not be read."""
-    if isinstance(value, CuteVizError):
-        raise value
-    return value
 
 
 def values_of(let: Mapping[str, Any], request: Request, readable: bool = False) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
         held = {thread: held[thread]} if thread in held else {}
     shapes = set()
     for cells in held.values():
-        across = _runs(cells, panel.cols, 1)
+        across = _runs(cells, panel.cols, 1) if panel.cols > 1 else [1] * len(cells)
         down = _runs(sorted(cells, key=lambda n: (n % panel.cols, n)), panel.cols, panel.cols)
         along = (across, "row") if max(across) >= max(down) else (down, "column")
         shapes.add((len(cells), tuple(sorted(set(along[0]))), len(along[0]), along[1] if max(along[0]) > 1 else ""))
@@ -139,7 +139,7 @@ def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:
     out: list[int] = []
     last = None
     for n in cells:
-        together = last is not None and n == last + step and (step > 1 or n % cols)
+        together = last is not None and n == last + step and (step == cols or n % cols)
         out[-1:] = [out[-1] + 1] if together else [*out[-1:], 1]
         last = n
     return out

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.gallery import claims_memory, claims_views
+from cute_viz.gallery import claims_memory
 
 LANES, WARP = 128, 32
 
@@ -297,7 +297,6 @@ def _sectors(figure: Figure, found: re.Match[str]) -> bool:
 
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     **claims_memory.CLAIMS,
-    **claims_views.CLAIMS,
     r"(\d+) of the tile's (\d+) bytes lie outside the (tensor|image) and (?:arrive as zeros|are not written)": _outside,
     r"Each of (\d+) CTAs loads a part of the tile, and all (\d+) get it whole": _multicast,
     r"(\d+) instructions? gathers? (\d+) rows each": _gathered,

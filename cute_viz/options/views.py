@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, rows
 
 LABELS = ("auto", "full", "offset", "coord", "index", "none", "swizzle")
 _TABLE_LABELS = LABELS[:-1]
@@ -30,46 +30,28 @@ class View:
     instead: str = ""
 
 
-_MOVED = "the hardware moves it for all threads: `follow=5` of stages(...) shows a thread's part"
-VIEWS = {  # of a layout; the option `view` picks one
-    "grid": View("offsets", "grid.grid", ("color_by", "coords"), LABELS, _PLACES),
-    "tv": View("the owner of each tile cell", "tv.tv", ("tile", "color_by", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
-    "table": View("thread by value", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), _TABLE_LABELS, _OWNERS),
-    "both": View("tv and table side by side", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), _TABLE_LABELS, _OWNERS),
-    "banks": View("the bank of each cell in shared memory", "banks.banks", ("coords", "type"), ("auto", "full", "none")),
-    "address": View("the elements by address in shared memory", "banks.address", ("type",)),
-    "scales": View("scale factors, byte by byte", "scales.scales"),
-    "operation": View("what went in and what came out", "operation.operation", ("coords",), _TABLE_LABELS),
-    "access": View("what one instruction accesses, over its banks", "access.access", ("by", "operand", "type"), ("auto", "full")),
-    "path": View("one line through the cells in the order of addresses", "path.path", labels=("auto", "full")),
-    "matrix": View("bits of the coordinate to bits of the address", "matrix.matrix", ("type", "tile"), ("auto", "full")),
-    "zoom": View(
-        "a GEMM from the grid to one thread's values", "zoom.zoom", ("tile", "thread", "coord", "cluster"), ("auto", "full")
-    ),
-    "cube": View("an MMA as a cube of A, B and C", "cube.cube", ("thread",), ("auto", "full")),
-    "pipeline": View("stages of shared memory against time", "pipeline.pipeline", ("schedule",), ("auto", "full")),
-    "steps": View("an operation step by step", "motion.motion", labels=("auto", "full")),
+_NAMED = {  # several words, as the table has them
+    "": (),
+    "highlights": _HIGHLIGHTS,
+    "all": LABELS,
+    "table": _TABLE_LABELS,
+    "owned": _OWNED_LABELS,
+    "places": _PLACES,
+    "owners": _OWNERS,
+    "moved": ("the hardware moves it for all threads: `follow=5` of stages(...) shows a thread's part",),
 }
-TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
-    "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),
-    "mma": View("an MMA", "mma.mma", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
-    "copy": View("a copy", "copy.copy", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
-    "descriptor": View("a matrix descriptor", "descriptor.descriptor", instead=_MOVED),
-    "instruction": View("an instruction descriptor", "instruction.instruction"),
-    "tmem": View("tensor memory", "tmem.tmem", instead="ask the copy that reads it, for example SM100_TMEM_LOAD_32dp32b8x"),
-    "lanes": View(
-        "tcgen05.ld, .st or .cp",
-        "lanes.lanes",
-        ("thread", "value"),
-        instead="a warp issues it: `thread=` and `value=`, a register",
-    ),
-    "stages": View("the stages of a kernel", "stages.stages", instead="`follow=5` shows a thread's part of every stage"),
-    "tma": View("a TMA copy", "tma.tma", ("coord",), instead=_MOVED),
-    "operands": View("an MMA with its operands in memory", "mma_operands.operands"),
-    "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
-    "way": View("a thread's way through the stages", "stages.follow", ("follow",)),
-    "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
-    "pipeline": View("a pipeline", "pipeline.pipeline", ("schedule",), instead="its rows are stages and warp groups"),
-    "bulk": View("a TMA or bulk copy atom", "bulk.bulk", instead=_MOVED),
-}
+
+
+def _view(meaning: str, where: str, *cells: str) -> View:
+    """A row of the table."""
+    uses, labels, colors = (
+        tuple([x for word in cell.split() for x in _NAMED.get(word, (word,))]) for cell in (*cells, "", "", "")[:3]
+    )
+    instead = cells[3] if len(cells) > 3 else ""
+    return View(meaning, where, uses, labels or ("auto", "full"), colors, "".join(_NAMED.get(instead, (instead,))))
+
+
+_ROWS = [(head.split(), _view(*cells)) for head, *cells in rows(__file__, "views.txt")]
+VIEWS = {name: view for (table, name), view in _ROWS if table == "view"}
+TILINGS = {name: view for (table, name), view in _ROWS if table == "tiling"}
 BITS = View("a bare swizzle", "bits.bits")

@@ -121,6 +121,7 @@ class _SvgWriter:
         figure = page.figure
         self.known: tuple[p.Grid, list[str], list[str]] | None = None
         self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints)
+        self.pale = {n for n, paint in enumerate(figure.paints) if paint.faded or paint.hue == -1}
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
         drawing = svgwrite.Drawing(
@@ -179,7 +180,8 @@ class _SvgWriter:
                     "fill": self.fills[item.paint],
                 }
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
-                cls = " ".join(["s", *filter(None, [self.dark_fill.get(item.paint)])])
+                pale = ["tile"] if item.paint in self.pale else []  # an outline that is seen on a dark page
+                cls = " ".join(["s", *pale, *filter(None, [self.dark_fill.get(item.paint)])])
                 self.parts.append(_written(svgwrite.shapes.Rect, *place, class_=cls, **style))
             case p.Path():
                 self._lines(item)

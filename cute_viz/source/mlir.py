@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
 from cute_viz.limits import limit, over
 from cute_viz.source.mlir_moves import Definition, IrText, moves, operation
 from cute_viz.source.mlir_types import KINDS, Setting, value_of
@@ -141,9 +141,7 @@ class _MlirReader:
         key = self.text[start:end]
         if key not in self.values:
             self.values[key] = self.evaluated(start, end)
-        if isinstance(value := self.values[key], CuteVizError):
-            raise value
-        return value
+        return raised_again(self.values[key])
 
     def evaluated(self, start: int, end: int) -> Any:
         """The value of a type, or its error."""

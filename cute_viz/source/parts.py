@@ -19,7 +19,7 @@ from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.shares import parted_share, sliced_share
 from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import AlgebraError, CuteVizError, InternalError
+from cute_viz.errors import AlgebraError, CuteVizError, InternalError, raised_again
 from cute_viz.values.integer import Static, Unknown
 
 PITCH = 8192  # what a run-time size or stride counts as, in elements
@@ -44,10 +44,7 @@ class TypeParts:
                 self.values[type_] = self.value(type_)
             except CuteVizError as error:
                 self.values[type_] = error
-        found = self.values[type_]
-        if isinstance(found, CuteVizError):
-            raise found
-        return found
+        return raised_again(self.values[type_])
 
     def at(self, turn: int, read: Callable[[], list[Any]]) -> list[Any]:
         """What is read where an index that only a run knows has the value `turn`; `turns` then counts those that may matter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import raised_again
 from cute_viz.notation.dumps import printed
 from cute_viz.notation.reading import Passage
 from cute_viz.source.model import Entry, Given, SourceFile
@@ -27,12 +27,7 @@ def read(text: str, given: Given) -> SourceFile:
         names["?"] = tuple(numbers(given.let["?"]))
     found = printed(Passage(text, names, resolve=given.resolve))
     found.sort(key=lambda item: item[2].start)
-    entries = [Entry(name, (), place, text.count("\n", 0, place.start) + 1, partial(_value, value)) for name, value, place in found]
+    lines = [text.count("\n", 0, place.start) + 1 for *_, place in found]
+    rows = zip(found, lines, strict=True)
+    entries = [Entry(name, (), place, line, partial(raised_again, value)) for (name, value, place), line in rows]
     return SourceFile(text, tuple(entries))
-
-
-def _value(value: Any) -> Any:
-    """A value. Raises: the error of what cannot be read."""
-    if isinstance(value, CuteVizError):
-        raise value
-    return value

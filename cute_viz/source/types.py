@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from cute_viz.algebra.inttuple import leaves
-from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.errors import CuteVizError, NotationError, Span, raised_again
 from cute_viz.limits import limit, over
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.cpp.spelled import Spelled
@@ -95,10 +95,7 @@ class _TypesReader:
         key = inside if not found.line.bindings else ""
         if key not in self.values:
             self.values[key] = self.evaluated(found)
-        value = self.values[key] if key else self.values.pop(key)
-        if isinstance(value, CuteVizError):
-            raise value
-        return value
+        return raised_again(self.values[key] if key else self.values.pop(key))
 
     def evaluated(self, found: FoundType) -> Any:
         """The value of a type, or its error."""

@@ -77,7 +77,7 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
     if found is not None and found["kind"] == "Copy_Traits":  # what `with` gives
         op = _sized(re.sub(r"\b(?:cute|cutlass)::", "", type_.removeprefix("const ")))
         op = arguments(op)[0] if op.startswith("Copy_Traits<") else op
-        name, bits = op.partition("<")[0], tuple(arguments(op)) if op.startswith("SM90_") else ()
+        name, bits = op.partition("<")[0], tuple(arguments(op)) if "<" in op else ()
         atom = None if resolve is None else resolve(name, bits)
         if atom is None:
             raise AlgebraError(f"there is no copy {op}")

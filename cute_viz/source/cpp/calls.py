@@ -118,7 +118,7 @@ def _like(name: str) -> _Call:
 def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """local_tile, local_partition: the coordinate moves the pointer alone."""
     if not 3 <= len(args) <= 4:
-        raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
+        raise meaning.fail(f"{part.name} takes a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
     from cute_viz.algebra.shares import Division
 

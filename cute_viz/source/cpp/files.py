@@ -10,7 +10,7 @@ from typing import Any
 
 from cute_viz.algebra.call import Operation
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
 from cute_viz.source.cpp.collective import DRAWN, with_cutlass
 from cute_viz.source.cpp.context import Context
@@ -344,9 +344,7 @@ def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> tuple
             except RecursionError:
                 span = context.reader.tokens[declaration.token].span
                 known.append(LimitError("this is nested too deeply", text=context.text, span=span))
-        if isinstance(known[0], CuteVizError):
-            raise known[0]
-        return known[0]
+        return raised_again(known[0])
 
     return read_it, lambda: found if known and isinstance(found := known[0], Tensor) else None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import MixedBits
-from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.errors import CuteVizError, NotationError, raised_again
 from cute_viz.limits import Budget
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.scopes import Declaration, Scope
@@ -156,9 +156,7 @@ class Cell:
 
     def read(self) -> Any:
         """The value. Raises: the error of one that is not known."""
-        if isinstance(self.value, CuteVizError):
-            raise self.value
-        return self.value
+        return raised_again(self.value)
 
     def copy(self, budget: Budget) -> Cell:
         """Another variable of the same value."""
