@@ -43,7 +43,7 @@ def interact(draw: Callable[..., object], /, **choices: object) -> object:
         several = [values, not values] if isinstance(values, bool) else values
         known[name] = list(several) if isinstance(several, (range, list, tuple)) else [several]
         if not known[name]:
-            raise CuteVizError(f"the parameter {name} has no values", hint="a range or a list with one at least")
+            raise CuteVizError(f"the parameter {name} has no values", hint="a range or a list with at least one value")
 
     def shown(picked: Mapping[str, int]) -> str:
         try:

@@ -136,8 +136,18 @@ def rows(module: str, name: str) -> list[list[str]]:
     >>> rows(__file__, "options/options.txt")[1]
     ['tile', 'tile', 'object', 'Tile of a thread-value layout; implies the view tv']
     """
+    lines = beside(module, name).splitlines()
+    return [[cell.strip() for cell in line.split("|")] for line in lines if line.strip() and line[0] != "#"]
+
+
+def beside(module: str, name: str) -> str:
+    """A text beside a module, whose `__file__` is given.
+
+    >>> beside(__file__, "limits.txt").count("unit-memory")
+    1
+    """
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
-        return [[cell.strip() for cell in line.split("|")] for line in file if line.strip() and line[0] != "#"]
+        return file.read()
 
 
 def _restored(names: list[str]) -> Any:

@@ -328,6 +328,9 @@ def test_a_cube_shows_what_a_thread_holds_and_what_its_c_needs(thread):
     for panel, x in zip(drawn.panels, "ABC", strict=True):
         for name, cells in (("held", held[x]), ("needed", needed[x])):
             assert {(n // panel.cols, n % panel.cols) for n, flag in enumerate(panel.data[name]) if flag} == cells
+    a = drawn.panels[0]
+    named = {(n // a.cols, n % a.cols): label for n, label in enumerate(a.labels) if label}
+    assert named == {(row + 8 * (v // 2 % 2), col + v % 2 + 8 * (v // 4)): f"V{v}" for v in range(8)}
     share = len(held["B"] & needed["B"])
     assert f"{share or 'none'} of the 32 B elements" in drawn.title
 

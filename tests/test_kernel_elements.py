@@ -114,6 +114,9 @@ int main() { f<<<1, 32>>>(nullptr, nullptr); }
     [  # what nvcc 13.0 made of siboehm/SGEMM_CUDA: neighboring words are loaded at once, not stored; those of outer loops maybe
         ("for (int i = 0; i < 8; ++i) out[i] += s[threadIdx.x * 8 + i];", ("ld.shared.128", 2)),
         ("for (int i = 0; i < 8; ++i) s[threadIdx.x * 8 + i] = in[i];", ("st.shared.32", 8)),
+        ("reinterpret_cast<float4 *>(&s[threadIdx.x * 4])[0] = *reinterpret_cast<const float4*>(in);", ("st.shared.128", 1)),
+        ("float4 x = (reinterpret_cast<float4*>(&(s[threadIdx.x * 4]))[0]); out[0] = x.x;", ("ld.shared.128", 1)),
+        ("float4 x = (reinterpret_cast<float4*>(&(s[threadIdx.x * 3]))[0]); out[0] = x.x;", "not aligned"),
         ("for (int i = 0; i < 8; ++i) for (int j = 0; j < 4; ++j) out[i] += s[(threadIdx.x * 4 + j) * 8 + i];", "outer loop"),
         ("for (int i = 0; i < 8; ++i) s[threadIdx.x] += in[i];", "the loop around it has no barrier"),
         ("s[threadIdx.x] = 0; for (int i = 0; i < 8; ++i) { s[threadIdx.x] += in[i]; __syncthreads(); }", "no barrier is between"),
@@ -189,3 +192,13 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
     text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
     rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]
     assert {kind for kind, _ in rows} == {"st.shared.32", "ld.global.32"}
+
+
+def test_the_block_may_be_given() -> None:
+    text = PLAIN.replace("PITCH", "33").partition("int main")[0]
+    kept = report_of(Reading(Source(text, "k.cu"), Request(())).file)
+    assert kept is not None
+    assert {one.why for one in kept.elements} == {"how many threads the block has is not known: nothing here launches the kernel"}
+    found = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32", "blockDim.y": "8"})).file)
+    assert found is not None
+    assert {row.move.line: row.cost.wavefronts for row in found.accesses} == {4: 32, 6: 8, 7: 32}

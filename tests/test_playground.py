@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+import cute_viz
 from cute_viz.cli import main
 from cute_viz.live import playground
 from tests.browser import chromium, complaints, until
 
+DSL = Path(cute_viz.__file__).parent / "source/python/dsl"
 PYODIDE = os.environ.get("CUTE_VIZ_PYODIDE", "")
 
 
@@ -26,6 +28,7 @@ def test_the_site_is_whole_and_always_the_same():
     assert site == playground.site()
     with zipfile.ZipFile(BytesIO(site["engine/cute_viz.zip"])) as archive:
         tables = ("options/options.txt", "spec/fields.txt", "values/types.txt", "check/promises.txt", "source/cpp/cutlass.hpp")
+        tables += ("renderers/assets/macros.tex", *(f"source/python/dsl/{path.name}" for path in DSL.iterdir()))
         assert {f"cute_viz/{name}" for name in tables} <= set(archive.namelist())
         names = archive.namelist()
     assert {"cute_viz/live/questions.py", "cute_viz/live/tools.json", "cute_viz/layouts/specs/ampere_gemm.yaml"} <= set(names)

@@ -221,6 +221,6 @@ def test_the_reason_of_default_copy_is_its_alignment_where_all_is_static() -> No
 def test_an_instruction_is_explained_by_its_operands() -> None:
     told = explain("SM75_U32x4_LDSM_N").numbered
     shown = ["(_32,_128):(_128,_1)", "(_32,(_32,_4)):(_32,(_1,_1024))"]  # cute/atom/copy_traits_sm75.hpp
-    assert [str(value) for _, _, value in told if value is not None] == [x.replace("_", "") for x in shown]
+    assert [str(value) for _, _, value in told if value is not None] == shown
     assert (3, "it copies from smem to rmem", None) in told
     assert any("1 thread with 8192 bits each" in words for _, words, _ in explain("SM90_TMA_LOAD").numbered)

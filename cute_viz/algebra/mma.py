@@ -142,7 +142,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     if len(tile) > 3 or not all(item is X or isinstance(item, (int, Layout)) or is_int_tuple(item) for item in tile):
         refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="example: (32,32,16), or (_,_,_)")
     if atom.blocks > 1 and (size(thr) > 1 or any(item is not X for item in tile)):
-        refuse("make_tiled_mma", (thr, given), f"{atom.name} makes {atom.blocks} products, which no TiledMMA has a mode for")
+        refuse("make_tiled_mma", (thr, given), f"{atom.name} makes {atom.blocks} products, and a TiledMMA has no mode for them")
     if atom.stored > 1 and any(item is not X for item in tile[2:]):
         refuse("make_tiled_mma", (given,), f"A of {atom.name} is stored without its zeros, so K cannot be permuted")
     permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))

@@ -274,7 +274,7 @@ def as_tensor(x: Any) -> Tensor:
         if isinstance(out, Tensor):
             return out
     raise AlgebraError(
-        f"{x} does not tell its element type", hint="make_tensor(make_smem_ptr<half_t>(0), layout), or a layout of GMMA's atoms"
+        f"{x} has no known element type", hint="make_tensor(make_smem_ptr<half_t>(0), layout), or a layout of GMMA's atoms"
     )
 
 

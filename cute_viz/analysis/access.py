@@ -247,7 +247,7 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         tv = layout_tv(tiled, which)
         return tv, tile, size(get(tv, 1)), None
     if isinstance(by, TmaCopy):
-        raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA tell its box and its swizzle")
+        raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA show its box and its swizzle")
     by = as_layout(by)
     if isinstance(by, Layout) and len(modes(by.shape)) == 1:  # a value each
         by = Layout((by.shape, 1), (by.stride, 0))

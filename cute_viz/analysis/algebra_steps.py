@@ -167,7 +167,7 @@ def _complement(told: OperationSteps, a: Any, cotarget: Any = None) -> None:
         words = f"{_n(rest)} {'repetition reaches' if rest == 1 else 'repetitions reach'} {_n(target)}"
         told.add(f"0..{_n(reached - 1)} is covered; {words}", Layout(rest, reached), "repetitions")
     if open_:
-        told.add(f"together; what a run-time stride gives is known at run time only, and {_LAZY}", result, "complement")
+        told.add(f"together; the result of a run-time stride is known only at run time, and {_LAZY}", result, "complement")
         return
     if (other := _of_run_time(told, a, target)) is not None:
         told.add(f"  of a run-time stride, as in make_layout(4, 2) of C++, CuTe gives {show(other)}: {_LAZY}")

@@ -105,7 +105,7 @@ def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, m
     known, count = ((*ACCESSES, *REMOTE, REDUCTIONS[0]), LANES) if memory is None else (tuple(memory.groups), memory.lanes)
     if memory is None and access in REDUCTIONS[1:]:
         raise AlgebraError(
-            f"{access} of shared memory is a loop of compare and swap, whose turns depend on what the lanes hold",
+            f"{access} on shared memory is a compare-and-swap loop; its rounds depend on the values in the lanes",
             hint="red.32 of integers is one instruction; of global memory, with `global=`, the sectors are counted",
         )
     if access not in known:

@@ -96,7 +96,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if foreign and name != "gemm" and operands and isinstance(operands[0], CuteVizError) and operands[0].needs:
         raise operands[0]
     if foreign and (name == "gemm" or not isinstance(operands[0] if operands else None, (Copy_Atom, TiledCopy, ThrCopy))):
-        raise AlgebraError(f"{foreign}::{name} is not CuTe's: what it does is not in this statement")
+        raise AlgebraError(f"{foreign}::{name} is not CuTe's; this statement does not show what it does")
     if name == "gemm":
         return multiplied(operands)
     if name == "cooperative_copy":
@@ -265,7 +265,12 @@ def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
 
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
-    written = cost_of(Side(x, tuple(range(size(x.layout))), 1, None, store), ())
+    each = getattr(x.part, "each", 1)
+    written = cost_of(Side(x, tuple(range(size(x.layout))), each, None, store), ())
+    if each > 1:
+        if int(written.instruction.rpartition(".")[2]) != each * x.bits:
+            raise AlgebraError(f"{each} elements are not aligned to their size in every thread").but(name=x.pointer.base)
+        return written
     found, align = merged(x, written, store), getattr(x.part, "align", 0)
     if found is None or align == 0:
         return written

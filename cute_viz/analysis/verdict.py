@@ -325,11 +325,12 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
             if held is not None and any(x == 1 and not isinstance(x, Static) for x in leaves(values.stride)):
                 why += "; the stride 1 is a run-time integer, of which CuTe does not know that it is 1"
             one = "Int<1>{}" if "run-time" in why else "1"
+            each = max(1, width // tensor.bits)
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"
             raise AlgebraError(
                 f"{side} failed to vectorize into registers: {atom.name} takes {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
-                hint=f"{max(1, width // tensor.bits)} contiguous values (stride {one}) make a register",
+                hint=f"{each} contiguous values (stride {one}) make a register" if each > 1 else "one value fills a register",
             )
 
 

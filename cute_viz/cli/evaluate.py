@@ -70,7 +70,7 @@ def write_as(source: str, target: str, reading: SourceOptions) -> None:
         spec = source.endswith((".yaml", ".yml"))
         if not spec and (not is_file(source) or address_of(source) is not None):
             hint = "in a spec a source is the value of a field, layout: (4,8):(8,1)"
-            raise UsageError(f"`as=yaml` tidies a spec file; {source[:60]!r} is none", hint=hint)
+            raise UsageError(f"`as=yaml` tidies a spec file; {source[:60]!r} is not one", hint=hint)
         text, lost = tidied(source, reading.library)
         if lost:
             output.notes([f"comments are dropped, the first one on line {lost}; the one at the top is kept"])

@@ -85,7 +85,7 @@ def _with(what: str, words: tuple[str, ...]) -> list[tuple[str, ...]]:
         from cute_viz.algebra.ops import elsewhere
 
         said = " ".join(words)
-        raise CuteVizError(f"no {what} have {said!r} in their row", hint=elsewhere(said) if what == "ops" else None)
+        raise CuteVizError(f"no row of {what} contains {said!r}", hint=elsewhere(said) if what == "ops" else None)
     return out
 
 

@@ -56,7 +56,8 @@ def counted(text: str, name: str = "") -> list[Counted]:
             if own and re.fullmatch(r"[0-9]{1,9}", row[0]):
                 line = int(row[0])
             sass = "".join(row[at + 1 : at + 2]) if own else row[columns["Source"]]
-            instruction = _name(sass)
+            space = row[columns["Address Space"]].lower() if "Address Space" in columns else ""
+            instruction = _name(sass, space)
             if not row[at].startswith("0x") or not instruction:
                 continue
             here = line if own and re.split(r"[\\/]", path)[-1] == re.split(r"[\\/]", name)[-1] else 0
@@ -85,13 +86,15 @@ def _number(row: Sequence[str], columns: dict[str, int], word: str) -> int:
     return int(float(cell)) if re.fullmatch(r"[0-9]{1,18}(\.[0-9]*)?", cell) else 0
 
 
-def _name(sass: str) -> str:
-    """The name that reports have for an instruction of SASS, "" for what moves no tensors.
+def _name(sass: str, space: str = "") -> str:
+    """The name that reports have for an instruction of SASS, "" for what moves no tensors. space: where it counted.
 
     >>> [_name(x) for x in ("@!P0 LDG.E.128 R4, [R2]", "LDSM.16.MT88.4 R8, [R2]", "LDGSTS.E.BYPASS.128 [R1], [R2]", "BRA 1")]
     ['ld.global.128', 'ldmatrix.x4.trans', 'cp.async.128', '']
     >>> _name("@!PT LDS RZ, [RZ]")  # which no lane ever executes
     ''
+    >>> _name("ST.E.64 desc[UR12][R2.64], R4", "shared")  # by a pointer of any memory
+    'st.shared.64'
     """
     found = re.match(r"\s*(?!@!U?PT\b)(?:@!?U?P\w+\s+)?(\w+)((?:\.\w+)*)", sass)
     if found is None:
@@ -100,9 +103,10 @@ def _name(sass: str) -> str:
     if op in _MATRIX:
         count = next((part for part in reversed(parts) if part in ("1", "2", "4")), "1")
         return f"{_MATRIX[op]}.x{count}" + ".trans" * any("MT" in part for part in parts)
-    if op in _OPS:
+    generic = f"{op.lower()}.{space}" if op in ("LD", "ST") and space in ("shared", "global") else ""
+    if op in _OPS or generic:
         width = next((part.lstrip("US") for part in parts if part.lstrip("US") in ("8", "16", "64", "128")), "32")
-        return f"{_OPS[op]}.{width}"
+        return f"{generic or _OPS[op]}.{width}"
     return {"UTMALDG": "TMA load", "UTMASTG": "TMA store"}.get(op, "")
 
 

@@ -75,7 +75,7 @@ def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure
         if label and (not columns or any(panel.data[name][cell] is not None for name in columns if name in panel.data))
     ]
     if not cells:
-        raise FigureError(f"no cell of this picture shows {what}", hint="labels leaves out what cells show, whatever it is")
+        raise FigureError(f"no cell of this picture shows {what}", hint="labels leaves out the text of every cell")
     wanted = len(cells) if many == "all" else int(many) if many else min(MOST, max(1, len(cells) // SHARE))
     if not 0 < wanted <= len(cells):
         raise FigureError(f"`blank={what}={many}`: the picture has {count(len(cells), 'cell')}", hint=f"1 to {len(cells)}, or all")

@@ -31,7 +31,7 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
     """
     obj = obj.mma if isinstance(obj, Gemm) else obj.tiled if isinstance(obj, ThrMMA) else obj
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
-        raise FigureError("a cube is that of an MMA", hint="example: SM80_16x8x16_F32F16F16F32_TN")
+        raise FigureError("the cube view needs an MMA", hint="example: SM80_16x8x16_F32F16F16F32_TN")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     m, n, k = tile_shape(tiled)
     check_cells(m * n + n * k + m * k, f"the tile {m} x {n} x {k}", options)

@@ -148,7 +148,7 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
     unused = "`coords=`" if options.coords else f"`color_by={colour}`" if colour != "offset" else ""
     if unused:
         raise FigureError(
-            f"{unused} does not apply to an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
+            f"{unused} does not apply to an image; {show(layout)} becomes one, as it has {product(layout.shape)} cells",
             hint=f"an image is colored by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
         )
 

@@ -196,7 +196,7 @@ def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
         if highlight_notes(options):
             name = "thread" if options.thread is not None else "value"
             hint = "ask the tcgen05.ld that reads these lanes, for example SM100_TMEM_LOAD_32dp32b8x"
-            raise FigureError(f"`{name}=` does not apply to tcgen05.cp, of which no thread holds a part", hint=hint)
+            raise FigureError(f"`{name}=` does not apply to tcgen05.cp: no thread holds a part of it", hint=hint)
         return _filled(op, options)
     pieces = held(op)
     threads, registers = (max(key[n] for key in pieces) + 1 for n in (0, 1))

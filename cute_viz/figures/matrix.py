@@ -150,7 +150,7 @@ def _of_layout(layout: AnyLayout, options: FigureOptions, bits: int) -> Matrix:
     if wrong is not None:
         made = reduce(xor, (column for n, column in enumerate(columns) if wrong >> n & 1), 0)
         words = f"{show(layout)} carries: coordinate {wrong} is at {table[wrong]}, and its bits make {made}"
-        raise FigureError(words, hint="a bit matrix needs strides whose bits do not meet, and no offset")
+        raise FigureError(words, hint="a bit matrix needs strides with disjoint bits, and no offset")
     names = [f"{letter}{n}" for (letter, _), count in zip(named, counts, strict=True) for n in range(count)]
     down = 0 if options.tile is None else (options.tile[0] - 1).bit_length()
     rows = [f"a{n}" if options.tile is None else f"m{n}" if n < down else f"n{n - down}" for n in range(bits)]

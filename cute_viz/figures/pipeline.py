@@ -101,7 +101,7 @@ def _of(obj: Any) -> Pipeline:
         return obj
     shape = modes(domain(obj).shape) if isinstance(obj, (Layout, ComposedLayout)) else ()
     if len(shape) not in (1, 3, 4):
-        raise FigureError(f"{show(obj)} has no mode of stages", hint="example: (128,64,4), whose last mode it is, or 4")
+        raise FigureError(f"{show(obj)} has no mode of stages", hint="example: (128,64,4), where it is the last mode, or 4")
     stages = product(shape[-1])
     if stages > MOST["stages"]:
         raise FigureError(f"{show(obj)} has {stages} stages; at most {MOST['stages']} are drawn")

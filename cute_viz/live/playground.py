@@ -94,7 +94,7 @@ def _tree(root: str, name: str) -> Iterator[tuple[str, bytes]]:
     for folder, names, found in os.walk(root):
         names[:] = sorted(name for name in names if name != "__pycache__")
         for file in sorted(found):
-            if file.endswith((".py", ".txt", ".hpp", ".json", ".yaml", ".js", ".css", ".html", ".gz")):
+            if file.endswith((".py", ".txt", ".hpp", ".json", ".yaml", ".js", ".css", ".html", ".tex", ".dsl", ".gz")):
                 path = os.path.join(folder, file)
                 with open(path, "rb") as opened:
                     yield f"{name}/{os.path.relpath(path, root).replace(os.sep, '/')}", opened.read()

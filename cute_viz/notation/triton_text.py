@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.errors import NotationError, Span, did_you_mean
 from cute_viz.limits import limit, over
+from cute_viz.records import rows
 
 
 class Encoding(NamedTuple):
@@ -30,22 +31,7 @@ class Typed(NamedTuple):
 
 
 # Gluon's constructors: TTGIR's name, and TTGIR's names of their parameters in order.
-GLUON = {
-    "BlockedLayout": ("blocked", "sizePerThread threadsPerWarp warpsPerCTA order CGALayout"),
-    "NVMMADistributedLayout": ("nvidia_mma", "version warpsPerCTA instrShape CGALayout"),
-    "AMDMFMALayout": ("amd_mfma", "version instrShape isTransposed warpsPerCTA elementBitWidth tilesPerWarp CGALayout"),
-    "AMDWMMALayout": ("amd_wmma", "version isTranspose warp register instrShape CGALayout rank"),
-    "DotOperandLayout": ("dot_op", "opIdx parent kWidth"),
-    "SliceLayout": ("slice", "dim parent"),
-    "DistributedLinearLayout": ("linear", "register lane warp block shape"),
-    "SwizzledSharedLayout": ("swizzled_shared", "vec perPhase maxPhase order CGALayout"),
-    "NVMMASharedLayout": ("nvmma_shared", "swizzlingByteWidth elementBitWidth rank transposed fp4Padded CGALayout"),
-    "PaddedSharedLayout": ("padded_shared", "intervals offset CGALayout shape"),
-    "with_identity_for": ("padded_shared", "intervals shape order CGALayout"),
-    "PartitionedSharedLayout": ("partitioned_shared", "numPartitions numGroups partitionDim partitionLayout"),
-    "SharedLinearLayout": ("shared_linear", "offset block alignment"),
-    "TensorMemoryLayout": ("tensor_memory_encoding", "block colStride CGALayout twoCTAs fp4Padded"),
-}
+GLUON = {name: (encoding, parameters) for name, encoding, parameters in rows(__file__, "gluon.txt")}
 # Their keywords that are not TTGIR's in snake case.
 _KEYWORDS = {
     "warps_per_cta": "warpsPerCTA", "cga_layout": "CGALayout", "element_bitwidth": "elementBitWidth", "warp_bases": "warp",
@@ -174,7 +160,7 @@ class _TritonReader:
         if word.startswith("#") and not re.match(_DIALECT, word):
             known = self.aliases.get(word[1:])
             if known is None:
-                raise self.fail(f"{word} is defined nowhere in this text", start, hint=f"example: {word} = #ttg.blocked<{{...}}>")
+                raise self.fail(f"{word} is not defined in this text", start, hint=f"example: {word} = #ttg.blocked<{{...}}>")
             self.depth -= 1
             return known
         name = word.rpartition(".")[2]

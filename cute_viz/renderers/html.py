@@ -19,6 +19,7 @@ from itertools import repeat
 from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.records import beside
 from cute_viz.renderers import Options, svg
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.inline import inlined
@@ -30,24 +31,7 @@ TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
 MANY = 1024  # cells whose labels are not written twice
 MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
-CONTROLS = """<form id="controls" role="search" aria-label="What is highlighted">
-<label>Find <input id="find" type="search" placeholder="T5, T0-T3, T5 V1, bank 3, C(5,3)" autocomplete="off"
-aria-keyshortcuts="/"></label>
-<label class="by" hidden>Link by <select name="by"><option>thread</option><option>warp</option><option>lane</option>
-<option>value</option><option>bank</option><option>offset</option><option>byte</option><option>coordinate</option>
-<option>label</option></select></label>
-<input id="along" type="range" min="0" value="0" hidden><output id="number" for="along" hidden></output>
-<output id="found" for="find along"></output>
-<button type="reset">Clear</button>
-<span class="zoom" role="group" aria-label="Zoom"><button type="button" data-zoom="out" aria-label="smaller">−</button>
-<output id="scale"></output><button type="button" data-zoom="in" aria-label="larger">+</button>
-<button type="button" data-zoom="fit">Fit</button></span>
-</form>
-<p id="told" aria-live="polite"></p>
-"""
-READOUT = """<p id="cell">Hover a cell, or use the arrow keys; click or Enter highlights, Escape clears, + and - zoom.</p>
-<p id="spoken" class="unseen" aria-live="polite"></p>
-"""
+CONTROLS, READOUT = (beside(__file__, f"assets/{name}.html") for name in ("controls", "readout"))
 
 
 def render(figure: Figure, options: Options) -> str:

@@ -20,19 +20,7 @@ FADED_INKS = ("#5f6771", "#9aa4ae")
 PAPERS = (("#ffffff", "#d4d8de"), ("#161b22", "#30363d"))  # the two shades of no hue; unlike every hue of the palettes
 PAPER_INK = "#e6edf3"  # on the dark ones
 RED = ("#c1121f", "#333333")  # of a conflict, in colour and in grey
-MEANINGS = {
-    "hue": "the group of a cell: its owner (thread, warp, CTA), a band of offsets, a chunk, a tile; the legend names it",
-    "shade": "the order in that group: the lighter, the later (not in print, where the label has it)",
-    "red": "a conflict: what waits for another access, and nothing else",
-    "gray": "what nobody asks about: another part of the same memory, or a second field beside the first",
-    "white": "no group: what lies in memory, or is for everybody",
-    "hatch": "no cell: nothing lies there, or it is out of bounds",
-    "outline": "what belongs together: what a thread holds side by side, a core matrix, a row that an access reads",
-    "thick line": "the border of a tile, an atom or a warp; a thicker one of larger tiles",
-    "fading": "what was not asked for; it goes towards the page, light or dark",
-    "dog-ear": "further owners, of whom the cell's label names the first",
-    "arrow": "a movement of data, from where it is read to where it is written",
-}
+MEANINGS = {row[0]: row[1] for row in rows(__file__, "meanings.txt")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,41 +2,9 @@
 
 from __future__ import annotations
 
-_SPECIAL = {
-    "\\": "\\textbackslash{}",
-    "{": "\\{",
-    "}": "\\}",
-    "$": "\\$",
-    "&": "\\&",
-    "#": "\\#",
-    "_": "\\_",
-    "%": "\\%",
-    "^": "\\textasciicircum{}",
-    "~": "\\textasciitilde{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    '"': "''",
-    "`": "'",
-    "×": "$\\times$",
-    "→": "$\\rightarrow$",
-    "↓": "$\\downarrow$",
-    "·": "$\\cdot$",
-    "∘": "$\\circ$",
-    "⊘": "$\\oslash$",
-    "⊗": "$\\otimes$",
-    "⊕": "$\\oplus$",
-    "…": "\\ldots{}",
-    "ß": "\\ss{}",
-    "æ": "\\ae{}",
-    "Æ": "\\AE{}",
-    "œ": "\\oe{}",
-    "Œ": "\\OE{}",
-    "ø": "\\o{}",
-    "Ø": "\\O{}",
-    "ł": "\\l{}",
-    "Ł": "\\L{}",
-}
+from cute_viz.records import beside
+
+_SPECIAL = {line[0]: line[2:] for line in beside(__file__, "assets/tex.txt").splitlines()}  # a character, and how TeX spells it
 _ACCENTS = {  # combining characters, and what TeX calls them
     "\u0300": "\\`",
     "\u0301": "\\'",

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, HOLE, Figure, Paint
+from cute_viz.records import beside
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
@@ -77,27 +78,7 @@ def _weight(page: Page) -> int:
     return labels + 15 * sum(len(lattices(corners)) for corners in shapes)
 
 
-# \cvsetup: the document's own colors and fonts, called where all of them are defined.
-# \cvu: a px; \cvw, \cvh: a cell. \cvr: the height of a row of rules; \cvl: a row of labels; \cvc: a label in its cell.
-# \cvs, \cvm, \cve: a text that starts, has its middle, ends at a place; \cvstamp: a shape, \cvz: one more of it, and \cvy: many,
-# #3 across and #5 down, as leaders, which take TeX's memory once.
-_MACROS = r"""\dimendef\cvu=2 \dimendef\cvw=4 \dimendef\cvh=6
-\def\cvgrid#1#2{\cvu.75pt\cvw#1\cvu\cvh#2\cvu\offinterlineskip}%
-\def\cvfont#1#2{\normalfont\fontsize{#1}{#1}#2\cvu.75pt}%
-\def\cvsans{\sffamily}\def\cvbold{\sffamily\bfseries}\def\cvmono{\ttfamily}\ifx\cvsetup\undefined\else\cvsetup\fi
-\def\cvr#1{\vrule width0pt height#1\cvh depth0pt}%
-\def\cvl#1{\setbox0\hbox{#1}\ht0\cvh\dp0 0pt\box0 }%
-\def\cvc#1{\setbox0\hbox{#1}\dimen0\cvw\advance\dimen0-\wd0\divide\dimen0 2 \kern\dimen0\unhbox0\kern\dimen0 }%
-\def\cvs#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\hbox{#3}}}%
-\def\cvm#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\hbox to0pt{\hss#3\hss}}}%
-\def\cve#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\llap{#3}}}%
-\def\cvz#1#2{\rlap{\kern#1\cvu\lower#2\cvu\copy2 }}%
-\def\cvy#1#2#3#4#5#6{\setbox1\hbox{\dimen0=#4\cvu\leaders\hbox to\dimen0{\copy2\hss}\hskip#3\dimen0}\dimen0=#6\cvu
-\rlap{\kern#1\cvu\lower#2\cvu\vtop{\leaders\vbox to\dimen0{\copy1\vss}\vskip#5\dimen0}}}%
-\def\cvstamp#1{\cvu.75pt\setbox2\hbox{\begin{tikzpicture}[x=.75pt,y=-.75pt,baseline=0pt]\useasboundingbox(0,0);#1\end{tikzpicture}}}%
-\begin{tikzpicture}[x=.75pt,y=-.75pt,every node/.style={inner sep=0pt,outer sep=0pt},
-cvg/.style={anchor=north west},cvo/.style={anchor=base west}]
-"""
+_MACROS = "".join(line for line in beside(__file__, "assets/macros.tex").splitlines(True) if not line.startswith("% "))
 _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
 
 

@@ -175,7 +175,7 @@ class _TtgirReader:
                 raise NotationError(f"{c.encoding.name} needs instrShape")
             return _issued(bits, "fma", m * n * k // 32, "no tensor core multiplies in this encoding: FMAs do")
         if len(shape) < 3 and kind != "mma":
-            raise NotationError(f"the type does not say how many elements of K an {kind} takes")
+            raise NotationError(f"the type does not determine how many elements of K an {kind} takes")
         steps = (*shape, 256 // bits)[:3]
         count = prod(max(1, whole // step) for whole, step in zip((m, n, k), steps, strict=True))
         return _issued(bits, name or "{}.m{}n{}k{}".format(kind, *steps), count, why)

@@ -127,18 +127,14 @@ def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[st
 
 def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
     """The instances of kernels, in the order in which the unit names them."""
-    places: dict[int, CallSite] = {}
-    for instance in unit.instances:
-        for use in instance.uses:
-            places.setdefault(use.instance, use)
+    places = _launched(unit)
     differing = _differing(one for one in unit.instances if one.kernel)
-    rows = [(n, one, places[n]) for n, one in enumerate(unit.instances) if one.kernel and n in places]
+    rows = [(n, one, places[n][1]) for n, one in enumerate(unit.instances) if one.kernel and n in places]
     for n, one, use in sorted(rows, key=lambda row: (os.path.abspath(row[2].file) != path, row[2].file, row[2].line)):
-        args = [f"{key}={value}" for key, value in one.args if key in differing.get(one.scope, set())]
         lines = _lines(use.file)
         grid, block = _dims(lines, use.line)
         line = use.line if use.line <= len(lines) else next((x.line for x in one.variables), 1)  # a binary names it, no line
-        yield Launch(one.scope, ",".join(args), grid, block, line, _relative(use.file, path), key=n)
+        yield Launch(one.scope, _args(one, differing), grid, block, line, _relative(use.file, path), key=n)
 
 
 def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
@@ -167,9 +163,8 @@ def entries(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None
     for key in sorted(named, key=lambda key: (os.path.abspath(key[0]) != path, key)):
         file, line, scope, name = key
         for type_, instance in named[key].items():
-            where = scope
-            if len(named[key]) > 1 and scope:
-                where = (*scope[:-1], _told(scope[-1], instance, differing.get(scope, set())))
+            args = _args(instance, differing) if len(named[key]) > 1 else ""
+            where = (*scope[:-1], f"{scope[-1]}<{args}>") if args else scope
             tensor = partial(_tensor, meaning, type_)
             yield Entry(name, where, Span(0, 0), line, partial(_shown, meaning, type_), file=_relative(file, path), tensor=tensor)
 
@@ -227,11 +222,10 @@ def _often(unit: Unit, frame: Reached, call: CallSite, path: str, seen: Counter[
 def _labels(unit: Unit) -> dict[int, str]:
     """For each kernel, or function that nothing calls, where it is launched, in words that no other has."""
     out: dict[int, str] = {}
+    places = _launched(unit)
     for n, instance in enumerate(unit.instances):
         name = instance.scope[-1] if instance.scope else ""
-        place = (
-            next(((one, use) for one in unit.instances for use in one.uses if use.instance == n), None) if instance.kernel else None
-        )
+        place = places.get(n) if instance.kernel else None
         label = name if place is None or not place[0].scope else f"{place[0].scope[-1]}, line {place[1].line}"
         out[n] = label if label not in out.values() else f"{label}, instance {n}"
     return out
@@ -242,7 +236,7 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
     where = ", called in ".join(filter(None, (chain, launch)))
-    text = _line(call.file, call.line)
+    text = "".join(_lines(call.file)[call.line - 1 : call.line]).strip().rstrip(";")
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
     return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
@@ -256,11 +250,6 @@ def _lines(file: str) -> tuple[str, ...]:
         return ()
 
 
-def _line(file: str, line: int) -> str:
-    lines = _lines(file)
-    return lines[line - 1].strip().rstrip(";") if 0 < line <= len(lines) else ""
-
-
 def _differing(instances: Iterable[Instance]) -> dict[tuple[str, ...], set[str]]:
     """The names of the template arguments that differ between the instances of each function."""
     seen: dict[tuple[str, ...], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -270,10 +259,15 @@ def _differing(instances: Iterable[Instance]) -> dict[tuple[str, ...], set[str]]
     return {scope: {name for name, values in names.items() if len(values) > 1} for scope, names in seen.items()}
 
 
-def _told(name: str, instance: Instance, differing: set[str]) -> str:
-    """A function's name with the template arguments that tell its instances apart."""
-    args = [f"{key}={value}" for key, value in instance.args if key in differing]
-    return f"{name}<{','.join(args)}>" if args else name
+def _args(instance: Instance, differing: Mapping[tuple[str, ...], set[str]]) -> str:
+    """The template arguments that tell an instance of a function from its others."""
+    return ",".join(f"{key}={value}" for key, value in instance.args if key in differing.get(instance.scope, set()))
+
+
+def _launched(unit: Unit) -> dict[int, tuple[Instance, CallSite]]:
+    """For each instance that another one uses, the first that does, and where."""
+    uses = [(instance, use) for instance in reversed(unit.instances) for use in reversed(instance.uses)]
+    return {use.instance: (instance, use) for instance, use in uses}
 
 
 def _relative(file: str, path: str) -> str:

@@ -35,6 +35,8 @@ _ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=
 _BY_VALUE = re.compile(
     r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
 )
+_BITS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "half": 16, "int": 32, "uint": 32, "float": 32, "double": 64}
+_VECTOR = re.compile(rf"(?:__)?({'|'.join(_BITS)})([248])")
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
 _TURNS = 256  # rounds that are counted one by one
 _UNROLLED = 64  # rounds of loops that a compiler unrolls
@@ -44,7 +46,7 @@ _WIDEST = 128  # bits
 class Indexed(NamedTuple):
     """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
     whether the statement both loads and stores elements of that name. tests: the conditions in the statement, and what they must
-    be. why: it is not counted.
+    be. why: it is not counted. wide: bits of the type that it is cast to.
     """
 
     token: int
@@ -54,6 +56,7 @@ class Indexed(NamedTuple):
     both: bool
     tests: tuple[tuple[Range, bool], ...] = ()
     why: str = ""
+    wide: int = 0
 
 
 def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
@@ -98,17 +101,48 @@ def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: in
             continue
         indices, close = _brackets(reader, n)
         words = {token.text for part in indices for token in tokens[slice(*part)]}
-        first = n == begin and assigned == close
+        left, right, wide = _cast(reader, n, close)
+        first = left == begin and assigned == right
         if not indices or any(a == b for a, b in indices) or words & {"_", "X"}:
             continue
-        why = "" if first or _is_value(reader, begin, n, close) else "its address, or a reference to it, goes elsewhere"
+        why = "" if first or wide or _is_value(reader, begin, n, close) else "its address, or a reference to it, goes elsewhere"
         kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
         for store in kinds:
             key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
             if key not in met:
                 met.add(key)
                 tests = _tests(reader, begin, n)
-                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text), tests, why)
+                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text), tests, why, wide)
+
+
+def _cast(reader: Declarer, n: int, close: int) -> tuple[int, int, int]:
+    """The tokens of `reinterpret_cast<float4*>(&s[i])[0]` around an element, and the bits of its type; its own tokens, and 0,
+    where nothing is cast.
+    """
+    tokens = reader.tokens
+
+    def outside(left: int, right: int) -> tuple[int, int]:
+        while tokens[left - 1].kind == "(" and tokens[right].kind == ")":
+            left, right = left - 1, right + 1
+        return left, right
+
+    left, right = outside(n, close)
+    if tokens[left - 1].text != "&":
+        return n, close, 0
+    left, right = outside(left - 1, right)
+    words = " ".join(token.text for token in tokens[max(0, left - 6) : left])
+    found = re.search(r"reinterpret_cast < (?:const )?(\w+) (?:const )?\* >$", words)
+    kind = _VECTOR.fullmatch(found[1]) if found is not None else None
+    if found is None or kind is None:
+        return n, close, 0
+    left -= found[0].count(" ") + 1
+    if tokens[left - 1].text == "*":
+        left -= 1
+    elif [token.text for token in tokens[right : right + 3]] == ["[", "0", "]"]:
+        right += 3
+    else:
+        return n, close, 0
+    return *outside(left, right), _BITS[kind[1]] * int(kind[2])
 
 
 def _beside(context: Context, access: Indexed, function: Scope) -> str:
@@ -204,7 +238,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
-        raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel")
+        hint = "give it: `let=blockDim.x=256`"
+        raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel", hint=hint)
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
     turns = Turns(context, found, scope, access.token, block, access.tests)
@@ -229,7 +264,10 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         first -= 1
     places = _Places(x, crd, turns)
     align = 0 if access.both else alignment_of(context, found, scope, x.pointer.base, access.store, x.bits)
-    if align != 0 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
+    each = max(1, access.wide // x.bits)
+    if access.wide and (x.swizzle is not None or x.pointer.swizzle is not None):
+        raise AlgebraError("the neighbors of a swizzled element are other ones")
+    if align != 0 and each == 1 and first == len(loops) and loops and used[-1] and not asked[-1] and len(loops[-1].values) > 1:
         one, two = (places.of(dict.fromkeys(range(first - 1), 0) | {first - 1: v}) for v in loops[-1].values[:2])
         if any(0 < abs(b - a) * x.bits < _WIDEST for a, b in zip(one, two, strict=True)):
             raise AlgebraError("how many neighbors a compiler takes at once is not known: the loop is not unrolled")
@@ -249,6 +287,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         layout = _layout([row[lane] - table[0][lane] for row in table])
         if layout is None or any(b - a != row[lane] - table[0][lane] for row in table for a, b in zip(table[0], row, strict=True)):
             raise AlgebraError("the elements of the innermost loop form no layout")
+        if each > 1:
+            layout = mark_static(Layout((each, layout.shape), (1, layout.stride)))
         shift = table[0][lane] if x.swizzle is None and x.pointer.swizzle is None else 0
         met.add((layout, active, *(place - shift for place in table[0])))
         if not summed and len(met) > 1:
@@ -262,6 +302,7 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
             summed,
             turns.sure,
             tuple(turns.assumed),
+            each,
         )
         yield replace(x, layout=layout, part=part)
 
@@ -271,7 +312,7 @@ class ElementStarts(Starts):
     """Where each thread's element lies. layout: of the tensor that they are elements of. taken: the loops whose rounds are counted
     here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned, so that it takes neighbors
     at once; None where that is not read. summed: whether all rounds are, each as an operand; else one stands for all. sure: whether
-    all conditions are known. assumes: those that are taken to hold.
+    all conditions are known. assumes: those that are taken to hold. each: elements that a cast takes at once.
     """
 
     layout: Any = None
@@ -280,6 +321,7 @@ class ElementStarts(Starts):
     summed: bool = True
     sure: bool = True
     assumes: tuple[str, ...] = ()
+    each: int = 1
 
 
 def _layout(table: list[int]) -> Layout | None:

@@ -14,7 +14,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.notation.forms import PRINTERS
+from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import tmem_store_of
 from cute_viz.source.cpp.elements import bits
@@ -118,7 +118,7 @@ def _like(name: str) -> _Call:
 def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """local_tile, local_partition: the coordinate moves the pointer alone."""
     if not 3 <= len(args) <= 4:
-        raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
+        raise meaning.fail(f"{part.name} takes a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
     from cute_viz.algebra.shares import Division
 

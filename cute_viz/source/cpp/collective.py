@@ -68,15 +68,15 @@ def made(meaning: Meaning, full: str, args: tuple[Node, ...], span: Span) -> Any
             raise meaning.fail(f"{full} takes 13 arguments or more", span)
         arch, kind = (tag_word(meaning.argument(item)) for item in args[:2])
         if arch not in ("Sm90", "Sm100"):
-            raise meaning.fail(f"what {full} makes for {arch} is not supported, only for cutlass::arch::Sm90 and Sm100", span)
+            raise meaning.fail(f"{full} is supported for cutlass::arch::Sm90 and Sm100, not for {arch}", span)
         if kind not in ("OpClassTensorOp", *(["OpClassBlockScaledTensorOp"] if arch == "Sm100" else ())) or "conv" in full:
-            raise meaning.fail(f"what {full} makes for {kind} is not supported, only GEMMs of OpClassTensorOp", span)
+            raise meaning.fail(f"{full} is supported for GEMMs of OpClassTensorOp, not for {kind}", span)
         first = meaning.value(args[2])
         epilogue = "epilogue" in full or (isinstance(first, tuple) and not any(isinstance(x, ValueType) for x in first))
         name = f"{'Epilogue' if epilogue else 'Mainloop'}{arch[2:]}"
     found = meaning.lookup.packaged(name, OURS)
     if found is None:
-        raise meaning.fail(f"what {full} makes is known in files only", span)
+        raise meaning.fail(f"the result of {full} is known only in files", span)
     value = meaning.meant(found, Part(name, args, span), span)
     if name.startswith(("Mainloop", "Epilogue")):
         meaning.type_member(value, Part("checked", None, span), span)

@@ -260,7 +260,7 @@ class Functions(Running):
                     and isinstance(value, (int, Unknown, Items))
                     and _sees_cells(self.env)
                 ):
-                    raise self.fail(f"what {param.name!r} refers to is not read", tokens[param.token].span)
+                    raise self.fail(f"cannot determine which object {param.name!r} refers to", tokens[param.token].span)
             elif param.default is not None:
                 value = self.of(param.default, env)
             else:

@@ -17,8 +17,8 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
-from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.undefined import undefined as unknown_name
+from cute_viz.notation.values import CONSTANTS, constant
 from cute_viz.source.cpp.collective import NAMES as MADE
 from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed
@@ -229,7 +229,7 @@ def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
 def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     _check(values := values[:2])  # its alignment is not asked
     if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
-        raise meaning.fail(f"{name} has a type and a number", span)
+        raise meaning.fail(f"{name} takes a type and a number", span)
     return Array(sized(bits(values[0]) * int(values[1])).name, values[0])
 
 

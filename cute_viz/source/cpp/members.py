@@ -70,7 +70,7 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         try:
             return type_member(meaning, value, part, span)
         except CuteVizError:
-            raise meaning.fail(f"{show(value)} has no member {name!r} that is known", span) from None
+            raise meaning.fail(f"{show(value)} has no known member {name!r}", span) from None
     template = tuple(meaning.argument(item) for item in part.args or ())
     return meaning.operate(name, [value, *operands], template)
 
@@ -137,4 +137,4 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
         return Runtime({"num_bits": value.bits, "num_base": value.base, "num_shft": value.shift}[name])
     if name == "type":
         return value
-    raise meaning.fail(f"{show(value).splitlines()[0]} has no member {name!r} that is known", span)
+    raise meaning.fail(f"{show(value).splitlines()[0]} has no known member {name!r}", span)

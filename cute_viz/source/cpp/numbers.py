@@ -98,7 +98,7 @@ def computed(operator: str, a: int, b: int) -> Runtime:
     (4294967295, -3, 400)
     >>> computed("+", (1 << 31) - 1, 1)
     Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: 2147483647 + 1 overflows an int of 32 bits, and C++ does not define what it is
+    cute_viz.errors.AlgebraError: 2147483647 + 1 overflows an int of 32 bits, which C++ leaves undefined
     """
     if operator in ("<<", ">>"):
         kind = promoted(kind_of(a))
@@ -114,7 +114,7 @@ def computed(operator: str, a: int, b: int) -> Runtime:
     else:
         result = _EXACT[operator](x, y)
     if (kind[1] and _wrapped(result, kind) != result) or (operator == "%" and kind[1] and y == -1 and -x != _wrapped(-x, kind)):
-        raise AlgebraError(f"{x} {operator} {y} overflows an int of {kind[0]} bits, and C++ does not define what it is")
+        raise AlgebraError(f"{x} {operator} {y} overflows an int of {kind[0]} bits, which C++ leaves undefined")
     return number(result, kind)
 
 
@@ -137,7 +137,7 @@ def negated(operator: str, value: int) -> Runtime:
     kind = promoted(kind_of(value))
     result = {"-": -int(value), "+": int(value), "~": ~int(value)}[operator]
     if kind[1] and _wrapped(result, kind) != result:
-        raise AlgebraError(f"-({int(value)}) overflows an int of {kind[0]} bits, and C++ does not define what it is")
+        raise AlgebraError(f"-({int(value)}) overflows an int of {kind[0]} bits, which C++ leaves undefined")
     return number(result, kind)
 
 

@@ -75,7 +75,7 @@ class Operands:
 
     def _check_scanned(self) -> None:
         if self.scanned > _SCANNED:
-            raise LimitError("this file has too many brackets in brackets", text=self.text, span=self._token.span)
+            raise LimitError("brackets are nested too deeply in this file", text=self.text, span=self._token.span)
 
     def _arguments(self, close: str) -> tuple[Node, ...]:
         """The arguments of a bracket that opens here."""

@@ -194,6 +194,8 @@ class Counter:
     def end(self, statement: Statement) -> int:
         """The token behind the body of a loop."""
         tokens, at = self.reader.tokens, statement.token
+        if tokens[at].text == "do":
+            return self.reader.match[at + 1] if tokens[at + 1].kind == "{" else self.reader.find(at, (";",))
         while tokens[at].kind != "(":
             at += 1
         at = self.reader.match[at] + 1

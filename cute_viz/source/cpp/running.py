@@ -145,7 +145,7 @@ class Running(Meaning):
             if case.kind == "case" and case.value is not None:
                 value = _integer(self.inside(inner).value(self.context.tree(case.value)))
                 if not isinstance(value, int) or not isinstance(asked, int):
-                    raise self.fail("this is not an integer that is known", self._span(case))
+                    raise self.fail("this is not a known integer", self._span(case))
                 if int(value) == int(asked):
                     start = n
                     break
@@ -199,7 +199,7 @@ class Running(Meaning):
         close = reader.match[opening]
         span = reader.tokens[declaration.token].span
         if kind is None or reader.tokens[close + 1].kind == "[":
-            raise self.fail(f"{declaration.name!r} is an array that is not read", span)
+            raise self.fail(f"{declaration.name!r} is an array that cannot be evaluated", span)
         values = []
         if declaration.init is not None:
             begin, end = declaration.init
@@ -208,7 +208,7 @@ class Running(Meaning):
             values = [here.converted(here.value(self.context.tree(part)), kind, span) for part in reader.split(begin, end)]
         count = len(values) if close == opening + 1 else _integer(here.value(self.context.tree((opening + 1, close))))
         if not isinstance(count, int) or not len(values) <= count <= 4096:
-            raise self.fail(f"{declaration.name!r} is an array that is not read", span)
+            raise self.fail(f"{declaration.name!r} is an array that cannot be evaluated", span)
         rest = (
             number(0, (32, True))
             if declaration.init is not None

@@ -56,7 +56,7 @@ def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
     for kind, read in _READERS:
         if isinstance(value, kind):
             return read(machine, value, name, node)
-    raise machine.fail(f"this has no {name!r} that is known", node)
+    raise machine.fail(f"this has no known attribute {name!r}", node)
 
 
 def _of_unknown(machine: Machine, value: Lost, name: str, node: ast.expr) -> Any:

@@ -154,7 +154,7 @@ def follow(
     argument is; without it that is an error.
     """
     if machine.depth >= DEPTH:
-        raise machine.fail("calls in calls, too deep to follow", node)
+        raise machine.fail("calls are nested too deeply to follow", node)
     if (tree := _tree_of(function.frame)) is not machine.tree:
         before, machine.tree = machine.tree, tree
         try:
@@ -240,7 +240,7 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
     if ended == "goes on" and values:
         values.append(None)
     if not function.decorators <= _KEEPS:
-        return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
+        return machine.unknown(f"its decorator changes the result of {function.name}", node)
     if not values:
         return None
     known = next((value for value in values if isinstance(value, Lost)), None)
@@ -259,7 +259,7 @@ def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
                 continue
             other = changes[key][1] if key in changes else before.get(key, NOTHING)
             if other is not NOTHING and not same(other, names.get(name)):
-                machine.store.write(names, name, machine.unknown(f"what {name!r} is depends on where the call returns", node))
+                machine.store.write(names, name, machine.unknown(f"the value of {name!r} depends on where the call returns", node))
 
 
 def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> Any:

@@ -155,7 +155,7 @@ def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
         if len(known) < 2:  # what the others are depends on what is missing
             raise next(value.error for value in values if isinstance(value, Lost))
         if not (len(known) == len(values) and _print_alike(known)):
-            raise machine.fail(f"{named} has several values here, of several calls or rounds of a loop", place.target)
+            raise machine.fail(f"{named} has several values here, from several calls or rounds of a loop", place.target)
     value = values[0]
     if isinstance(value, Lost):
         raise value.error

@@ -228,7 +228,7 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
     if name == "local_tile" and len(values) > 2 and isinstance(values[1], tuple):
         places = len(values[2]) if isinstance(values[2], tuple) else 1
         if places != find("rank").call([values[0]]):
-            raise machine.fail(f"the DSL takes a coordinate of as many modes as the tensor has, not of {places}", node)
+            raise machine.fail(f"the DSL needs a coordinate with a mode for each mode of the tensor, not {places}", node)
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
         values = [values[n] for n in order]

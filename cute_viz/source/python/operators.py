@@ -220,7 +220,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         other, symbol = (b, a) if isinstance(a, Symbol) else (a, b)
         if other is None or isinstance(other, (int, float, str, tuple)):
             return False
-        raise machine.fail(f"cannot determine what {symbol.path} is equal to", node)
+        raise machine.fail(f"cannot determine whether {symbol.path} is equal to this", node)
     if isinstance(a, (Object, Atom)) or isinstance(b, (Object, Atom)):
         if a is None or b is None:
             return False
