@@ -12,24 +12,12 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.records import rows
 from cute_viz.values.integer import Runtime, Static
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
-SIMPLIFIES = {
-    *("composition", "complement", "right_inverse", "left_inverse", "nullspace", "max_common_layout", "max_common_vector"),
-    *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "ceil_div", "coalesce", "filter", "filter_zeros"),
-    *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
-    *_RECASTS,
-    *("make_gmma_desc", "make_umma_desc"),  # a run-time extent of 1 keeps its stride
-    *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
-    *("compact_col_major", "compact_row_major", "compact_order", "product_like", "round_up", "elem_scale", "inner_product", "sum"),
-    *("idx2crd", "crd2crd", "crd2idx", "size", "cosize", "rank", "depth", "product", "product_each", "shape_div"),
-    *("congruent", "weakly_congruent", "compatible", "evenly_divides", "max_alignment"),
-    *(f"partition_{x}" for x in "ABCSD"),
-    *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
-    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition", "outer_partition", "tma_partition", "slice", "domain_offset"),
-}
+SIMPLIFIES = {name for (line,) in rows(__file__, "simplifies.txt") for name in line.split()}
 
 
 def entered(name: str, operands: list[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cute_viz.records import rows
 from cute_viz.values.types import named
 
 
@@ -30,21 +31,7 @@ class ElementType:
         return 64 if self.bits == 64 else 32
 
 
-_EXACT = {
-    "f16": 2048,
-    "bf16": 256,
-    "tf32": 2048,
-    "f32": 1 << 24,
-    "f64": 1 << 40,
-    "s32": 1 << 30,
-    "s8": 128,
-    "u8": 256,
-    "s4": 8,
-    "u4": 16,
-    "u1": 2,
-    "e4m3": 16,
-    "e5m2": 8,
-}
+_EXACT = {row[0]: int(row[1]) for row in rows(__file__, "exact.txt")}
 _PTX = {"u1": "b1"}  # the name in PTX where it is another
 
 
