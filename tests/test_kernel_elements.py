@@ -192,3 +192,13 @@ def test_a_reference_that_a_function_takes_is_no_access() -> None:
     text = KERNELS.replace("tAsA(i) = tAgA(i);", "other(tAsA(1)); tAsA(i) = max(tAgA(i), 0.f);")
     rows = [(row.cost.instruction, row.move.text) for row in report(text).accesses if row.move.line == 41]
     assert {kind for kind, _ in rows} == {"st.shared.32", "ld.global.32"}
+
+
+def test_the_block_may_be_given() -> None:
+    text = PLAIN.replace("PITCH", "33").partition("int main")[0]
+    kept = report_of(Reading(Source(text, "k.cu"), Request(())).file)
+    assert kept is not None
+    assert {one.why for one in kept.elements} == {"how many threads the block has is not known: nothing here launches the kernel"}
+    found = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32", "blockDim.y": "8"})).file)
+    assert found is not None
+    assert {row.move.line: row.cost.wavefronts for row in found.accesses} == {4: 32, 6: 8, 7: 32}

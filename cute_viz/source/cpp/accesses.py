@@ -238,7 +238,8 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
     found = lookup(context)
     block = block_of(context, found, function) or ((len(x.starts), 1, 1) if x.starts else None)
     if block is None:
-        raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel")
+        hint = "give it: `let=blockDim.x=256`"
+        raise AlgebraError("how many threads the block has is not known: nothing here launches the kernel", hint=hint)
     if x.part is None and not x.pointer.placed and not _is_uniform(context, lookup, scope, access, x, block):
         raise AlgebraError(f"where {access.name} begins depends on the thread")
     turns = Turns(context, found, scope, access.token, block, access.tests)

@@ -19,8 +19,10 @@ _FAR = 400  # tokens between the name of a kernel and its launch
 
 
 def block_of(context: Context, lookup: Lookup, function: Scope) -> tuple[int, int, int] | None:
-    """The threads of a block in each direction, as the launch of a kernel has them; None where that is not known."""
-    use = context.chosen.get(function)
+    """The threads of a block in each direction, as the launch of a kernel, or who asks, has them; None where nobody knows."""
+    use, given = context.chosen.get(function), [str(context.given.let.get(f"blockDim.{d}", 1)) for d in "xyz"]
+    if "blockDim.x" in context.given.let and all(map(str.isdecimal, given)):
+        return int(given[0]), int(given[1]), int(given[2])
     parts = launch_parts(context.reader, use) if use is not None else []
     if use is None or len(parts) < 2:
         return None

@@ -45,7 +45,10 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
         found = _call(reader, begin)
         if found is None and plain.own > reader.tokens[begin].start:
             found_ = _elements(reader, given, lookup, begin, reader.scopes[number], names, known, only)
-            out += [replace(move, launch=_launch(reader, context) if apart else "") for move, context in found_]
+            out += [
+                replace(move, launch=_launch(reader, context, function_of(reader.scopes[number])) if apart else "")
+                for move, context in found_
+            ]
         if found is None or (found[0] in own and len(found[1]) > _MOST):
             continue
         name, arguments = found
@@ -63,7 +66,7 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             uncalled = _parameters(function) if function is not None and not context.chosen else None
             times = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
-            launch = _launch(reader, context) if apart else ""
+            launch = _launch(reader, context, function_of(reader.scopes[number])) if apart else ""
             out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times, launch=launch))
     return tuple(out)
 
@@ -97,12 +100,12 @@ def _elements(
                 yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times), context
 
 
-def _launch(reader: Declarer, context: Context) -> str:
-    """Where the kernel is launched that a way leads to, "" where none is."""
+def _launch(reader: Declarer, context: Context, function: Scope | None) -> str:
+    """Where the kernel is launched that a way leads to; the name of one that nothing launches, "" of any other function."""
     for scope, use in context.chosen.items():
         if _is_kernel(reader, scope) and (caller := function_of(use.scope)) is not None:
             return f"{caller.name}, line {context.line(use.token)}"
-    return ""
+    return function.name if function is not None and _is_kernel(reader, function) else ""
 
 
 def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Any]:
