@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cute_viz import Figure, Layout, figure, parse
-from cute_viz.algebra.inttuple import show
-from cute_viz.errors import FigureError
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.inttuple import show, tuple_depth
+from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.findings import _runs
 from cute_viz.figures.load import _is_inside
 from cute_viz.figures.rulers import steps_of
-from cute_viz.figures.trim import some_lines
 from cute_viz.renderers.geometry import wrap
 from cute_viz.renderers.mpl_canvas import rounded
 
@@ -105,11 +105,17 @@ def test_steps_of_modes_of_one_place_are_none(pairs: list[tuple[int, int]]) -> N
     assert steps_of(Layout(shape, stride)) == tuple(step for extent, step in pairs if extent != 1)
 
 
-def test_without_wanted_lines_the_first_are_shown() -> None:
-    panel = figure("(64,2):(2,1)").panels[0]
-    assert some_lines(panel, [], 8)[0].row_ruler.labels[0] == panel.row_ruler.labels[0]
-
-
 @pytest.mark.parametrize(("operation", "expected"), [("size", "32"), ("cosize", "32"), ("layout", "(4,8):(1,4)")])
 def test_an_operation_on_a_tensor_is_as_of_its_layout(operation: str, expected: str) -> None:
     assert show(parse(f"{operation}(make_tensor(make_gmem_ptr<float>(0), (4,8):(1,4)))")) == expected
+
+
+@given(st.recursive(st.integers(0, 9), lambda inner: st.lists(inner, max_size=3).map(tuple)))
+def test_the_depth_of_a_tuple_is_that_of_its_parentheses(value: object) -> None:
+    open_ = [str(value)[: n + 1].count("(") - str(value)[:n].count(")") for n in range(len(str(value)))]
+    assert tuple_depth(value) == max(open_)
+
+
+def test_a_number_that_is_too_long_to_print_is_refused_in_words() -> None:
+    with pytest.raises(CuteVizError, match="more digits than are printed"):
+        refuse("complement", (Layout(4, 10**5000),), "too far apart")

@@ -24,7 +24,10 @@ def brief(x: Any) -> str:
     >>> brief((4, (2, 2)))
     '(4,(2,2))'
     """
-    text = show(x)
+    try:
+        text = show(x)
+    except ValueError:  # of Python, which prints no integer of 4,300 digits
+        return "a number of more digits than are printed"
     return text if len(text) <= _LONG else f"{text[: _LONG // 2]}…{text[-_LONG // 2 :]}"
 
 

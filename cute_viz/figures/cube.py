@@ -54,10 +54,9 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
             held[x].setdefault((place % rows, place // rows), v)
     ms, ns = {r for r, _ in held["C"]}, {c for _, c in held["C"]}
     needed = {x: {(r, c) for r in lines for c in range(width[x])} for x, lines in (("A", ms), ("B", ns))} | {"C": set()}
-    title = _finding(
+    title = options.title or _finding(
         f"CTA {thread}" if by_cta else f"Thread {thread}", held, needed, what, size(tiled.atom.thr_id) if by_cta else 0
     )
-    title = options.title or title
     longest = max(m, n, k)
     units = {x: max(extent, longest / LONGEST) / extent for x, extent in (("m", m), ("n", n), ("k", k))}
     units = {x: unit * 16 / longest for x, unit in units.items()}

@@ -38,13 +38,13 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         raise FigureError(f"the values of {show(layout)} are coordinates, not places in memory", hint="`view=grid` shows them")
     extents = [product(mode) for mode in shape] if len(shape) > 1 else [1, product(domain(layout).shape)]
     tall, wide = extents[:2]
+    check_cells(product(tuple(extents)), f"the layout {show(layout)}", options)
     places = [(0, 0)]
     rows = cols = 1
     for n, extent in enumerate(extents):  # mode 2 goes to the right, mode 3 down, and so on
         down = n == 0 or (n > 2 and n % 2 == 1)
         places = [(r + down * i * rows, c + (not down) * i * cols) for i in range(extent) for r, c in places]
         rows, cols = (rows * extent, cols) if down else (rows, cols * extent)
-    check_cells(rows * cols, f"the layout {show(layout)}", options)
     found = offsets(layout)
     table = dict(zip(places, found, strict=True))
     first: dict[int, tuple[int, int]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
@@ -295,35 +296,8 @@ def _sectors(figure: Figure, found: re.Match[str]) -> bool:
     return sum(label != "" for label in figure.panels[0].labels) == int(found[1])
 
 
+_READ = (files("cute_viz.gallery") / "claims.txt").read_text("utf-8").splitlines()  # a function of this module, and what it reads
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
     **claims_memory.CLAIMS,
-    r"(\d+) of the tile's (\d+) bytes lie outside the (tensor|image) and (?:arrive as zeros|are not written)": _outside,
-    r"Each of (\d+) CTAs loads a part of the tile, and all (\d+) get it whole": _multicast,
-    r"(\d+) instructions? gathers? (\d+) rows each": _gathered,
-    r"(\d+) descriptors, each (\d+) bytes after the last": _descriptors,
-    r"\wBO leads \d+ bytes? on along .*": _offsets,
-    r"32 bits ask for M = (\d+), N = (\d+), (\w+) by (\w+)(?: into (\w+))?.*": _instruction,
-    r"Row m, column n lies in lane m, column n(?: \+ (\d+))?: (\d+) of 512 columns": _in_place,
-    r"Row m lies in lane m, column n of stage s in column n(?: \+ (\d+))? \+ (\d+)s: (\d+) of 512 columns": _in_place,
-    r"Each warp reaches (\d+) rows? in (\d+) of 512 columns": _reached,
-    r"(\d+) tensors take (\d+) of 512 columns: (\d+) stay free": _free,
-    r"Thread t (?:gets|writes) (\d+) columns? of lane t": _lanes,
-    r"(\d+) threads? (?:share|write) each lane; each thread (?:gets|writes) (\d+) lanes?": _shared_lanes,
-    r"(\d+) rows fill (\d+) lanes: each row goes to (\d+) of them": _filled,
-    r"Each of (\d+) rows goes to one lane": _filled,
-    r"Rows r.* share a line of (\d+) bytes": _scale_rows,
-    r"Each 32 bits are for (\d+) columns of (\d+) rows? of A": _metadata,
-    r"The 4 bits of each cell are in (\d+) threads; a selector picks one": _selected,
-    r"Descriptor n reads block n along K of .*: (\d+) instructions": _blocks_of_k,
-    r"C\(m, n\) lies in lane m, column n of tensor memory": _c_in_place,
-    r"Each (?:CTA|warp) (?:holds|reaches) \d+ (?:row|column).*": _held,
-    r"(\d+) (?:tiles?|copies of A)(?: of (\d+) elements?)?(: each column of the result is one)?(?:, .*)?": _tiles,
-    r"A and its complement reach (\d+) of (\d+) places, each once": _once,
-    r"(?:\d+ modes become \d+; a|A)ll (\d+) offsets stay in their order": _same_order,
-    r"The result has (?:all )?(\d+)(?: of the (\d+))? elements of A(?: in another order)?": _chosen,
-    r"T\d+ holds (\d+) of (\d+) elements(?:, (\d+) in each of (\d+) places)?": _partition,
-    r"Thread \d+ copies k (\S+) of rows? (.*) of ([AB]), and holds (?:row|column)s? (.*) of C": _followed,
-    r"Each element of A goes to (\d+) warps?, of B to (\d+)": _reused,
-    r".*: (?:the swizzle turns )?\d+ wavefronts?.*": _wavefronts,
-    r"(\d+) sectors? (?:is|are) moved.*": _sectors,
+    **{pattern: globals()[name] for name, _, pattern in (line.partition(" ") for line in _READ)},
 }

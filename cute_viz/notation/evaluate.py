@@ -21,7 +21,6 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.chains import composed
-from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import (
     Apply,
@@ -45,7 +44,7 @@ from cute_viz.notation.syntax import (
     source,
     without_parentheses,
 )
-from cute_viz.notation.values import called, magnitudes, ungroup
+from cute_viz.notation.values import CONSTANTS, called, constant, form_call, magnitudes, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown
 from cute_viz.values.types import ValueType, named
 

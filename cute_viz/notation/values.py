@@ -1,22 +1,149 @@
-"""What a value is: drawable, static as it was written, how large; and the small steps from one form to another."""
+"""What a value is: drawable, static as it was written, how large; and calls that are notation: swizzles, E<...>."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, has_origin, swizzle_of
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, swizzle_of, with_origin
 from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.forms import SWIZZLES
-from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
+from cute_viz.notation.syntax import Apply, Call, Chain, Index, Name, Node, Number, Pair, Sequence, short
 from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.pointer import Pointer
+
+if TYPE_CHECKING:
+    from cute_viz.notation.evaluate import Evaluator
+
+
+SWIZZLES = ("Sw", "S", "Swizzle")
+PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
+_MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
+_CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
+CONSTANTS = (*_MAJORS, *_CONSTANTS)
+
+
+def form_call(evaluator: Evaluator, node: Call) -> Any:
+    """The value of a call that is notation; None for another call.
+
+    >>> from cute_viz.notation.statements import parse_program
+    >>> from cute_viz.notation.evaluate import Evaluator
+    >>> text = "E<0,1>"
+    >>> from cute_viz.notation.reading import Passage
+    >>> str(form_call(Evaluator(Passage(text)), parse_program(text)[0].value))
+    '1@1@0'
+    """
+    name = short(node.name)
+    form = _FORMS.get(name)
+    return None if form is None else form(evaluator, node)
+
+
+def constant(name: str) -> Any:
+    """What a name in CONSTANTS stands for: a major order, a mode that is left alone, the flag of a pointer to bits.
+
+    >>> constant("GenRowMajor"), str(constant("smem_ptr_flag"))
+    (LayoutRight, 'smem_ptr[1b](unset)')
+    """
+    from cute_viz.algebra import construct
+
+    return getattr(construct, _MAJORS[name]) if name in _MAJORS else _CONSTANTS[name]
+
+
+def _swizzle(evaluator: Evaluator, node: Call) -> Any:
+    """`Sw<3,4,3>`, and its value at an offset, `Sw<3,4,3>(8)`; of two numbers, the shift is B."""
+    if not node.template:
+        return None
+    numbers = [evaluator.value(item) for item in node.template]
+    if len(numbers) == 2:
+        numbers.append(numbers[0])
+    if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
+        raise evaluator.fail("a swizzle takes three integers", node.span, hint="Sw<B,M,S>, for example Sw<3,3,3>")
+    swizzle = Swizzle(*map(int, numbers))
+    if len(node.args or ()) > 1:
+        raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"example: {swizzle}(8)")
+    return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
+
+
+def _make_tuple(evaluator: Evaluator, node: Call) -> Any:
+    """`ArithTuple(4,8)`, where a tensor of coordinates begins; `ArithTuple_0`, one of integers."""
+    if node.template and node.args:
+        return evaluator.value(node.args[0])
+    return None if node.args is None else tuple(map(evaluator.value, node.args))
+
+
+def _argument(evaluator: Evaluator, node: Call) -> Any:
+    return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
+
+
+def _owning(evaluator: Evaluator, node: Call) -> Any:
+    """make_fragment_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
+    if node.args is None or len(node.args) != 1:
+        return None
+    from cute_viz.algebra import ops
+
+    given = evaluator.value(node.args[0])
+    check_like(given)
+    if not isinstance(given, Tensor) or given.swizzle is not None:
+        return None
+    layout = evaluator.operate(ops.find(short(node.name)), [given.layout])
+    return Tensor(Pointer("rmem", given.pointer.type), layout) if isinstance(layout, Layout) else layout
+
+
+def _tensor_type(evaluator: Evaluator, node: Call) -> Any:
+    """`tensor<(4,8) o layout>`, the DSL's print of a tensor of coordinates with its origin; another tensor is its layout."""
+    if len(node.template) != 1 or node.args is not None or not isinstance(node.template[0], (Chain, Pair)):
+        return None
+    inside = node.template[0]
+    if isinstance(inside, Chain) and isinstance(inside.items[0], Sequence) and inside.items[0].bracket == "(":
+        rest = inside.items[1:]
+        layout = evaluator.value(rest[0] if len(rest) == 1 else Chain(rest[0].span | rest[-1].span, rest))
+        return with_origin(evaluator.value(inside.items[0]), layout)
+    return evaluator.value(inside)
+
+
+def _basis(evaluator: Evaluator, node: Call) -> Any:
+    """`E<0,1>{}`: a unit basis element."""
+    path = tuple(map(evaluator.value, node.template or node.args or ()))
+    return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
+
+
+def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
+    """A path of a basis element: one position, or a tuple of them; as far as `@` goes, for a coordinate is a tuple of so many."""
+    path = path if isinstance(path, tuple) else (path,)
+    if not all(isinstance(i, int) and 0 <= i < 64 for i in path):
+        raise evaluator.fail("E<i,j...> takes positions of modes, 0 to 63", node.span)
+    return tuple(map(int, path))
+
+
+def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
+    """`ScaledBasis(2, (0, 1))` of the DSL."""
+    if len(node.args or ()) != 2:
+        return None
+    scale, path = map(evaluator.value, node.args or ())
+    if not isinstance(scale, int):
+        raise evaluator.fail(
+            "ScaledBasis takes an integer and the positions of modes", node.span, hint="example: ScaledBasis(2, (1,))"
+        )
+    return Basis(scale, _positions(evaluator, node, path))
+
+
+_FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
+    **dict.fromkeys(SWIZZLES, _swizzle),
+    "ArithTuple": _make_tuple,
+    **dict.fromkeys(PRINTERS, _argument),
+    **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
+    "make_fragment_like": _owning,
+    "make_tensor_like": _owning,
+    "tensor": _tensor_type,
+    "E": _basis,
+    "ScaledBasis": _scaled_basis,
+}
 
 
 def is_drawable(value: Any) -> bool:

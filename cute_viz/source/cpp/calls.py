@@ -14,7 +14,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor, check_like
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.notation.forms import PRINTERS
+from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.collective import check, is_plain_fusion
 from cute_viz.source.cpp.cutlass import tmem_store_of
 from cute_viz.source.cpp.elements import bits

@@ -17,8 +17,8 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, Span
-from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.undefined import undefined as unknown_name
+from cute_viz.notation.values import CONSTANTS, constant
 from cute_viz.source.cpp.collective import NAMES as MADE
 from cute_viz.source.cpp.collective import made
 from cute_viz.source.cpp.context import needed

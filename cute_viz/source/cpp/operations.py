@@ -11,7 +11,7 @@ from cute_viz.algebra.inttuple import Underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.notation.forms import PRINTERS
+from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
 from cute_viz.source.cpp.evaluate import as_word, of_tensors
 from cute_viz.source.cpp.reading import Meaning
