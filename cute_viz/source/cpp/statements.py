@@ -44,11 +44,10 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
     for begin, number in reader.statements:
         found = _call(reader, begin)
         if found is None and plain.own > reader.tokens[begin].start:
-            found_ = _elements(reader, given, lookup, begin, reader.scopes[number], names, known, only)
-            out += [
-                replace(move, launch=_launch(reader, context, function_of(reader.scopes[number])) if apart else "")
-                for move, context in found_
-            ]
+            function = function_of(reader.scopes[number])
+            for move, context in _elements(reader, given, lookup, begin, reader.scopes[number], names, known, only):
+                alone = apart and not move.call
+                out.append(replace(move, launch=_kernel(reader, context, function) if alone else ""))
         if found is None or (found[0] in own and len(found[1]) > _MOST):
             continue
         name, arguments = found
@@ -66,7 +65,7 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             uncalled = _parameters(function) if function is not None and not context.chosen else None
             times = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
-            launch = _launch(reader, context, function_of(reader.scopes[number])) if apart else ""
+            launch = _kernel(reader, context, function) if apart and not where else ""
             out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times, launch=launch))
     return tuple(out)
 
@@ -100,12 +99,10 @@ def _elements(
                 yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times), context
 
 
-def _launch(reader: Declarer, context: Context, function: Scope | None) -> str:
-    """Where the kernel is launched that a way leads to; the name of one that nothing launches, "" of any other function."""
-    for scope, use in context.chosen.items():
-        if _is_kernel(reader, scope) and (caller := function_of(use.scope)) is not None:
-            return f"{caller.name}, line {context.line(use.token)}"
-    return function.name if function is not None and _is_kernel(reader, function) else ""
+def _kernel(reader: Declarer, context: Context, function: Scope | None) -> str:
+    """The kernel that the one way to a function begins in, which tells its buffers from those of other kernels."""
+    own = [] if function is None else [function]
+    return next((scope.name for scope in (*context.chosen, *own) if _is_kernel(reader, scope)), "")
 
 
 def _rounds(context: Context, lookup: _BUILD, scope: Scope, function: Scope, access: Indexed) -> list[Any]:
