@@ -176,7 +176,7 @@ class TestAccesses:
         assert "(of integers; " in run("analyze", *words, "--instruction", "red.32").stdout.decode()
         found = run("analyze", *words, "--instruction", "red.128", "--global").stdout.decode()
         assert "32 sectors of 32 bytes in 1 request" in found
-        assert b"a loop of compare and swap" in run("analyze", *words, "--instruction", "red.128").stderr
+        assert b"a compare-and-swap loop" in run("analyze", *words, "--instruction", "red.128").stderr
 
     @pytest.mark.parametrize(
         ("tile", "bits", "by", "options", "words"),

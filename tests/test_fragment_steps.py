@@ -83,7 +83,7 @@ def f():
     ("text", "name", "words"),
     [
         (KERNEL, "sA_layout", ["kernel::sA_layout, line 3: tile_to_shape(", "Sw<3,3,3> stays in front", "logical_product"]),
-        (KERNEL, "comp", ["known at run time only", "(2,1):(_1,8)"]),
+        (KERNEL, "comp", ["known only at run time", "(2,1):(_1,8)"]),
         (KERNEL, "gA", ["the tiler (_128,_32)", "mode 0 is BLK_M: 128 with _128:?", "(_128,_32,?):(?,_1,_32)"]),
         (KERNEL, "gA(_,_,0)", ["mode 2, ?:_32, is at 0", "(_128,_32):(?,_1)"]),
         (

@@ -536,7 +536,7 @@ def test_a_launch_is_chosen_and_stands_in_the_link(page, driver):
     until(lambda: _settled(driver))
     Page(driver, driver.current_url)
     until(lambda: "(_8,_4):(_4,_1)" in page.text("#picture svg"))
-    assert driver.execute_script("return document.getElementById('launch').value") == "2"
+    until(lambda: driver.execute_script("return document.getElementById('launch').value") == "2")  # with the list of launches
     driver.back()
     driver.back()
 

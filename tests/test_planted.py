@@ -17,6 +17,8 @@ from cute_viz.figures.load import _is_inside
 from cute_viz.figures.rulers import steps_of
 from cute_viz.renderers.geometry import wrap
 from cute_viz.renderers.mpl_canvas import rounded
+from cute_viz.source.cpp import read
+from cute_viz.source.model import Given
 
 BOARDS = {
     "zoom": lambda: figure("ampere_gemm", view="zoom"),
@@ -119,3 +121,18 @@ def test_the_depth_of_a_tuple_is_that_of_its_parentheses(value: object) -> None:
 def test_a_number_that_is_too_long_to_print_is_refused_in_words() -> None:
     with pytest.raises(CuteVizError, match="more digits than are printed"):
         refuse("complement", (Layout(4, 10**5000),), "too far apart")
+
+
+def test_errors_of_one_file_share_its_text() -> None:
+    """Hundreds that are kept, of a header of half a megabyte with what is read behind it, took 500 MB."""
+    text = "#include <cutlass/gemm/collective/collective_builder.hpp>\n" + "".join(
+        f"using A{n} = Layout<B{n}>;\n" for n in range(3)
+    )
+    texts = []
+    for entry in read(text, Given()).entries:
+        with pytest.raises(CuteVizError) as caught:
+            entry.read()
+        texts.append(caught.value.text)
+    assert len(texts) == 3
+    assert all(one == text for one in texts)
+    assert len(set(map(id, texts))) == 1

@@ -198,7 +198,7 @@ def test_names(written, meant):
         (["eval", BLOCKED.replace("[1, 4]", "[1, 3]"), "--shape", "64x64"], "powers of two, not 3"),
         (["eval", BLOCKED.replace("order = [1, 0]", "order = [1, 1]"), "--shape", "64x64"], "must name each of the modes"),
         (["eval", BLOCKED[:-4], "--shape", "64x64"], "expected"),
-        (["eval", "#ttg.slice<{dim = 0, parent = #mma}>", "--shape", "64"], "#mma is defined nowhere"),
+        (["eval", "#ttg.slice<{dim = 0, parent = #mma}>", "--shape", "64"], "#mma is not defined"),
         (
             ["eval", "#ttg.dot_op<{opIdx = 1, parent = " + NVIDIA.replace("2,", "3,", 1) + ", kWidth = 2}>", "--shape", "64x64"],
             "shared",

@@ -19,7 +19,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, as_tensor
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, rows
 
 UNIT = 16  # bytes: what offsets and addresses of a descriptor count
 
@@ -42,22 +42,10 @@ FIELDS = {
     "GMMA": (*_COMMON, Field("base_offset", 49, 3), Field("layout_type", 62, 2)),
     "UMMA": (*_COMMON, Field("version", 46, 2), Field("base_offset", 49, 3), Field("lbo_mode", 52, 1), Field("layout_type", 61, 3)),
 }
-# Swizzle of byte addresses -> number and name of the layout type, the 16-byte units of a row of the atom, the rows of an atom.
-MODES = {
-    "GMMA": {
-        (0, 4, 3): (0, "INTERLEAVE", 1, 8),
-        (1, 4, 3): (3, "B32", 2, 8),
-        (2, 4, 3): (2, "B64", 4, 8),
-        (3, 4, 3): (1, "B128", 8, 8),
-    },
-    "UMMA": {
-        (0, 4, 3): (0, "SWIZZLE_NONE", 1, 8),
-        (1, 4, 3): (6, "SWIZZLE_32B", 2, 8),
-        (2, 4, 3): (4, "SWIZZLE_64B", 4, 8),
-        (3, 4, 3): (2, "SWIZZLE_128B", 8, 8),
-        (2, 5, 2): (1, "SWIZZLE_128B_BASE32B", 8, 4),
-    },
-}
+MODES: dict[str, dict[tuple[int, int, int], tuple[int, str, int, int]]] = {"GMMA": {}, "UMMA": {}}  # as layout_types.txt says
+for _of, *_numbers, _word, _wide, _deep in rows(__file__, "layout_types.txt"):
+    _b, _m, _s, _number = map(int, _numbers)
+    MODES[_of][_b, _m, _s] = (_number, _word, int(_wide), int(_deep))
 MMAS = {"GMMA": "wgmma", "UMMA": "tcgen05.mma"}
 
 

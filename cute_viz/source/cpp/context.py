@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -95,11 +96,9 @@ class Context:
 
     def placed(self, error: CuteVizError, span: Span) -> CuteVizError:
         """An error with a place, which is not in what was read behind the text."""
-        if self.own == len(self.text):
-            return error.at(self.text, span)
-        behind = error.span is not None and error.text is self.text and error.span.start >= self.own
+        behind = error.span is not None and error.text is self.text and len(self.text) > error.span.start >= self.own
         out = error.but(text=self.text, span=span) if behind else error.at(self.text, span)
-        return out.but(text=self.text[: self.own]) if out.text is self.text else out
+        return out.but(text=intern(self.text[: self.own])) if out.text is self.text else out  # one text for all that is kept
 
     def step(self, span: Span) -> None:
         """Count a step of the work. Raises: LimitError for too many."""
