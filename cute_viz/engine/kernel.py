@@ -137,6 +137,12 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
         bases = {x.pointer.base for x in found or () if isinstance(x, Tensor) and x.pointer.space == "smem"} - {base}
         if report.launch(move) == where and any("?" in (other[:1], base[:1]) for other in bases):
             out.append(move.place)
+    seen = {
+        x.pointer.base for move, found in report.read if move.name not in ELEMENTS for x in found or () if isinstance(x, Tensor)
+    }
+    for move, found in report.read if report.compiled else ():  # elements as they are written, of a buffer by another name
+        if move.name in ELEMENTS and any(x.pointer.space == "smem" and x.pointer.base not in {base, *seen} for x in found or ()):
+            out.append(move.place)
     out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
     return tuple(dict.fromkeys(out))
 
