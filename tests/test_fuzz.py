@@ -40,6 +40,7 @@ def test_figures_that_are_json_still() -> None:
     assert drawn > CASES // 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_answer_or_a_clean_error(target: str) -> None:
     chance, known = random.Random(target), seeds(target)

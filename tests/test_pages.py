@@ -556,6 +556,7 @@ def test_an_image_of_a_plain_layout_is_a_ramp():
     assert len(set(light)) == 32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SIZES)
 @pytest.mark.parametrize("format_", FORMATS)
 def test_every_format_at_every_size(source, format_):
