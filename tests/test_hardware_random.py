@@ -55,6 +55,7 @@ def shown(text: str, what: list[str]) -> dict[str, str]:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_parameters(kind):
     wrong = []

@@ -75,6 +75,10 @@ FLAT = {  # they have no modes in modes, so that rulers have no more to show
     "an integer", "a shape", "rank 1", "rank 2", "rank 3", "coordinates", "XOR", "composed",
     "swizzled", "swizzled with an offset", "swizzled with a flag",
 }  # fmt: skip
+MANY = {  # that have so many views and cells that half a second is not enough
+    "an MMA", "an MMA of quad pairs", "an MMA of shared memory", "an MMA of tensor memory", "a thread's MMA", "a sparse MMA",
+    "a GEMM", "tensor memory", "stages", "a thread's stages", "scale factors",
+}  # fmt: skip
 WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "tile": ("4x8", "16x8", "8x4"), "coords": (True,), "title": ("A title",), "thread": ("0", "1..2"), "warp": ("0",),
     "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
@@ -150,7 +154,7 @@ def is_said_anyway(what: str, base: dict[str, Any], name: str, word: Any) -> boo
     )
 
 
-@pytest.mark.parametrize("what", OBJECTS)
+@pytest.mark.parametrize("what", [pytest.param(x, marks=pytest.mark.slow) if x in MANY else x for x in OBJECTS])
 def test_no_option_is_ignored(what: str) -> None:
     """Of a choice one word may say what is drawn anyway; no two others draw the same."""
     for base in views(what):
