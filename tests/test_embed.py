@@ -459,6 +459,7 @@ def test_no_path_breaks_out(language: str, stem: str, folder: str) -> None:
     assert not embed(text.replace("(2,2)", "(2,2) | name=x"), language, stem).failures
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.sampled_from(sorted(set(LANGUAGES.values()))))
 def test_any_text_is_a_document(text: str, language: str) -> None:
     assert embed(text, language, "x").text == text or blocks(text, language)

@@ -160,6 +160,7 @@ def test_nothing_breaks_out(what: str, name: str) -> None:
     check(HOSTILE[what], name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["png", "pdf"])
 def test_nothing_breaks_out_of_what_matplotlib_draws(name: str) -> None:
     check(" ".join(HOSTILE.values()), name)

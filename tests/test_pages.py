@@ -211,6 +211,7 @@ class TestRaster:
 @pytest.mark.parametrize("format_", ["png", "pdf"])
 class TestMatplotlib:
     # that bytes do not depend on the process is held by tests/test_faults.py
+    @pytest.mark.slow
     @pytest.mark.parametrize(("source", "theme"), [("(4,8):(8,1)", "print"), ("SM80_16x8x16_F32F16F16F32_TN", "dark")])
     def test_equal_input_gives_equal_bytes(self, format_, source, theme):
         drawn = figure(source)
@@ -247,6 +248,7 @@ def test_png_cells_have_their_colours():
         assert found == (HOLE_COLOUR if paint == HOLE else palette().fill(drawn.paints[paint]))
 
 
+@pytest.mark.slow
 def test_svg_and_png_have_the_same_size():
     for source in SIZES:
         drawn = figure(source)
