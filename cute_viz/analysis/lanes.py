@@ -31,9 +31,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
     each = 8 // bits
     firsts = range(0, len(rows[0]), each) if rows else range(0)
     if rows and len(rows[0]) % each == 0:
-        packed = all(
-            row[n] % 8 == 0 and all(row[n + i] == row[n] + i * bits for i in range(1, each)) for row in rows for n in firsts
-        )
+        packed = all(row[n] % 8 == 0 and _is_run(row, n, each, bits) for row in rows for n in firsts)
         if packed:
             return [[row[n] // 8 for n in firsts] for row in rows], 1, each
     if store:
@@ -95,7 +93,7 @@ def _apart(fixed: str, lanes: Sequence[list[int]], bytes_: int, atom: int) -> Al
     whole = bytes_ * atom
     for lane, row in enumerate(lanes):
         for n in range(0, len(row), atom):
-            if any(row[n + i] != row[n] + i * bytes_ for i in range(min(atom, len(row) - n))):
+            if not _is_run(row, n, min(atom, len(row) - n), bytes_):
                 words = f"{fixed} moves {whole} contiguous bytes; those of lane {lane} do not"
                 return AlgebraError(
                     f"{words}: what it moves is wrong", hint="a swizzle's M keeps the elements of one access together"
@@ -130,7 +128,7 @@ def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> Non
         for n in range(0, values, per):
             if lane >= rows and row[n] not in [first[n] for first in lanes[:rows]]:
                 raise AlgebraError(f"{instruction} takes its {rows} rows from the first {rows} lanes; lane {lane} asks for another")
-            if row[n : n + per] != [*range(row[n], row[n] + whole, bytes_)]:
+            if not _is_run(row, n, per, bytes_):
                 raise AlgebraError(f"{what}; values {n}..{n + per - 1} of lane {lane} are not next to each other")
             if row[n] % whole:
                 raise AlgebraError(f"{what}, aligned to {whole}; lane {lane} begins at byte {row[n]}")
@@ -145,13 +143,14 @@ def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:
             return bits
         if per < 1 or values % per or per > atom:
             continue
-        if all(
-            row[n] % (bits // 8) == 0 and all(row[n + i] == row[n] + i * bytes_ for i in range(per))
-            for row in lanes
-            for n in range(0, values, per)
-        ):
+        if all(row[n] % (bits // 8) == 0 and _is_run(row, n, per, bytes_) for row in lanes for n in range(0, values, per)):
             return bits
     return bytes_ * 8
+
+
+def _is_run(row: list[int], first: int, count: int, step: int) -> bool:
+    """Whether `count` places of a lane from the `first` on lie `step` apart, in their order."""
+    return row[first : first + count] == [*range(row[first], row[first] + count * step, step)]
 
 
 def _padded(addresses: list[int], lanes: int = LANES) -> tuple[int, ...]:
