@@ -47,7 +47,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "mixed",
         "layout_programs",
     ),
-    *("planted", "hardware", "tables", "library", "banks", "access", "verdict", "vendors", "hardware_random"),
+    *("planted", "planted_algebra", "hardware", "tables", "library", "banks", "access", "verdict", "vendors", "hardware_random"),
     *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "tilings", "views", "palettes"),
     *(
         "render_svg",
