@@ -345,3 +345,10 @@ def test_equal_functions_with_other_shapes_are_noted() -> None:
     assert found.stdout == b"0\n"
     assert b"have the same offset at every index" in found.stderr
     assert run("eval", "(2,4):(1,2) == (2,4):(4,1)").stderr == b""
+
+
+def test_an_operation_that_is_looked_for_in_the_package_is_in_its_algebra() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'composition'; it is cute_viz\.algebra\.composition$"):
+        _ = cv.composition
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        _ = cv.nothing

@@ -1,4 +1,4 @@
-"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would cure it."""
+"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would fix it."""
 
 from __future__ import annotations
 
