@@ -194,8 +194,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         if options.view == "zoom" and options.tile is None and subject.file is not None:
             from cute_viz.engine.zoomed import launched
 
-            tile, grid, cluster = launched(subject.file)
-            options = replace(options, tile=tile, grid=grid, cluster=options.cluster or cluster)
+            tile, grid, cluster, k = launched(subject.file)
+            options = replace(options, tile=tile, grid=grid, cluster=options.cluster or cluster, k=k)
         if options.view == "pipeline" and subject.file is not None:
             from cute_viz.engine.zoomed import tiles_of_k
 
