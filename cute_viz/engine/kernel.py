@@ -1,4 +1,4 @@
-"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would cure it."""
+"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would fix it."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                 nth[at] += len(found) * (move.name in ELEMENTS)
         except CuteVizError as error:
             if move.name in ELEMENTS:
-                cause = f"{error.message} ({error.hint})" if error.hint else error.message
-                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", cause)
+                why = f"{error.message}; {error.hint}" if error.hint else error.message
+                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", why)
                 uncounted[move.file, move.line, one.name] = one
             else:
                 unknown.append((move, error))
