@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import AlgebraError, Span, UsageError
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, pattern
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # A PTX opcode, or an operation of the DSL: names of instructions that are no names of CuTe's notation.
-_CALLED = re.compile(
+_CALLED = pattern(
     r"(?:[a-z]\w*\.)*[A-Z]\w*Op\([^()]*(?:\([^()]*\)[^()]*)*\)|m\d+n\d+k\d+(?:\.\w+)*"
     r"|(?:(?:ld|st|mov)matrix|w?g?mma|tcgen05|cp|ld|st|fma|dp[24]a)\.[\w.:]+(?:\s+[\[{%d][^=\n]*)?"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import count
 from math import gcd
 from typing import Any, NoReturn
 
 from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.records import pattern
 from cute_viz.values.examples import hint_for
 from cute_viz.values.marks import MulticastMask as MulticastMask
 from cute_viz.values.marks import Runtime as Runtime
@@ -15,7 +15,7 @@ from cute_viz.values.marks import Static as Static
 from cute_viz.values.marks import is_constant as is_constant
 from cute_viz.values.marks import is_one as is_one
 
-_DIV, _WIDE = re.compile(r"div=(\d{1,18})\b"), re.compile(r"\bi64\b")
+_DIV, _WIDE = pattern(r"div=(\d{1,18})\b"), pattern(r"\bi64\b")
 _MOST = 32  # products in a sum: a longer one is an integer of its own
 _LONG = 2000  # characters of what an integer is computed from
 _Terms = dict[tuple[str, ...], int]

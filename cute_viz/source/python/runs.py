@@ -61,7 +61,7 @@ class Runs:
             with suppress(CuteVizError, RecursionError):
                 execute(machine, body, machine.module)
             machine.store.undo(mark)
-            machine.dead, machine.told, machine.scripted = dead, told, False
+            machine.dead, machine.told, machine.scripted = dead, machine.told | told, False
         return self.done["script"][0] if set(machine.given.let) <= set(machine.arguments) else ({}, {})
 
     def at_end(self, functions: tuple[ast.AST, ...], name: str) -> list[Any]:
