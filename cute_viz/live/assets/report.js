@@ -19,6 +19,9 @@ export class Report {
       if (quick && this.out && !this.quick && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
       this.out = out.accesses ? out : null;
       [this.counting, this.found, this.quick] = [false, this.quick && !quick, quick];
+      const said = JSON.stringify(out);
+      if (said === this.said) continue; // what one may be clicking on stays
+      this.said = said;
       this.told(this.out);
     }
   }
