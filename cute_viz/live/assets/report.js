@@ -133,12 +133,12 @@ export class Report {
 
   // What was applied, and the way back: where the text was edited since, undo is.
   reverting() {
-    const last = this.applied.at(-1), same = this.editor.text === last.after;
+    const last = this.applied.at(-1);
     return element("p", `Applied: ${last.what}. `, { className: "applied" }, button("Revert", () => {
       this.applied.pop();
-      if (same) this.editor.text = last.before;
+      if (this.editor.text === last.after) this.editor.text = last.before;
       else { this.editor.focus(); this.show(this.box); }
-    }, { disabled: !same, title: same ? "" : "the text was edited since: undo takes it back" }));
+    }, { title: "once the text was edited, undo takes it back" }));
   }
 }
 
