@@ -16,9 +16,9 @@ export class Report {
     for (const quick of wanted ? [true, false] : [null]) { // the marks first, the fixes as soon as they are found
       const out = quick === null ? { accesses: null } : await this.ask({ ask: "report", quick }, "report");
       if (!out) return;
-      if (quick && this.out && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
+      if (quick && this.out && !this.quick && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
       this.out = out.accesses ? out : null;
-      this.counting = false;
+      [this.counting, this.found, this.quick] = [false, this.quick && !quick, quick];
       this.told(this.out);
     }
   }
@@ -76,7 +76,7 @@ export class Report {
     const fix = row.fix ? button(row.fix.what, () => this.propose(row), { className: "fix", title: "show the edit" })
       : element("span", row.accepted ? "as good as it gets" : row.unfixed || "", { className: "soft" });
     const out = element("div", null, { className: "access" }, line,
-      element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why, { className: "soft" })),
+      element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why.replace(/: .*/, "."), { className: "soft", title: row.why })),
       element("code", row.instruction), element("div", null, { className: "count" }, element("b", number(now ?? row.instructions)), ` / ${number(ideal ?? row.fewest_instructions ?? row.instructions)}`, element("br"), bar), fix);
     out.dataset.id = row.id;
     out.addEventListener("click", (event) => { if (!event.target.closest("button")) this.open(row); });
