@@ -41,7 +41,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     return total
 
 
-def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
+def idx2crd(idx: Any, shape: Any, stride: object = None) -> Any:
     """The coordinate of an index in the shape's nesting; with strides, the coordinate of an offset (compact layouts).
 
     Raises: AlgebraError for an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
@@ -73,7 +73,7 @@ def crd2crd(crd: Any, shape: Any, to: Any) -> Any:
     return tuple(map(crd2crd, crd, shape, to))
 
 
-def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
+def _check_shape(name: str, what: object, shape: object, stride: object) -> None:
     if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
         refuse(name, (what, shape), "the extents of a shape must be integers, 1 or more")
     if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):

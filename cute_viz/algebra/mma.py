@@ -120,7 +120,7 @@ class ThrMMA(Shown):
         return f"ThrMMA\n  Thr VMNK: {show(thr)}\n{self.tiled}"
 
 
-def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any = None) -> TiledMMA:
+def make_tiled_mma(atom: object, atom_layout_mnk: object = None, permutation_mnk: object = None) -> TiledMMA:
     """Atoms arranged by a layout of M x N x K atoms, on a tile with permuted modes.
 
     Raises: AlgebraError for an atom layout or permutations of more than 3 modes.
@@ -149,7 +149,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
 
-def as_tiled_mma(x: Any) -> TiledMMA:
+def as_tiled_mma(x: object) -> TiledMMA:
     """A TiledMMA: for a thread's view the whole one, for an atom its 1 x 1 x 1 tiling.
 
     Raises: AlgebraError for anything else.
@@ -166,7 +166,7 @@ def as_tiled_mma(x: Any) -> TiledMMA:
     return x
 
 
-def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
+def tiled_mma(atom: object, *more: object) -> TiledMMA:
     """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`.
 
     Raises: AlgebraError for a layout as its third argument, which once said how often the values repeat.
@@ -242,7 +242,7 @@ def _extent(x: Any) -> int:
     return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
 
-def thrfrg(mma: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def thrfrg(mma: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
 
     Raises: AlgebraError for a tensor of fewer than two modes; one that the tile does not divide.
@@ -263,7 +263,7 @@ def thrfrg(mma: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     return zipped_divide(values, (X, (Layout(size(get(thr, i + 1))), Layout(size(get(thr, j + 1))))))
 
 
-def layout_tv(mma: Any, operand: str, reference: Layout | None = None) -> Layout:
+def layout_tv(mma: object, operand: str, reference: Layout | None = None) -> Layout:
     """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...).
 
     With a reference layout of the tile, (thread index, value) -> its value, such as a coordinate of an identity layout.
@@ -287,7 +287,7 @@ def layout_tv(mma: Any, operand: str, reference: Layout | None = None) -> Layout
     return tv
 
 
-def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset.
 
     Raises: AlgebraError for anything but a thread's view.

@@ -42,7 +42,7 @@ def upcast(x: Any, n: int) -> Any:
     return Layout(*map_pairs(partial(_upcast, n, x), x.shape, x.stride))
 
 
-def _upcast(n: int, layout: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
+def _upcast(n: int, layout: Layout, shape: Any, stride: object) -> tuple[Any, Any]:
     if not isinstance(stride, (int, Unknown)):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
@@ -82,7 +82,7 @@ def downcast(x: Any, n: int) -> Any:
     return Layout(*map_pairs(narrower, x.shape, x.stride))
 
 
-def recast_layout(x: Any, old: Any, new: Any) -> Any:
+def recast_layout(x: object, old: object, new: object) -> Any:
     """A layout of elements of the old type as one of elements of the new type; types by name or width in bits.
 
     Raises: as upcast and downcast.
@@ -137,7 +137,7 @@ def _dense(name: str, x: ComposedLayout) -> PointerFlag:
     return flag
 
 
-def _factor(name: str, x: Any, n: Any) -> None:
+def _factor(name: str, x: object, n: object) -> None:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         refuse(name, (x, n), "the factor must be an integer, 1 or more")
     if not isinstance(x, (Layout, ComposedLayout, Swizzle)):

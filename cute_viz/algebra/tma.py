@@ -86,7 +86,7 @@ class TmaCopy(Shown):
 
 
 def atom_of(
-    name: str, op: Any, g: Tensor, smem: AnyLayout, ctas: int, values: Layout, internal: Any, tiled: bool = False
+    name: str, op: object, g: Tensor, smem: AnyLayout, ctas: int, values: Layout, internal: object, tiled: bool = False
 ) -> TmaCopy:
     """make_tma_copy_atom: the tensor map, and what its modes are of the tensor; of `values`, element of the tile -> coordinate.
 
@@ -123,7 +123,7 @@ def atom_of(
     return TmaCopy(op, g, smem, tensor_map, gbasis, g_stride, values, ctas, atom)
 
 
-def swizzle_number(name: str, swizzle: Any) -> int:
+def swizzle_number(name: str, swizzle: object) -> int:
     """CUtensorMapSwizzle of a swizzle of byte addresses. Raises: AlgebraError for one that TMA does not have.
 
     >>> swizzle_number("f", Swizzle(2, 4, 3))
@@ -179,7 +179,7 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: in
     return Layout(tuple(s for s, _ in out), tuple(e for _, e in out))
 
 
-def check_static(name: str, smem: Any) -> None:
+def check_static(name: str, smem: object) -> None:
     """Refuse a tile in shared memory that C++ code gives an extent known at run time only; our own notation does not tell.
 
     >>> check_static("f", Layout((64, 32)))
@@ -275,7 +275,7 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
 
-def as_tma(name: str, x: Any) -> TmaCopy:
+def as_tma(name: str, x: object) -> TmaCopy:
     """A TMA copy. Raises: AlgebraError for anything else.
 
     >>> as_tma("f", 4)

@@ -16,7 +16,7 @@ from cute_viz.limits import over
 _MOST = 1 << 14  # ways to choose one set for every mode, as of 14 extents of 3, which have more elements than are looked at
 
 
-def mixed(layout: Any) -> AlgebraError:
+def mixed(layout: object) -> AlgebraError:
     """The error of a layout that has other strides besides XOR strides.
 
     >>> mixed("(2,2):(F1,1)").message
@@ -25,7 +25,7 @@ def mixed(layout: Any) -> AlgebraError:
     return AlgebraError(f"{layout} mixes integer and XOR strides", hint="use XOR strides, or 0, in every mode")
 
 
-def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
+def greatest(layout: object, parts: Iterable[tuple[int, object]]) -> int:
     """The greatest value of a layout of the given modes, whose strides are 0 or XOR strides.
 
     Raises: AlgebraError for other strides, LimitError for too many extents that are not powers of two.
@@ -50,7 +50,7 @@ def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
     return max(_top(value, vectors) for value, vectors in sets)
 
 
-def reached(parts: Iterable[tuple[int, Any]]) -> int:
+def reached(parts: Iterable[tuple[int, object]]) -> int:
     """The bits that a layout of the given modes has in any of its values; other strides have none.
 
     >>> bin(reached([(4, F2(1)), (3, F2(8))]))

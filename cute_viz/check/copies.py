@@ -249,7 +249,7 @@ class _Moves:
         return total - 1
 
 
-def _rows(data: Any, wide: int) -> Any:
+def _rows(data: object, wide: int) -> Any:
     """Packed words [..., lane, word] as rows of `wide` bits."""
     rows = np.ascontiguousarray(data).view(np.uint8)
     return np.ascontiguousarray(rows.reshape(*rows.shape[:-1], -1)[..., : wide // 8])

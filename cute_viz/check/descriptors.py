@@ -136,7 +136,7 @@ class Blocks:
         plain = plain_tile(encode(other, self.kind)[None], self.first.bits)
         return (*(self._launch(tile, start, plain) for start in self.starts), self._launch(swapped, 0, plain))
 
-    def _launch(self, tile: Any, start: int, plain: bytes) -> KernelRun:
+    def _launch(self, tile: object, start: int, plain: bytes) -> KernelRun:
         """The product through the descriptor that begins so many bytes on: whole lines in front of it are left out."""
         inside = self.first.tensor.address % ATOM
         begin = inside + start

@@ -50,7 +50,7 @@ class Device:
         self.driver = _driver_version()
         self.capability = 10 * self._attribute("COMPUTE_CAPABILITY_MAJOR") + self._attribute("COMPUTE_CAPABILITY_MINOR")
 
-    def _ask(self, call: str, *arguments: Any) -> Any:
+    def _ask(self, call: str, *arguments: object) -> Any:
         """One call of the driver API: its result, or a DeviceError with the driver's own words."""
         status, *results = getattr(self._cuda, call)(*arguments)
         if int(status):
@@ -96,11 +96,11 @@ class Device:
         with ThreadPoolExecutor(_COMPILERS) as pool:
             return list(pool.map(one, texts))
 
-    def unload(self, module: Any) -> None:
+    def unload(self, module: object) -> None:
         """Give a module's memory back."""
         self._ask("cuModuleUnload", module)
 
-    def run(self, module: Any, launches: Iterable[KernelRun]) -> list[list[bytes]]:
+    def run(self, module: object, launches: Iterable[KernelRun]) -> list[list[bytes]]:
         """Launch after launch, the bytes of each one's `Out` buffers in order."""
         out = []
         for launch in launches:
@@ -113,7 +113,7 @@ class Device:
                 self._free(buffers)
         return out
 
-    def seconds(self, module: Any, launch: KernelRun, repeats: int = 20) -> float:
+    def seconds(self, module: object, launch: KernelRun, repeats: int = 20) -> float:
         """The seconds of one launch, by events: the shortest of several after a first that does not count."""
         buffers, arguments = self._place(launch)
         try:
@@ -191,7 +191,7 @@ class Device:
             encoded = self._ask("cuTensorMapEncodeIm2col", *head, lower, upper, *given.box[:2], *tail)
         return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
 
-    def _launch(self, module: Any, launch: KernelRun, arguments: list[Any]) -> None:
+    def _launch(self, module: object, launch: KernelRun, arguments: list[Any]) -> None:
         function = self._ask("cuModuleGetFunction", module, launch.entry.encode())
         if launch.shared > 48 << 10:
             attribute = self._cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -199,7 +199,7 @@ class Device:
         pointers = (ctypes.c_void_p * max(1, len(arguments)))(*map(ctypes.addressof, arguments))
         self._ask("cuLaunchKernel", function, *launch.grid, launch.block, 1, 1, launch.shared, 0, ctypes.addressof(pointers), 0)
 
-    def _read(self, pointer: Any, size: int) -> bytes:
+    def _read(self, pointer: object, size: int) -> bytes:
         buffer = (ctypes.c_char * size)()
         self._ask("cuMemcpyDtoH", ctypes.addressof(buffer), pointer, size)
         return buffer.raw

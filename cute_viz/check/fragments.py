@@ -37,7 +37,7 @@ class Fragment:
         across = role(self.panel) == "B"
         return self.cols * self.panel.cols + self.rows if across else self.rows * self.panel.cols + self.cols
 
-    def sheet(self, letter: str, rows: Any, cols: Any, fit: Any = True) -> PanelCheck:
+    def sheet(self, letter: str, rows: object, cols: object, fit: object = True) -> PanelCheck:
         """The panel, every slot's place as drawn and as seen; right where they are the same, and it is fit."""
         ok = (rows == self.rows) & (cols == self.cols) & fit
         shape = (self.panel.rows, self.panel.cols)

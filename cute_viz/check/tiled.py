@@ -107,7 +107,7 @@ class _Warps(_Tiling):
     def warps(self) -> int:
         return 1 + int(max(x.threads.max() for x in (self.a, self.b, self.c))) // WARP
 
-    def registers(self, drawn: Fragment, numbers: Any, element: ElementType, own: int) -> Any:
+    def registers(self, drawn: Fragment, numbers: object, element: ElementType, own: int) -> Any:
         """Registers as [warp, repetition, lane, register], a repetition being one atom's values of a thread."""
         patterns = np.zeros((self.warps * WARP, drawn.per_thread), np.uint64)
         patterns[drawn.threads, drawn.values] = encode(numbers, element.name)[drawn.rows, drawn.cols]
@@ -167,7 +167,7 @@ class _Groups(_Tiling):
         out[~named] = out[0]
         return out
 
-    def tiles(self, drawn: Fragment, numbers: Any, rows: int, element: ElementType, own: int) -> tuple[int, bytes]:
+    def tiles(self, drawn: Fragment, numbers: object, rows: int, element: ElementType, own: int) -> tuple[int, bytes]:
         """How many tiles [group and repetition, row, k] shared memory holds for the first thread of each group, and they."""
         table = self.table(drawn, numbers)[::GROUP]
         tiles = table.reshape(-1, own // rows, rows).transpose(0, 2, 1)

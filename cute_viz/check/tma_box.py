@@ -139,7 +139,7 @@ class Corners:
             inside = all(0 <= x < extent for x, extent in zip(coord, extents, strict=True))
             yield sum(x * step for x, step in zip(coord, steps, strict=True)) if inside else -1
 
-    def image(self, corner: Any) -> tuple[Any, Any]:
+    def image(self, corner: object) -> tuple[Any, Any]:
         """Shared memory with the tile at a corner, element by element; and the place in the tensor of each, -1 out of bounds."""
         bits, swizzle = self.obj.tensor.bits, get_swizzle_portion(self.obj.smem)
         source = np.full(self.size * 8 // bits, -1, np.int64)
@@ -160,7 +160,7 @@ class Corners:
         """A launch a corner."""
         return tuple(self._launch(corner) for corner in self.corners())
 
-    def _launch(self, corner: Any) -> KernelRun:
+    def _launch(self, corner: object) -> KernelRun:
         pieces = self.issued(corner)
         coords = np.zeros((len(pieces), MOST + (OFFSETS if self.offsets else 0)), np.int32)
         for row, piece in zip(coords, pieces, strict=True):
@@ -171,7 +171,7 @@ class Corners:
         buffers = (In(coords.tobytes()), In(filled.tobytes()), Out(data.nbytes if self.store else self.size * self.ctas))
         return KernelRun(self.entry, (self.ctas, 1, 1), 32, (self.map(), *buffers, *map(Scalar, words)), self.size + 2048)
 
-    def where(self, corner: Any) -> str:
+    def where(self, corner: object) -> str:
         """A corner in words."""
         return f"tile at {show(corner)}"
 

@@ -139,7 +139,7 @@ class UmmaRuns:
         tile = self.tile(operand[-1])
         return np.random.default_rng(200 + ord(operand[-1])).integers(0, 2, (tile.shape[0], tile.shape[1] // self.vector))
 
-    def image(self, operand: str, tile: Any) -> bytes:
+    def image(self, operand: str, tile: object) -> bytes:
         """A CTA's shared memory from a 1024-byte line on, holding its rows of the operand as their layout says."""
         found = self.given(operand)
         if found is None:

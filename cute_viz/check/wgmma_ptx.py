@@ -147,7 +147,7 @@ def instruction(atom: MMA_Atom, group: int = 0, selectors: int = 1) -> Wgmma | s
     return Wgmma(a, b, c, op.shape[1], op.home("A") == "rmem", "saturate" in op.words, group=group, selectors=selectors)
 
 
-def plain_tile(elements: Any, bits: int) -> bytes:
+def plain_tile(elements: object, bits: int) -> bytes:
     """Tiles [tile, row, k] of 32 or 64 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle.
 
     >>> rows = np.arange(8, dtype=np.uint64)[None, :, None] * np.ones((1, 1, 16), np.uint64)  # 8 rows of 16 elements
