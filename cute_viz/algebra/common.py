@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError

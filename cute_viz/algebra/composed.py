@@ -309,7 +309,7 @@ def has_origin(layout: object) -> bool:
     return nested and layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
 
 
-def _identity(shape: Any) -> Layout:
+def _identity(shape: IntTuple) -> Layout:
     return Layout(shape, unit_strides(shape))
 
 

@@ -121,7 +121,7 @@ def make_ordered_layout(shape: IntTuple, order: object = None) -> Layout:
     return Layout(shape, compact_order(shape, order))
 
 
-def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> Any:
+def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> IntTuple:
     if isinstance(order, tuple):
         return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
     start = product(tuple(size for size, other in sizes if other < order))

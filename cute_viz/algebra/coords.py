@@ -8,7 +8,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import compact_major, div_rem, is_int_tuple, leaves, modes
+from cute_viz.algebra.inttuple import IntTuple, compact_major, div_rem, is_int_tuple, leaves, modes
 from cute_viz.algebra.layout import Layout, printed_value
 from cute_viz.algebra.shapes import product_like, shape_of, weakly_congruent
 from cute_viz.algebra.stride import Basis
@@ -80,7 +80,7 @@ def _check_shape(name: str, what: object, shape: object, stride: object) -> None
         refuse(name, (what, shape, stride), "strides must be integers or basis elements")
 
 
-def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
+def _idx2crd(idx: Any, shape: Any, stride: Any) -> IntTuple:
     if isinstance(idx, tuple):
         if not all(isinstance(x, tuple) and len(x) == len(idx) for x in (shape, stride)):
             refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")

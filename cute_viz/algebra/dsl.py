@@ -130,7 +130,7 @@ def flatten(x: object) -> Any:
     return x if isinstance(x, ComposedLayout) else simplify.flatten(x)
 
 
-def filter(x: Any, *profile: object) -> Any:
+def filter(x: Any, *profile: object) -> AnyLayout:
     """As in C++, without a profile; of a composed layout the inner one is filtered.
 
     >>> str(filter(ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 4), (0, 1)))))

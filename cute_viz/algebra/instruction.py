@@ -171,9 +171,8 @@ def _filled(args: tuple[object, ...], defaults: tuple[object, ...]) -> list[Any]
     return [*args, *defaults[len(args) :]]
 
 
-def _shared(
-    a: Any, b: Any, m: Any, n: Any, a_major: object, b_major: object, a_neg: object, b_neg: object, sparse: object
-) -> dict[str, int]:
+def _shared(a: object, b: object, m: int, n: int, a_major: object, b_major: object, *flags: object) -> dict[str, int]:
+    a_neg, b_neg, sparse = flags
     if not all(isinstance(x, int) for x in (m, n)):
         raise AlgebraError("M and N of an instruction descriptor must be integers", hint="example: 128, 256")
     return {

@@ -13,7 +13,7 @@ from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.dialect import in_cpp, in_dsl
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
+from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
@@ -110,7 +110,7 @@ def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: object) -> tuple
     return kept, reached
 
 
-def _copies(target: object, reached: int, layout: Layout) -> Any:
+def _copies(target: object, reached: int, layout: Layout) -> IntTuple:
     """How many times what is reached goes into the cotarget, mode by mode."""
     rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
     count = product(rest)

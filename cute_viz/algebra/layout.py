@@ -405,7 +405,7 @@ def coalesce_extended(layout: Layout, profile: object = 0) -> Layout:
     return from_modes(coalesce_modes_extended(flat_modes(layout)))
 
 
-def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: Any, stride: Any) -> tuple[Any, Any]:
+def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: IntTuple, stride: Any) -> tuple[Any, Any]:
     """A shape and its strides with every leaf's extent and stride made other ones.
 
     >>> map_pairs(lambda s, d: (s, 2 * d), (4, (2, 3)), (6, (3, 1)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition

@@ -9,7 +9,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import IntTuple, X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -238,7 +238,7 @@ def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
     return tile[i], tile[j] * cols // product(mma.atom.shape_mnk[j])
 
 
-def _extent(x: Any) -> int:
+def _extent(x: int | Layout) -> int:
     return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
 
@@ -317,7 +317,7 @@ def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return divided, ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
 
 
-def partition_shape(mma: Any, operand: str, shape: Any) -> Any:
+def partition_shape(mma: Any, operand: str, shape: IntTuple) -> IntTuple:
     """The shape of what one thread holds of a tensor of the given shape.
 
     >>> show(partition_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))

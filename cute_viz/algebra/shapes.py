@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
+from cute_viz.algebra.inttuple import IntTuple, is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, compared, is_known
@@ -119,7 +119,7 @@ def weakly_congruent(a: object, b: object) -> bool:
     return True
 
 
-def compatible(a: Any, b: Any) -> bool | int:
+def compatible(a: IntTuple, b: IntTuple) -> bool | int:
     """Whether every coordinate of shape a is a coordinate of shape b, with equal sizes; run-time extents tell it at run time.
 
     >>> compatible(24, (4, 6)), compatible((4, 6), ((2, 2), 6)), compatible((4, 6), 24)
@@ -168,7 +168,7 @@ def shape_of(x: object, *path: int) -> Any:
     return shape
 
 
-def grouped(shape: Any) -> Any:
+def grouped(shape: IntTuple) -> IntTuple:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
     >>> from cute_viz.values.integer import compared, Runtime
@@ -184,7 +184,7 @@ def grouped(shape: Any) -> Any:
     return tuple(found) if len(found) > 1 else product(shape)
 
 
-def product_like(shape: Any, guide: object) -> Any:
+def product_like(shape: Any, guide: object) -> IntTuple:
     """The sizes of a shape at the leaves of a coarser guide.
 
     >>> product_like(((2, 3), 4), (0, 0))

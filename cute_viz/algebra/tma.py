@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import IntTuple, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -141,7 +141,7 @@ def swizzle_number(name: str, swizzle: object) -> int:
     return found
 
 
-def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: int) -> Layout:
+def _gbasis(name: str, g: Tensor, smem: Layout, values: Layout, bits: int, wide: int) -> Layout:
     """construct_tma_gbasis: the modes of the box, innermost first, as modes of the tensor.
 
     wide: the elements to which modes are merged in the first, in the DSL those of the swizzle's rows.
@@ -260,7 +260,7 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
     return TiledCopy(tma.atom, make_layout(ctas, values), product_each(tma.cta_v_map.shape))
 
 
-def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
+def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
     >>> text = "t = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1));"

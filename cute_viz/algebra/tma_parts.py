@@ -118,7 +118,7 @@ def _shared(smem: object, cut: AnyLayout, moved: object) -> Any:
     return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
 
 
-def create_tma_multicast_mask(layout: Any, coord: object, *modes_: int) -> int:
+def create_tma_multicast_mask(layout: AnyLayout, coord: object, *modes_: int) -> int:
     """The CTAs of a cluster that receive what one of them loads, a bit each: a MulticastMask of all along the named modes.
 
     Raises: AlgebraError for a coordinate that does not fit, or a mode that does not exist.

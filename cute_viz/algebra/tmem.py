@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.inttuple import map_leaves, product, show
+from cute_viz.algebra.inttuple import IntTuple, map_leaves, product, show
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.make_copy import make_cotiled_copy
 from cute_viz.algebra.measure import cosize, size
@@ -87,7 +87,7 @@ def address(where: TmemPlace) -> int:
     return (where.bit // 8) << BYTE_BIT | where.lane << 16 | where.column
 
 
-def make_fragment(op: Instruction, operand: str, value_type: str, shape: Any) -> Tensor:
+def make_fragment(op: Instruction, operand: str, value_type: str, shape: IntTuple) -> Tensor:
     """The tensor memory of operand "A" or "C" of an MMA, for a shape ((M,N),MMA_M,MMA_N,...) as partition_shape gives it.
 
     Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.

@@ -12,7 +12,7 @@ from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.limits import limit
 
 
-def insert(x: object, new: object, entry: int) -> Any:
+def insert(x: object, new: object, entry: int) -> tuple[object, ...]:
     """A tuple with a further entry before a position: insert<N>(t, x). Raises: AlgebraError for a position past its end.
 
     >>> insert((2, 3), (4, 4), 1)
@@ -23,7 +23,7 @@ def insert(x: object, new: object, entry: int) -> Any:
     return (*x[:entry], new, *x[entry:])
 
 
-def remove(x: object, entry: int) -> Any:
+def remove(x: object, entry: int) -> tuple[object, ...]:
     """A tuple without one entry: remove<N>(t); past its end there is none to remove. Raises: AlgebraError further on.
 
     >>> remove((2, 3, 4), 1)

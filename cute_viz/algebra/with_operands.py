@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor

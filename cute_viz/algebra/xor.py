@@ -7,7 +7,6 @@ fall into as many such sets, each shifted, as the extent has bits.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from cute_viz.algebra.stride import F2
 from cute_viz.errors import AlgebraError

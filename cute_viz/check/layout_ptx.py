@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import show

@@ -37,10 +37,10 @@ class Runtime(int):
 
     __slots__ = ()
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> int:
         return Runtime(-int(self))
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> int:
         return Runtime(abs(int(self)))
 
 
@@ -90,7 +90,7 @@ def _zero(x: object) -> bool:
     return is_constant(x, 0)
 
 
-def _unit(x: Any) -> bool:
+def _unit(x: int) -> bool:
     return is_constant(abs(x), 1)
 
 
