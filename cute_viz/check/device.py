@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from cute_viz.check.job import In, KernelRun, Map, Out, Scalar
+from cute_viz.check.job import Array, In, KernelRun, Map, Out, Scalar
 from cute_viz.errors import CannotCheck
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; `emit=ptx` and `static=` need none"
@@ -83,7 +83,7 @@ class Device:
         finally:
             self._cuda.cuLinkDestroy(link)
 
-    def load_all(self, texts: Sequence[str]) -> list[Any]:
+    def load_all(self, texts: Sequence[str]) -> list[Array]:
         """A module for each text, compiled side by side; the DeviceError itself in the place of one that is refused."""
 
         def one(text: str) -> Any:
@@ -204,7 +204,7 @@ class Device:
         self._ask("cuMemcpyDtoH", ctypes.addressof(buffer), pointer, size)
         return buffer.raw
 
-    def _free(self, buffers: list[tuple[Any, Any]]) -> None:
+    def _free(self, buffers: list[tuple[Array, Array]]) -> None:
         for _, pointer in buffers:
             self._cuda.cuMemFree(pointer)  # after a failed launch this fails too, and the first error is the one to tell
 
