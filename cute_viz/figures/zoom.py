@@ -203,11 +203,16 @@ def _cta(options: FigureOptions) -> tuple[int, int]:
     """The coordinates of the CTA that is opened, one of the launch where there is one."""
     coord, grid = options.coord, options.grid or (MOST_CTAS, MOST_CTAS)
     most = min(grid[0], MOST_CTAS), min(grid[1], MOST_CTAS)
-    parts = (coord or f"{min(2, most[0] - 1)},{min(7, most[1] - 1)}").replace(" ", "").split(",")
+    parts = (coord or f"{min(2, most[0] - 1)},{min(_near(options) - 1, most[1] - 1)}").replace(" ", "").split(",")
     if len(parts) != 2 or not all(part.isdecimal() and int(part[:9]) < end for part, end in zip(parts, most, strict=True)):
         words = f"`coord={coord}`: the CTA of this zoom is a row below {most[0]} and a column below {most[1]}"
         raise FigureError(words, hint=f"example: {min(2, most[0] - 1)},{min(3, most[1] - 1)}")
     return int(parts[0]), int(parts[1])
+
+
+def _near(options: FigureOptions) -> int:
+    """How many CTAs of a launch are drawn along one side: of clusters few, so that those of one have room for what they share."""
+    return max(CTAS // 2, *options.cluster) if options.cluster else CTAS
 
 
 def _shared(cluster: tuple[int, int] | None, called: str = "CTA") -> str:
@@ -245,10 +250,10 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     if cluster[0] * cluster[1] > IN_CLUSTER or (grid is not None and (grid[0] % cluster[0] or grid[1] % cluster[1])):
         words = f"`cluster={cluster[0]}x{cluster[1]}`: a cluster has at most {IN_CLUSTER} CTAs and divides the grid"
         raise FigureError(words, hint="`cluster=2x1`")
-    rows = cols = max(8, max(at) + 1)
+    rows = cols = max(near := _near(options), -(-(max(at) + 1) // max(cluster)) * max(cluster))
     words = f"{rows} × {cols} {called}s and on"
     if grid is not None:
-        rows, cols = (min(grid[axis], max(CTAS, at[axis] + 1)) for axis in (0, 1))
+        rows, cols = (min(grid[n], max(near, -(-(at[n] + 1) // cluster[n]) * cluster[n])) for n in (0, 1))
         words = f"{grid[0]} × {grid[1]} {called}s" + ("" if (rows, cols) == grid else f", the first {rows} × {cols}")
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
@@ -257,7 +262,7 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     outline = [Shape("box", ((left, top), (left + cluster[1], top + cluster[0])), "", "strong dashed")] if shared else []
     foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
     if shared:
-        foot += "; dashed: its cluster, A and B: who shares its tiles of A, of B, each of which loads its part for all"
+        foot += "; dashed: its cluster; A and B mark who shares its tiles of A and of B"
     return Panel(
         caption=f"1 Grid  {words}",
         labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
