@@ -289,7 +289,8 @@ template <class SmemLayout>
 __global__ void gemm_device(float const* A, SmemLayout sA_layout) {
   __shared__ float smemA[cosize_v<SmemLayout>];
   auto sA = make_tensor(make_smem_ptr(smemA), sA_layout);
-  auto thr = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_32,_8>,Stride<_8,_1>>{}).get_slice(threadIdx.x);
+  auto thr = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_32,_8>,Stride<_8,_1>>{})
+      .get_slice(threadIdx.x);
   auto tAsA = thr.partition_D(sA);
   auto tArA = make_fragment_like(tAsA);
   copy(tArA, tAsA);
