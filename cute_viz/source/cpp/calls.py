@@ -22,7 +22,7 @@ from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
-from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
+from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
@@ -134,6 +134,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
             operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
     whole = known_part(tensor, [])
+    check_of_tensors(meaning, part.name, whole)
     if meaning.context.own_lines and not lost and isinstance(whole, (Layout, ComposedLayout)):
         return meaning.operate(part.name, [whole, *operands])  # which CuTe has of tensors alone: the offset is shown
     if lost and part.name == "local_partition" and isinstance(whole, Tensor):

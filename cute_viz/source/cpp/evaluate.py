@@ -28,6 +28,7 @@ from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, joined, shaped, viewed
+from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
 from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary, Written
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
@@ -346,6 +347,9 @@ class Evaluator(Operators):
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
         check_named(operands, ops.OPS[short].kinds, self.context.free)
+        check_of_layouts(name, ops.OPS[short].kinds, operands)
+        if name in ("group_modes", "inner_partition"):
+            check_of_tensors(self, name, operands[0])
         if short == "rank" and not template and len(operands) == 1 and isinstance(operands[0], tuple):  # of layouts, too
             return len(operands[0])
         if short.startswith("deduce_"):  # a template argument of CUTLASS's, which has no such function
@@ -402,7 +406,7 @@ def of_tensors(name: str) -> bool:
     >>> of_tensors("make_umma_desc"), of_tensors("size")
     (True, False)
     """
-    return name == "max_common_vector" or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
+    return name in ("max_common_vector", "max_common_layout") or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
 
 
 def _behind(tensor: Tensor, layout: Any) -> Tensor:

@@ -239,6 +239,10 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     lost: list[CuteVizError] = []
     view = known_part(thread, lost)
     if "fragment" in name or not operands:
+        if name.startswith("make_fragment_") and operands and isinstance(operands[0], Tensor):
+            from cute_viz.algebra.umma import as_tiled_mma, check_partitioned
+
+            check_partitioned(as_tiled_mma(view), name[-1], operands[0])
         return meaning.operate(name, [view, *[known_part(x, []) for x in operands]])
     tensor, side = known_part(operands[0], []), name[-1]
     part = None
