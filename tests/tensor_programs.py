@@ -1,11 +1,10 @@
-"""Random C++ programs over tensors: views, slices, recasts, and what threads of tilings have of them, as `layout_programs` has layouts.
+"""Random C++ programs over tensors: views, slices, recasts, and what threads of tilings have of them.
 
 `python -m tests.tensor_programs 41 42` keeps programs of these seeds as the corpus of the tests.
 """
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Callable
 
@@ -49,7 +48,8 @@ class TensorWriter(Writer):
             sizes.append(self.number(rng.choice((1, 2, 3)), 0.7))
         shape = f"make_shape({', '.join(sizes)})"
         if rng.random() < 0.25:
-            return f"composition(Swizzle<{rng.choice((1, 2, 3))},{rng.choice((3, 3, 4))},3>{{}}, make_layout({shape}, LayoutRight{{}}))"
+            swizzle = f"Swizzle<{rng.choice((1, 2, 3))},{rng.choice((3, 3, 4))},3>{{}}"
+            return f"composition({swizzle}, make_layout({shape}, LayoutRight{{}}))"
         return f"make_layout({shape}, {rng.choice(('LayoutRight', 'LayoutLeft'))}{{}})"
 
     def place(self, rank: int) -> str:
@@ -75,6 +75,10 @@ def identity(w: Writer) -> str:
 
 def fragment(w: Writer) -> str:
     return f"make_tensor<{w.rng.choice(_TYPES)}>({w.tuple(w.nested(), 'make_shape', 1)})"
+
+
+def tile(w: Writer, share: float) -> str:
+    return f"make_shape({w.number(w.rng.choice(_SIZES), share)}, {w.number(w.rng.choice(_SIZES), share)})"
 
 
 def mma(w: Writer) -> str:
@@ -160,7 +164,7 @@ _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
     *[("r", lambda w, f=f: f"{f}({w.a('gri')})") for f in ("make_fragment_like", "make_tensor_like")],
     *[("r", lambda w, f=f: f"{f}<{w.rng.choice(_TYPES)}>({w.a('gr')})") for f in ("make_fragment_like", "make_tensor_like")],
     *[("t", lambda w, f=f: f"{f}({w.a('gir')})") for f in ("shape", "size", "rank", "depth", "shape<0>", "size<1>")],
-    *[("l", lambda w, f=f: f"{w.a(k)}{f}") for k in "gr" for f in (".layout()",)],
+    ("l", lambda w: f"{w.a('gr')}.layout()"),
     ("k", lambda w: f"{w.a('i')}({lp._index(w, 30)})"),
     ("k", lambda w: f"{w.a('i')}({lp._index(w, 4)}, {lp._index(w, 4)})"),
     *_shares("g", "h", *["partition_"] * 4),
@@ -170,8 +174,8 @@ _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
     *_shares("r", "s", *["retile_"] * 2, "partition_"),
     *[("r", lambda w, s=s: f"{w.a('h')}.partition_fragment_{s}({w.a('g')})") for s in "ABC"],
     *[("r", lambda w, s=s: f"{w.a('h')}.make_fragment_{s}({w.a('g')})") for s in "ABC"],
-    *[("r", lambda w: f"partition_fragment_C({w.a('m')}, make_shape({', '.join(w.static(w.rng.choice(_SIZES)) for _ in 'ab')}))")] * 2,
-    *[("t", lambda w, s=s: f"partition_shape_{s}({w.a('m')}, make_shape({', '.join(w.number(w.rng.choice(_SIZES)) for _ in 'ab')}))") for s in "ABC"],
+    *[("r", lambda w: f"partition_fragment_C({w.a('m')}, {tile(w, 1)})")] * 2,
+    *[("t", lambda w, s=s: f"partition_shape_{s}({w.a('m')}, {tile(w, 0.7)})") for s in "ABC"],
     *[("l", lambda w, s=s: f"{w.a('m')}.get_layout{s}_TV()") for s in "ABC"],
     *[("l", lambda w, s=s: f"{w.a('y')}.get_layout{s}_TV()") for s in "SD"],
     ("l", lambda w: f"{w.a('m')}.get_thr_layout_vmnk()"),

@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import each_integer, unknowns
+from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -276,7 +276,7 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
-        from cute_viz.algebra.mixed import is_mixed
+        from cute_viz.algebra.mixed import is_mixed, static_of_types
 
         if self.free:
             from cute_viz.algebra.operands import check_named
@@ -286,7 +286,7 @@ class Evaluator:
             operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
         self._doubt(operation.name, operands, result)
-        return result
+        return mark_static(result) if static_of_types(operands) else result
 
     def _doubt(self, name: str, operands: list[Any], result: Any) -> None:
         if self.warnings is not None and len(operands) == 2:
@@ -334,4 +334,6 @@ class Evaluator:
     def _composed(self, items: list[Any]) -> Any:
         from cute_viz.algebra import ops
 
+        if isinstance(items[-1], tuple):
+            items = [*items[:-1], self.operate(ops.find("make_layout"), items[-1:])]
         return composed(items, lambda a, b: self.operate(ops.find("composition"), [a, b]))

@@ -22,20 +22,20 @@ from cute_viz.source.cpp.values import External
 from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
 
-
 # What CuTe has of tensors as of layouts (cute/tensor_impl.hpp, cute/atom/mma_atom.hpp, cute/atom/copy_atom.hpp).
 _BOTH = words(
-    "layout shape stride size rank depth flatten coalesce filter filter_zeros take composition compose with_shape tile domain_offset"
-    " logical_divide zipped_divide tiled_divide flat_divide max_common_layout max_common_vector max_alignment make_fragment_like"
-    " make_layout_like make_tensor_like thrfrg_A thrfrg_B thrfrg_C tidfrg_S tidfrg_D group_modes inner_partition"
+    "layout shape stride size rank depth flatten coalesce filter filter_zeros take composition compose with_shape tile "
+    "domain_offset logical_divide zipped_divide tiled_divide flat_divide max_common_layout max_common_vector max_alignment "
+    "make_fragment_like make_layout_like make_tensor_like group_modes local_tile local_partition inner_partition outer_partition"
 )
+_OF_THREADS = ("thrfrg_", "tidfrg_", "partition_", "retile_")
 
 
 def check_of_layouts(name: str, kinds: str, operands: list[Any]) -> None:
     """Refuse a tensor where CuTe has an operation of layouts alone."""
     for n, (operand, kind) in enumerate(zip(operands, kinds, strict=False)):
-        first = not n or name.startswith(("max_common", "thrfrg", "tidfrg"))
-        if isinstance(operand, Tensor) and kind in "LARHGQE" and not (first and name in _BOTH):
+        fits = name.startswith(_OF_THREADS) or (name in _BOTH and (not n or name.startswith("max_common_")))
+        if isinstance(operand, Tensor) and kind in "LARHGQE" and not fits:
             raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
 
 
