@@ -145,7 +145,7 @@ _VIEWS = (
     "local_tile($, Shape<_16,_8,_4>{}, make_coord(0, _, 1), Step<_1,_1,X>{})", "make_tensor($.data(), $.layout())",
     "local_partition($, Layout<Shape<_8,_4>>{}, 5)", "local_partition($, Layout<Shape<_4,_8>,Stride<_8,_1>>{}, 3, Step<_1,_1>{})",
     "local_partition($, Layout<Shape<_2,_2,_1>>{}, 2, Step<_1,X,_1>{})", "make_tensor($.data(), select<1,0>($.layout()))",
-    "make_tensor($.data(), make_layout(Shape<_8,_4>{}))", "$.compose(make_layout(Shape<_8,_2>{}), _2{})",
+    "$.compose(make_layout(Shape<_8,_2>{}), _2{})",
     "outer_partition($, Shape<_8,_8>{}, make_coord(1, 0))", "inner_partition($, Shape<_8,_8>{}, make_coord(1, 0))",
 )  # fmt: skip
 _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
@@ -161,6 +161,7 @@ _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
     *_of("gir", *_VIEWS),
     *_of("gr", "recast<[K]>($)", "recast<[K]>($)", "recast<[K] const>($)", "make_tensor(recast_ptr<[K]>($.data()), $.layout())"),
     *_of("i", "recast<[K]>($)"),
+    *_of("gr", "make_tensor($.data(), make_layout(Shape<_8,_4>{}))"),
     *[("r", lambda w, f=f: f"{f}({w.a('gri')})") for f in ("make_fragment_like", "make_tensor_like")],
     *[("r", lambda w, f=f: f"{f}<{w.rng.choice(_TYPES)}>({w.a('gr')})") for f in ("make_fragment_like", "make_tensor_like")],
     *[("t", lambda w, f=f: f"{f}({w.a('gir')})") for f in ("shape", "size", "rank", "depth", "shape<0>", "size<1>")],

@@ -44,7 +44,7 @@ from cute_viz.notation.syntax import (
     source,
     without_parentheses,
 )
-from cute_viz.notation.values import CONSTANTS, called, constant, form_call, magnitudes, ungroup
+from cute_viz.notation.values import CONSTANTS, called, check_size, constant, form_call, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown
 from cute_viz.values.types import ValueType, named
 
@@ -76,15 +76,7 @@ class Evaluator:
             value = getattr(self, type(node).__name__.lower())(node)
         except CuteVizError as error:
             raise error.at(self.text, node.span) from None
-        # names that are used twice, again and again, would make objects larger than any memory out of a few lines
-        most, count, bits = limit("modes"), 0, 0
-        for leaf in magnitudes(value):
-            count, bits = count + 1, bits + leaf
-            if count > most:
-                raise over("modes", "too many integers in one object", text=self.text, span=node.span)
-        longest = 2 * limit("digits")  # of sizes and offsets, which stay printable so
-        if bits * 3 // 10 > longest:
-            raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=self.text, span=node.span)
+        check_size(value, self.text, node.span)
         return value
 
     def number(self, node: Number) -> int:

@@ -11,7 +11,8 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
-from cute_viz.errors import AlgebraError
+from cute_viz.errors import AlgebraError, Span
+from cute_viz.limits import limit, over
 from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
 from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
@@ -160,6 +161,22 @@ def drawn(value: Any) -> Any:
     '4:1'
     """
     return value.whole if isinstance(value, Tensor) and value.pointer.space != "tmem" else value
+
+
+def check_size(value: Any, text: str, span: Span) -> None:
+    """Refuse an object at a place that is over the limits: names that are used twice, again and again, would make objects larger
+    than any memory out of a few lines. Raises: LimitError.
+
+    >>> check_size(Layout((4, 8)), "(4,8)", Span(0, 5))
+    """
+    most, count, bits = limit("modes"), 0, 0
+    for leaf in magnitudes(value):
+        count, bits = count + 1, bits + leaf
+        if count > most:
+            raise over("modes", "too many integers in one object", text=text, span=span)
+    longest = 2 * limit("digits")  # of sizes and offsets, which stay printable so
+    if bits * 3 // 10 > longest:
+        raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=text, span=span)
 
 
 def magnitudes(value: Any) -> Iterator[int]:
