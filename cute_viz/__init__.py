@@ -80,7 +80,12 @@ if not TYPE_CHECKING:  # so that a checker refuses a name that there is not
             from importlib import import_module
 
             return getattr(import_module(f"cute_viz.{_LAZY[name]}"), name)
-        raise AttributeError(f"module 'cute_viz' has no attribute {name!r}")
+        where = ""
+        if not name.startswith("_"):
+            from cute_viz.algebra.ops import OPS
+
+            where = f"; it is cute_viz.algebra.{name}" if name in OPS else ""
+        raise AttributeError(f"module 'cute_viz' has no attribute {name!r}{where}")
 
 
 def __dir__() -> list[str]:

@@ -198,7 +198,9 @@ def test_the_block_may_be_given() -> None:
     text = PLAIN.replace("PITCH", "33").partition("int main")[0]
     kept = report_of(Reading(Source(text, "k.cu"), Request(())).file)
     assert kept is not None
-    assert {one.why for one in kept.elements} == {"how many threads the block has is not known: nothing here launches the kernel"}
+    assert {one.why for one in kept.elements} == {
+        "how many threads the block has is not known: nothing here launches the kernel; give it: `let=blockDim.x=256`"
+    }
     found = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32", "blockDim.y": "8"})).file)
     assert found is not None
     assert {row.move.line: row.cost.wavefronts for row in found.accesses} == {4: 32, 6: 8, 7: 32}

@@ -67,7 +67,7 @@ def is_mixed(operands: list[Any]) -> bool:
     return any(isinstance(x, Runtime) for operand in operands for x in _integers(operand))
 
 
-def left(value: Any) -> Any:
+def left(value: object) -> Any:
     """The result of an operation on entered operands: what is known is static, and prints so.
 
     >>> str(left(Layout((Static(4), Runtime(8)), (1, Runtime(4)))))
@@ -78,7 +78,7 @@ def left(value: Any) -> Any:
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
 
 
-def _integers(value: Any) -> Iterator[Any]:
+def _integers(value: object) -> Iterator[Any]:
     """Every integer of an operand."""
     if isinstance(value, tuple):
         for item in leaves(value):

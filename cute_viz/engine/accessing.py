@@ -10,22 +10,13 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
 from cute_viz.analysis.memories import memory_of
-from cute_viz.analysis.patterns import MATRICES, UNITS, named_accesses, usual_bits
+from cute_viz.analysis.patterns import UNITS, named_accesses, usual_bits
 from cute_viz.errors import UsageError
 from cute_viz.figures.access import Accessed
 from cute_viz.options.words import read
 
 # the map of banks over the wavefronts; a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
 DRAWN = ("access", "phases", "frames", "tile")
-PATTERNS = (
-    *MATRICES,
-    "ldmatrix.x4",
-    "stmatrix.x4",
-    "cp.async",
-    "rows",
-    "column",
-    "column.128",
-)  # as `find swizzle` has them, of a tile in any order
 _UNCOUNTED = "No document gives the order in which {} serves its {}: the picture shows their banks, and counts no wavefronts."
 _ASYNC = "Counted as st.{}, as if the lanes of a phase read one line of global memory; else it takes more."
 

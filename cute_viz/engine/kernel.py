@@ -1,4 +1,4 @@
-"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would cure it."""
+"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would fix it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
+from cute_viz.engine.kernel_advice import remedy
 from cute_viz.engine.kernel_edit import Edit
 from cute_viz.engine.kernel_elements import Element, elements
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
-from cute_viz.engine.kernel_rows import Access, Report
+from cute_viz.engine.kernel_rows import Access, Report, names_of
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.source.model import Often
 from cute_viz.values.instruction import ELEMENTS
@@ -41,7 +42,8 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
-    moves = [move for move in file.moves() if of is None or _is_of(move, of)]
+    asked = [move for move in file.moves() if of is None or _is_of(move, of)]
+    moves = [move for move in asked if not move.idle] or asked
     if file.compiled:
         moves = _instances([move for move in moves if move.name not in ELEMENTS]) + [x for x in moves if x.name in ELEMENTS]
     rows: list[Access] = []
@@ -60,22 +62,26 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                 nth[at] += len(found) * (move.name in ELEMENTS)
         except CuteVizError as error:
             if move.name in ELEMENTS:
-                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", error.message)
+                why = f"{error.message}; {error.hint}" if error.hint else error.message
+                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", why)
                 uncounted[move.file, move.line, one.name] = one
             else:
-                unknown.append((move, _uncalled(move, error)))
+                unknown.append((move, error))
         operands.append((move, mine))
     if not rows and all(move.name in ELEMENTS for move in moves) and not any(one.name for one in uncounted.values()):
         return None
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
+    launched = launches(moves)
     report = Report(
         tuple(rows),
         tuple(unknown),
         notes,
         read=tuple(operands),
         compiled=file.compiled,
-        launched=launches(moves),
+        launched=launched,
+        named=names_of({*launched.values()}),
+        idle=tuple(move for move in asked if move not in moves) if len(moves) < len(asked) else (),
     )
     if detail != "costs":
         memory = memory_of(
@@ -87,7 +93,10 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
         report = replace(report, elements=tuple(left), memory=memory)
-    return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
+    if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows):
+        report = _fixed(file, report, of)
+    told = (replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row for row in report.accesses)
+    return replace(report, accesses=tuple(told)) if detail == "fixes" else report
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
@@ -212,13 +221,6 @@ def _alone(move: Move, operands: list[Any]) -> list[Cost]:
         move.name,
         [replace(x, part=Starts((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
     )
-
-
-def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
-    """The cause, which of a function that nothing calls is that one."""
-    if move.uncalled is None or not set(error.needs) & set(move.uncalled):
-        return error
-    return error.but(message=f"nothing in this file calls {move.scope[-1]}: {error.message}")
 
 
 def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str, int]:

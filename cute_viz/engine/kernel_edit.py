@@ -95,16 +95,24 @@ def _moved(edit: Edit, whole: str, text: str) -> Edit:
 class Editor:
     """Finds the edits of a file that put the elements of a tensor's buffer elsewhere.
 
-    written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it.
+    written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it. here: the file
+    as it is written and read for one launch, in which names have one meaning.
     """
 
     def __init__(self, file: SourceFile) -> None:
         self.file, self.written, self.left, self.blind = file, as_written(file), _READS, _BLIND
-        self._values: list[tuple[Entry, Any]] | None = None
+        self.here, self._launches = self.written, {"": self.written}
+        self._values: dict[int, list[tuple[Entry, Any]]] = {}
 
-    def again(self) -> None:
-        """Begin with another buffer."""
+    def again(self, launch: str = "") -> None:
+        """Begin with another buffer. launch: what launches its kernel, as statements have it."""
         self.left, self.blind = _READS, _BLIND
+        if launch not in self._launches:
+            given, found = self.written.given, [] if self.file.compiled or self.written.given.launch else self.written.launches()
+            number = next((n for n, one in enumerate(found, 1) if one.label == launch), 0)
+            alone = replace(given, launch=str(number), notes={}, used=set())
+            self._launches[launch] = read(self.written.text, self.written.language, alone) if number else self.written
+        self.here = self._launches[launch]
 
     def edits(self, tensor: Tensor, move: Move, places: Places) -> Iterator[tuple[Edit, ...]]:
         """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
@@ -145,19 +153,24 @@ class Editor:
 
     def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> list[Entry]:
         """The entries that have a layout: those of the caller, and those whose names are like the tensor's, first."""
-        if self._values is None:
-            self._values = []
+        if (values := self._values.get(id(self.here))) is None:
+            values = self._values[id(self.here)] = []
             compiled: dict[tuple[str, int, str], list[Entry]] = {}
             for entry in self.file.entries if self.file.compiled else ():
                 compiled.setdefault((entry.file, entry.line, entry.name), []).append(entry)
-            for entry in self.written.entries:
+            for entry in self.here.entries:
                 if _OF_LAYOUTS.search(entry.text) and "gmem" not in entry.text:
                     instances = compiled.get((entry.file, entry.line, entry.name), [entry])
-                    self._values += [(entry, value) for value in map(self._meant, instances) if value is not None]
-        found = list(dict.fromkeys(entry for entry, value in self._values if _is(value, layout, swizzle)))
+                    values += [(entry, value) for value in map(self._meant, instances) if value is not None]
+        found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
-        return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+        return sorted(mine, key=lambda entry: (self._is_name(entry), name[:2] != entry.name[:2], name not in entry.name))
+
+    def _is_name(self, entry: Entry) -> bool:
+        """Whether an entry takes its layout from a name that is defined elsewhere, `make_tensor(p, sA_layout)`."""
+        start, end = expression(self.written.text, entry) or (0, 0)
+        return self.written.text[start:end].isidentifier()
 
     def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
         """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""
@@ -176,7 +189,7 @@ class Editor:
     def orders(self) -> Iterator[Edit]:
         """Calls of tile_to_shape without an order, each with the order of the other mode first."""
         text = self.written.text
-        for entry in self.written.entries:
+        for entry in self.here.entries:
             place = expression(text, entry) if "tile_to_shape" in entry.text else None
             call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
             if place is None or call is None or self.file.language != "cpp":
@@ -197,7 +210,7 @@ class Editor:
         self.left -= 1
         try:
             with boundary():
-                file = read_again(self.written, self.written, edits)
+                file = read_again(self.here, self.here, edits)
                 shift = sum(len(x.new) - (x.end - x.start) for x in edits if x.start < entry.span.start)
                 return next(x.read() for x in file.entries if x.span.start == entry.span.start + shift)
         except (CuteVizError, StopIteration):

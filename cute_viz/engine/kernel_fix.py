@@ -161,7 +161,7 @@ class Fixer:
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
-        self.editor.again()
+        self.editor.again(self.report.launch(rows[0].move))
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
@@ -189,12 +189,11 @@ class Fixer:
                     wrong = wrong or wrong_here
                     continue
                 return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
-        if found and not wrong and rows[0].move.call and len(set(self.report.launched.values())) > 1:
-            return f"{found[0][0]} would leave {found[0][1]:,} wavefronts of the buffer; `launch=` finds its edit for one launch"
         return wrong or _hopeless(rows, bool(found))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
+        self.editor.again(self.report.launch(rows[0].move))
         for edit in self.editor.orders():
             wrong, after, _ = self._try((edit,))
             if after is not None and not wrong and not self._against(rows, after):
@@ -244,7 +243,8 @@ class Fixer:
                 return f"it would take the width of line {row.move.place}"
             worse = row.key not in keys and (other.cost.wavefronts or 0) > (row.cost.wavefronts or 0)
             if worse or (other.cost.sectors or 0) > (row.cost.sectors or 0):
-                return f"line {row.move.place} would cost more"
+                launch = f", launched by {self.report.called(row.move)}," if row.move.call else ""
+                return f"line {row.move.place}{launch} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else "it changes another buffer"
 

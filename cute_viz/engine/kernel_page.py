@@ -92,7 +92,7 @@ def _row(row: Access, pictured: bool, report: Report) -> ReportRow:
     call = report.launch(row.move).partition(", called in")[0] if several else ""
     reason, after, edits = "", "", []
     if row.lost > 0:
-        reason = why(row) + (f" No fix: {row.unfixed}." if row.unfixed else "")
+        reason = why(row) + (f" {row.told}." if row.unfixed else "")
     if fix is not None:
         edits = [(f"{file}:{line}" if file else str(line), old, new) for file, line, old, new in fix.changes]
         after = f"All accesses of the buffer: {fix.wavefronts[0]:,} now, {fix.wavefronts[1]:,} with the fix, {fix.ideal:,} ideal."

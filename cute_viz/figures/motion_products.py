@@ -121,7 +121,7 @@ def _copies(name: str, block: AnyLayout, tiler: Any, result: AnyLayout, options:
     if found != [zipped[n] for n in order]:
         raise FigureError(f"the copies of {show(block)} are not followed into {show(result)}", hint=INSTEAD)
     cells, before = grid_of(block), " (the swizzle comes last)" * (inner is not block)
-    panels = [cells.panel(f"The block A  {show(block)}", own, [0] * len(own))]
+    panels = [cells.panel(f"A  {show(block)}", own, [0] * len(own))]
     for n, (mode, one) in enumerate(parts):
         mine: list[Any] = offsets(mode)
         rest = ops.find("complement").call([mode, len(mine) * (max(offsets(one)) + 1)], ())

@@ -20,10 +20,11 @@ from cute_viz.notation.reading import Passage
 from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import PRINTERS, SWIZZLES, drawn, is_drawable, ungroup
+from cute_viz.records import pattern
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
-_CHANGED = re.compile(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
+_CHANGED = pattern(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
 
 
 class Document:

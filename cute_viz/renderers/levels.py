@@ -83,7 +83,7 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
         if not any(panel.labels):
             choices.append([Detail.COLOUR, Detail.COLOUR])
             continue
-        boxed = has_vectors(replace(figure, panels=(panel,)))
+        boxed = figure.kind != "exercise" and has_vectors(replace(figure, panels=(panel,)))  # whose key has what each blank is
         full = len(panel.labels) - panel.labels.count("")
         choices.append([Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
         counts = [counts[0] + full, counts[1] + (len(panel.boxes) if boxed else full)]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import rank
 from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
@@ -67,14 +68,30 @@ def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
             words = " ".join(token.text for token in reader.tokens[slice(*(x.init or (0, 0)))])
             view = _VIEWS.search(words) and "fragment" not in words and "_like" not in words
             view = view or (x.init is not None and reader.tokens[x.init[0]].text in out)  # a slice of one
-            if x.kind == "variable" and (_is_shared(reader, x) if x.array else view):
+            if x.kind == "variable" and (is_shared(reader, x) if x.array else view):
                 out.setdefault(x.name, []).append(x)
     return out
 
 
-def _is_shared(reader: Declarer, x: Declaration) -> bool:
+def is_shared(reader: Declarer, x: Declaration) -> bool:
+    """Whether a declaration of an array puts it into shared memory."""
     begin = x.type[0] if x.type is not None else x.token
     return "__shared__" in {token.text for token in reader.tokens[max(0, begin - 6) : x.token]}
+
+
+def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
+    """An array in shared memory as C++ places its elements, the last index the contiguous one. Raises: AlgebraError for an extent
+    that is left out; the error of one that cannot be evaluated.
+    """
+    context = evaluator.context
+    kind = evaluator.value(context.tree(x.type)) if x.type is not None else None
+    parts, _ = _brackets(context.reader, x.token)
+    if any(a == b for a, b in parts):
+        raise AlgebraError(f"the extents of {x.name} are not known").but(name=x.name)
+    extents = [int(evaluator.solid(context.tree(part))) for part in parts]
+    strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
+    whole = Layout(*((one[0] if len(one) == 1 else tuple(one)) for one in (extents, strides)))
+    return Tensor(Pointer("smem", kind, base=x.name, name=x.name), mark_static(whole))
 
 
 def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
@@ -350,14 +367,10 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     declaration = found.declarations[0] if found is not None and found.declarations else None
     evaluator = Evaluator(context, lookup, env)
     if declaration is not None and declaration.array:
-        kind = evaluator.value(context.tree(declaration.type)) if declaration.type is not None else None
-        parts, _ = _brackets(context.reader, declaration.token)
-        if len(parts) != len(access.indices) or any(a == b for a, b in parts):
+        whole = array_of(evaluator, declaration)
+        if rank(whole.layout) != len(access.indices):
             raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
-        extents = [int(evaluator.solid(context.tree(part))) for part in parts]
-        strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
-        whole = Layout(*((x[0] if len(x) == 1 else tuple(x)) for x in (extents, strides)))
-        return Tensor(Pointer("smem", kind, base=access.name, name=access.name), mark_static(whole))
+        return whole
     x = finished(split(known_part(evaluator.solid(context.tree((access.token, access.token + 1))), [])))
     if not isinstance(x, Tensor) or x.pointer.space not in ("smem", "gmem") or not isinstance(x.layout, Layout):
         return None

@@ -12,6 +12,7 @@ from cute_viz.algebra.call import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
+from cute_viz.source.cpp.accesses import array_of, is_shared
 from cute_viz.source.cpp.collective import DRAWN, with_cutlass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
@@ -229,7 +230,10 @@ def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, nam
 
 def _is_object(context: Context, declaration: Declaration) -> bool:
     """Whether a declaration may be more than a plain member, a pointer, or an object of a library that has no layouts."""
-    if declaration.array or declaration.pointer or not declaration.name:
+    if declaration.array:
+        tokens, at = context.reader.tokens, declaration.token  # `extern __shared__ float s[]` has no extent
+        return is_shared(context.reader, declaration) and tokens[at + 1].kind == "[" and tokens[at + 2].kind != "]"
+    if declaration.pointer or not declaration.name:
         return False
     if declaration.kind == "alias":
         return True
@@ -357,6 +361,8 @@ def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
     key = context.let(declaration.name, declaration.scope)
     if key is not None:
         value = evaluator.given(key, as_type=declaration.kind == "alias")
+    elif declaration.array:
+        return array_of(evaluator, declaration)
     else:
         value = evaluator.definition(declaration, env, None, Span(0, 0))
     is_tag = isinstance(value, External) and value.error is None

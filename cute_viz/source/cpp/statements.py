@@ -30,6 +30,8 @@ from cute_viz.values.instruction import MOVES
 NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
+_KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
+_DEVICE = _KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
@@ -63,12 +65,24 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
                 continue
             assumed = {} if context.assumed is None else context.assumed
             read = _reader(context, lookup, scope, arguments)
-            uncalled = _parameters(function) if function is not None and not context.chosen else None
             times = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
             launch = _kernel(reader, context, function) if apart and not where else ""
-            out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times, launch=launch))
-    return tuple(out)
+            idle = _idle(reader, context, function)
+            out.append(Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=launch))
+    launches_some = any(move.idle is None for move in out)
+    return tuple(replace(move, idle=(move.idle or "") if launches_some else "") for move in out)
+
+
+def _idle(reader: Declarer, context: Context, function: Scope | None) -> str | None:
+    """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the device,
+    one of an included file. "" of the others; None where a kernel is launched.
+    """
+    root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
+    member = root is None or (root.parent is not None and root.parent.kind == "class")
+    if root is not None and not member and (_says(reader, root, _DEVICE) or context.file(root.token)):
+        return root.name
+    return None if any(_is_kernel(reader, scope) for scope in context.chosen) else ""
 
 
 def _elements(
@@ -97,7 +111,8 @@ def _elements(
                 text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
                 times = partial(_each, context, lookup, scope, function, read, partial(_is_kernel, reader))
                 words, line, file = " ".join(text.split()), context.line(at), context.file(at)
-                yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times), context
+                idle = _idle(reader, context, function)
+                yield Move(name, line, scope.path, where, read, words, assumed, idle, file, often=times), context
 
 
 def _kernel(reader: Declarer, context: Context, function: Scope | None) -> str:
@@ -130,10 +145,6 @@ def _each(
 def _defined(reader: Declarer, name: str) -> bool:
     last = name.rpartition("::")[2]
     return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
-
-
-def _parameters(function: Scope) -> tuple[str, ...]:
-    return tuple(param.name for param in (*function.arguments, *(function.params or ())))
 
 
 def _ways(
@@ -185,11 +196,15 @@ def launched(reader: Declarer, given: Given, lookup: _BUILD) -> dict[Scope, Use]
 
 
 def _is_kernel(reader: Declarer, function: Scope) -> bool:
-    """Whether `__global__` stands before a function's name."""
+    return _says(reader, function, _KERNEL)
+
+
+def _says(reader: Declarer, function: Scope, wanted: frozenset[str]) -> bool:
+    """Whether one of some words stands before a function's name."""
     declared = next((x.token for x in overloads(function) if x.inner is function), function.token)
     at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
     while at >= 0 and (depth or reader.tokens[at].kind not in (";", "{", "}")):
-        if reader.tokens[at].text == "__global__":
+        if reader.tokens[at].text in wanted:
             return True
         depth += (reader.tokens[at].kind == ")") - (reader.tokens[at].kind == "(")
         at -= 1
