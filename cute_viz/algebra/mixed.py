@@ -47,7 +47,11 @@ def is_type(value: Any) -> bool:
 
 
 def static_of_types(operands: list[Any]) -> bool:
-    """Whether what is made of operands is static, as they are types, and no integer is beside them."""
+    """Whether what is made of operands is static, as they are types, and no integer is beside them.
+
+    >>> static_of_types([parse("SM80_16x8x16_F32F16F16F32_TN{}")]), static_of_types([Layout(4)])
+    (True, False)
+    """
     return any(map(is_type, operands)) and not any(True for y in operands for _ in _integers(y))
 
 
