@@ -62,7 +62,8 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "facts",
         "report_page",
     ),
-    *("dsl_programs", "python_helpers", "cpp_source"),
+    *("dsl_programs", "python_helpers", "cpp_source", "fuzz", "notation", "quiz", "integers", "dialects", "expressions", "steps"),
+    *("tiling_steps", "seen", "reading", "cute_ir", "launches", "cpp_constants", "limits", "cli", "systems", "kernel_elements"),
     *("lanes", "paper", "printers", "same_page", "solve", "testing", "unknown", "gates", "pictures", "check_library"),
     *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
