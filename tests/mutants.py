@@ -51,6 +51,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "planted",
         "planted_algebra",
         "planted_figures",
+        "planted_pages",
         "hardware",
         "tables",
         "library",
