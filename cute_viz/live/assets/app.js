@@ -131,7 +131,7 @@ async function draw(typed = false) {
   if (texts.now.title !== texts.title) texts.show();
   if (!out.svg) { address.write(); return; }
   take(out);
-  requestAnimationFrame(() => address.soon()); // behind the frame that shows the picture: it takes as long as a small one
+  address.soon(LATER); // it takes as long as a small picture: not between two keys
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
