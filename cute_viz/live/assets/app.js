@@ -129,9 +129,9 @@ async function draw(typed = false) {
   if (!out) return;
   faults.tell(out.error, typed);
   if (texts.now.title !== texts.title) texts.show();
-  if (!out.svg) { address.write(); return; }
-  take(out);
   address.soon(LATER); // it takes as long as a small picture: not between two keys
+  if (!out.svg) return;
+  take(out);
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
