@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -15,14 +16,17 @@ from cute_viz.figures.bulk import _notes
 from cute_viz.figures.compare import difference
 from cute_viz.figures.frames import _FIRST, _IDLE, _LATER, _whole
 from cute_viz.figures.heat import heat
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Note, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.limits import raised
 from cute_viz.renderers import Options, render
 from cute_viz.renderers.frame import CHAR, FONT
+from cute_viz.renderers.inline import BESIDE, framed
 from cute_viz.renderers.levels import excerpts
 from cute_viz.renderers.marks import group_marks
 from cute_viz.renderers.narrow import merged
+from cute_viz.renderers.primitives import Grid, Path
+from cute_viz.renderers.remarks import BRACE, INSET, _marks
 from cute_viz.values.instruction import Instruction
 
 
@@ -165,3 +169,34 @@ def test_labels_of_boxes_stand_where_all_of_them_have_room(
     fits = cols * w >= 4 * FONT * CHAR + least[0] and rows * h >= least[1] + 12 * two
     shown = [mark.lines for mark in group_marks(drawn, panel, w, h, least)]
     assert (shown == [tuple(label.split("\n"))] * 2) == fits, shown
+
+
+@pytest.mark.parametrize(
+    ("page", "high"),
+    [('<svg width="9" height="10">', 10), ('<svg height="120.5">', 120), ("<p>", 400), ('<svg height="2000">', None)],
+)
+def test_a_frame_is_as_high_as_its_picture(page: str, high: int | None) -> None:
+    found = re.search(r"height:(\d+)px", framed(page, "a"))
+    assert found is not None
+    assert int(found[1]) == (900 if high is None else high + BESIDE)
+
+
+def test_a_brace_opens_towards_what_it_holds() -> None:
+    """On the right of some rows, below all rows of some columns: three sides, the ends 3 px from the cells."""
+    grid = Grid(4, 6, 10, 20, 30, 25)
+    for boxes, edge, axis in (((1, 0, 3, 6), 10 + 6 * 30 - INSET, 0), ((0, 2, 4, 5), 20 + 4 * 25 - INSET, 1)):
+        (path,) = [item for item in _marks(Note(0, "brace rows", "words", (boxes,)), grid) if isinstance(item, Path)]
+        (line,) = path.lines
+        assert [point[axis] for point in line] == [edge + 3, edge + BRACE, edge + BRACE, edge + 3]
+        low, high = (20 + 25 + INSET, 20 + 75 - INSET) if axis == 0 else (10 + 60 + INSET, 10 + 150 - INSET)
+        assert [point[1 - axis] for point in line] == [low, low, high, high]
+    (outline,) = [item for item in _marks(Note(0, "(1,2)", "words", ((1, 2, 2, 3),)), grid) if isinstance(item, Path)]
+    assert outline.lines == [
+        [
+            (70 + INSET, 45 + INSET),
+            (100 - INSET, 45 + INSET),
+            (100 - INSET, 70 - INSET),
+            (70 + INSET, 70 - INSET),
+            (70 + INSET, 45 + INSET),
+        ]
+    ]
