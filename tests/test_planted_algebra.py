@@ -17,9 +17,12 @@ from cute_viz.algebra.shares import Division
 from cute_viz.algebra.slicing import settled
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import metadata_words
 from cute_viz.analysis.banks import phases
 from cute_viz.analysis.memories import memory_of
 from cute_viz.errors import CuteVizError
+from cute_viz.values.pointer import Pointer
 
 TENSOR = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape({}),make_stride({})))"
 
@@ -124,3 +127,23 @@ def test_a_swizzled_part_at_an_offset_is_where_it_was(bits: tuple[int, int, int]
 
 def test_a_number_of_a_layout_shows_as_it_is() -> None:
     assert show(parse("(4,8):(1/2@0,3/2@1)")) == "(4,8):(1/2@0,3/2@1)"
+
+
+def test_the_lanes_of_amd_that_are_served_together_are_those_of_its_documents() -> None:
+    """Of 16-byte reads four lanes and the four across from them; of others runs of 128 bytes."""
+    memory = memory_of("gfx942")
+    assert memory is not None
+    reads = ["0-3 20-23", "4-7 16-19", "8-11 28-31", "12-15 24-27", "32-35 52-55", "36-39 48-51", "40-43 60-63", "44-47 56-59"]
+    wanted = [
+        tuple(lane for part in words.split() for lane in range(int(part.split("-")[0]), int(part.split("-")[1]) + 1))
+        for words in reads
+    ]
+    assert list(memory.groups["ds_read_b128"]) == wanted
+    for name, lanes in (("ds_read_b32", 32), ("ds_read_b64", 16), ("ds_write_b32", 32), ("ds_write_b64", 16), ("ds_write_b128", 8)):
+        assert list(memory.groups[name]) == [tuple(range(n, n + lanes)) for n in range(0, 64, lanes)]
+
+
+@pytest.mark.parametrize(("each", "neighbors", "kept"), [(4, 2, "1 is"), (8, 4, "2 are"), (16, 8, "2 of 4 pairs are")])
+def test_metadata_of_sparse_operands_is_told_in_words(each: int, neighbors: int, kept: str) -> None:
+    tensor = Tensor(Pointer("tmem", f"sparse_elem<{each},uint8_t>"), Layout(8))
+    assert metadata_words(tensor) == f"4 bits for {neighbors} neighboring elements of a row of A: which {kept} kept"
