@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from contextlib import suppress
 from fractions import Fraction
 
@@ -147,3 +148,30 @@ def test_the_lanes_of_amd_that_are_served_together_are_those_of_its_documents() 
 def test_metadata_of_sparse_operands_is_told_in_words(each: int, neighbors: int, kept: str) -> None:
     tensor = Tensor(Pointer("tmem", f"sparse_elem<{each},uint8_t>"), Layout(8))
     assert metadata_words(tensor) == f"4 bits for {neighbors} neighboring elements of a row of A: which {kept} kept"
+
+
+@pytest.mark.parametrize("swizzle", ["Sw<1,0,2>", "Sw<2,0,2>", "Sw<1,1,2>"])
+@pytest.mark.parametrize("row", range(4))
+def test_a_slice_of_a_swizzle_of_single_elements_is_pointwise(swizzle: str, row: int) -> None:
+    whole = parse(f"{swizzle} o 0 o (4,8):(1,4)")
+    part = parse(f"({swizzle} o 0 o (4,8):(1,4))({row},_)")
+    assert [part(n) for n in range(8)] == [whole((row, n)) for n in range(8)]
+
+
+def test_a_tiled_mma_without_an_atom_layout_is_one_atom() -> None:
+    for text in ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1))"):
+        assert str(parse(text).thr_layout_vmnk) == "(_32,_1,_1,_1):(_1,_0,_0,_0)"
+
+
+@pytest.mark.parametrize(
+    ("swizzle", "words"),
+    [
+        ("Sw<2,4,2>", "Expected S = 3 when M == 4."),
+        ("Sw<1,5,2>", "Expected B = 2 and S = 2 when M == 5."),
+        ("Sw<3,3,3>", "Only 16B and 32B Atoms"),
+    ],
+)
+def test_a_swizzle_that_no_descriptor_has_is_told_by_its_base(swizzle: str, words: str) -> None:
+    tensor = f"make_tensor(make_smem_ptr<half_t>(0), {swizzle} o smem_ptr[16b](unset) o (8,64):(64,1))"
+    with pytest.raises(CuteVizError, match=re.escape(words)):
+        parse(f"make_umma_desc<UMMA::Major::K>({tensor})")
