@@ -47,7 +47,7 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "live/mcp.py": "needs a package that may not be there",
     "live/pool.py::work": "runs in a process of its own; Pool shows it",
     "spec/build.py::spec_in": "reads a file; named shows it",
-    "spec/yaml.py::tidied": "reads a file",
+    "spec/tidy.py::tidied": "reads a file",
     "source/python/attributes.py": "asks a reading under way; source.python.read shows it",
     "source/python/branches.py": "asks a reading under way; source.python.read shows it",
     "source/python/calls.py": "asks a reading under way; source.python.read shows it",

@@ -65,7 +65,7 @@ def write_as(source: str, target: str, reading: SourceOptions) -> None:
     from cute_viz.notation.write import write
 
     if target == "yaml":
-        from cute_viz.spec.yaml import tidied
+        from cute_viz.spec.tidy import tidied
 
         spec = source.endswith((".yaml", ".yml"))
         if not spec and (not is_file(source) or address_of(source) is not None):

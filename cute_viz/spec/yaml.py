@@ -1,4 +1,4 @@
-"""YAML text -> mappings, lists and strings that know their place, all scalars strings (YAML 1.1 reads 8:1 as 481); and tidied."""
+"""YAML text -> mappings, lists and strings that know their place; every scalar is a string (YAML 1.1 would read 8:1 as 481)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.files import read_text
 from cute_viz.limits import limit, over
-from cute_viz.spec import Library
-from cute_viz.spec.build import read_specs
-from cute_viz.spec.schema import COMMON, FIGURE, KINDS
 
 
 class Text(str):
@@ -181,20 +177,3 @@ def _scalar(text: str) -> str:
 
     quoted = json.dumps(str(text), ensure_ascii=False)
     return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)
-
-
-def tidied(path: str, library: Library) -> tuple[str, int]:
-    """The text of a spec file, tidied, and the first line whose comment is lost, 0 for none; the comment at the top is kept.
-
-    Raises: CuteVizError where the file is not a spec file, with the place.
-    """
-    text = read_text(path)
-    read_specs(text, path, library)
-    order = ["title", "description", "source", "let", "specs", *KINDS]
-    order += [field.name for kind in KINDS.values() for field in kind.fields]
-    order += [field.name for field in (*COMMON, *FIGURE)]
-    lines = text.splitlines()
-    top = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    lost = next((n + 1 for n, line in enumerate(lines) if n >= top and line.lstrip().startswith("#")), 0)
-    head = "".join(line + "\n" for line in lines[:top])
-    return head + write_yaml(read_yaml(text, path), tuple(dict.fromkeys(order))), lost
