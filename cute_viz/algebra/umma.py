@@ -54,12 +54,7 @@ def make_fragment(operand: str, *given: object) -> Any:
     if where == "rmem":
         alone = operand == "C" or is_int_tuple(part)
         return _registers(mma, operand, Layout(_shape(part)) if alone else make_fragment_like(_layout(part)))
-    # refuse what was not partitioned for the MMA, and elements of another type than its own
-    shape, name = _shape(part), f"make_fragment_{operand}"
-    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
-        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
-    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    name = check_partitioned(mma, operand, part)
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
         _check_type(name, mma.atom, operand, part)
     if where == "smem":
@@ -69,6 +64,20 @@ def make_fragment(operand: str, *given: object) -> Any:
     if result is not None and result.short not in ("f16", "f32", "s32"):
         raise AlgebraError(f"{op.name}: Unknown type for CFormat", hint="half_t, float or int32_t")
     return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], _shape(part))
+
+
+def check_partitioned(mma: TiledMMA, operand: str, part: object) -> str:
+    """Refuse what was not partitioned for an MMA; the name of the operation that makes a fragment of the rest.
+
+    >>> check_partitioned(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "C", (4, 1, 1))
+    'make_fragment_C'
+    """
+    shape, name = _shape(part), f"make_fragment_{operand}"
+    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
+        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
+    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    return name
 
 
 def _shape(x: object) -> Any:
