@@ -103,7 +103,7 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
     stored = wanted if each < 4 else named("uint8_t")  # of 4-bit elements two are stored together
     assert stored is not None
     bits = stored.bits // each
-    if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD:
+    if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD[operand]:
         words = f"sparse_elem<{each},{stored.short}>" if each > 1 else stored.short
         refuse(name, (part,), f"Expecting ValType{operand} type: {words}, not {part.pointer.type if packed else given.short}")
     if each > 1 and not packed and atom.instruction.kind != "wgmma":
@@ -111,7 +111,8 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
 
 
 # Bits of the elements of a tensor, and of the type that an MMA expects: what make_fragment_A and B let through.
-_HELD = {(8, 8), (8, 6), (8, 4), (4, 4), (4, 3), (4, 2)}
+_HELD = {"B": {(8, 8), (8, 6), (8, 4)}}
+_HELD["A"] = _HELD["B"] | {(4, 4), (4, 3), (4, 2)}
 
 
 _WIDTHS = {"TF32": (32, 32), "F16BF16": (16, 16), "F8F6F4": (0, 8), "S8": (8, 8), "MXF8F6F4": (0, 8), "MXF4": (4, 4)}
