@@ -189,7 +189,7 @@ def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
     return out
 
 
-def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, Any]]) -> None:
+def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, object]]) -> None:
     for s, d in zip(shape, stride, strict=True):
         if isinstance(s, tuple):
             _collect(s, d, out)
@@ -376,7 +376,7 @@ def _coalesce_known(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     return kept[::-1]
 
 
-def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+def coalesce_modes_extended(pairs: list[tuple[int, object]]) -> list[tuple[int, Any]]:
     """Like coalesce_modes, for a function that is read past its end: the last stride is kept (CuTe's coalesce_x).
 
     >>> coalesce_modes_extended([(4, 1), (1, 0)]), coalesce_modes_extended([(4, 1), (1, 4)])

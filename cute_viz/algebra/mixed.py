@@ -17,7 +17,7 @@ from cute_viz.values.integer import Runtime, Static
 _RECASTS = ("upcast", "downcast", "recast_layout")
 
 
-def entered(name: str, operands: list[Any]) -> list[Any]:
+def entered(name: str, operands: list[object]) -> list[Any]:
     """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written.
 
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
@@ -46,7 +46,7 @@ def is_type(value: Any) -> bool:
     return is_tiling(value) and not isinstance(value, Tensor)
 
 
-def static_of_types(operands: list[Any]) -> bool:
+def static_of_types(operands: list[object]) -> bool:
     """Whether what is made of operands is static, as they are types, and no integer is beside them.
 
     >>> static_of_types([parse("SM80_16x8x16_F32F16F16F32_TN{}")]), static_of_types([Layout(4)])
@@ -62,7 +62,7 @@ def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
     return view
 
 
-def is_mixed(operands: list[Any]) -> bool:
+def is_mixed(operands: list[object]) -> bool:
     """Whether an integer of the operands is known only when code runs.
 
     >>> is_mixed([Layout(Runtime(4))]), is_mixed([Layout(Static(4))])

@@ -68,7 +68,7 @@ KINDS = {
 }
 
 
-def check_named(operands: list[Any], kinds: str, free: Container[str]) -> None:
+def check_named(operands: list[object], kinds: str, free: Container[str]) -> None:
     """Raises: the error of a name without a value where a layout stands: it is no integer. free: such names.
 
     >>> from cute_viz.values.integer import Unknown

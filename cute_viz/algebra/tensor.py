@@ -147,7 +147,7 @@ class Tensor(Shown):
         return str(self.layout if self.swizzle is None else _settled(self))
 
 
-def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | None:
+def part_of(name: str, operands: list[object], known: bool = True) -> AnyLayout | None:
     """The layout of `placed_part`.
 
     >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
@@ -198,7 +198,7 @@ def _as_seen(x: object) -> Any:
     return x
 
 
-def exact_part(name: str, operands: list[Any], marked: bool) -> tuple[AnyLayout, Any] | None:
+def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, Any] | None:
     """As placed_part; with marks, strides that a run-time index decides are no static ones, as CuTe prints them.
 
     Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
@@ -295,7 +295,7 @@ def viewed(tensor: Tensor, result: object) -> Any:
     return result
 
 
-def through(operation: Any, args: list[Any], template: tuple[object, ...]) -> Any:
+def through(operation: Any, args: list[object], template: tuple[object, ...]) -> Any:
     """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
 
     >>> from cute_viz.algebra.ops import find

@@ -193,11 +193,11 @@ def check_static(name: str, smem: object) -> None:
             )
 
 
-def _one(items: list[Any]) -> Any:
+def _one(items: list[object]) -> Any:
     return items[0] if len(items) == 1 else tuple(items)
 
 
-def _merged(shape: list[int], stride: list[Any], bases: list[Basis], wide: int) -> list[tuple[int, list[tuple[int, Basis]]]]:
+def _merged(shape: list[int], stride: list[object], bases: list[Basis], wide: int) -> list[tuple[int, list[tuple[int, Basis]]]]:
     """coalesce_256: static modes that follow one another make one of up to 256 elements; run-time steps are never merged."""
     out: list[tuple[int, list[tuple[int, Basis]], Any]] = []
     for extent, step, basis in zip(shape, stride, bases, strict=True):

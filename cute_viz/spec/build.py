@@ -201,7 +201,7 @@ class Builder:
         self.library = self.asked.with_words(said | self.asked.words)
         return said
 
-    def beside(self, value: Value | None, names: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    def beside(self, value: Value | None, names: dict[str, object]) -> tuple[tuple[str, Any], ...]:
         """The further objects of a spec, by their captions."""
         hint = "example: {wave 64: v_mfma_f32_16x16x16_f16}"
         items = self.mapping(value, "beside must be a mapping of captions to objects", hint).items()
@@ -252,7 +252,7 @@ class Builder:
             raise self.fail(f"{key}: invalid value {word!r}", fields[key].span, hint=hint)
         return word
 
-    def fields(self, table: tuple[SpecField, ...], what: str, value: Value | None, names: dict[str, Any]) -> dict[str, Any]:
+    def fields(self, table: tuple[SpecField, ...], what: str, value: Value | None, names: dict[str, object]) -> dict[str, Any]:
         """The values of fields by name, `figure` or `expect`: objects as such, flags as True or False, all others as text."""
         hints = {"figure": ("options", "example: {tile: 8x128}"), "expect": ("what must hold", "example: {covers: 8x128}")}
         given = self.mapping(value, f"{what} must be a mapping of {hints[what][0]}", hints[what][1])
@@ -276,7 +276,7 @@ class Builder:
                 out[f.name] = self.words(given, f.name)
         return {NAMES.get(name, name): value for name, value in out.items()}
 
-    def expression(self, value: Value, names: dict[str, Any]) -> Any:
+    def expression(self, value: Value, names: dict[str, object]) -> Any:
         """The value of a text in any dialect; an error's place is that in the file."""
         if isinstance(value, Entries):
             raise self.fail("expected an expression, not a list", value.span, hint="in a flow mapping, quote a layout")
@@ -298,7 +298,7 @@ class Builder:
             return f"{value} is a spec of the library, drawn by its name: cute-viz render {value}; copy its fields to change it"
         return "example: gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; the reference of specs has an example"
 
-    def call(self, value: Value, names: dict[str, Any]) -> Any:
+    def call(self, value: Value, names: dict[str, object]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""
         if not isinstance(value, Text):
             raise self.fail("an operation must be text", value.span, hint="example: logical_divide((8,6), (4,3))")

@@ -44,7 +44,7 @@ _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", "constexpr_function", ""}
 
 
-def call(machine: Machine, function: object, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def call(machine: Machine, function: object, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
     if REST in named and not isinstance(function, (Bound, Function, Class)):
         raise machine.fail("these arguments are parameters", node)
@@ -77,7 +77,7 @@ def call(machine: Machine, function: object, args: list[Any], named: dict[str, A
     raise cause
 
 
-def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) -> Any:
+def _number(machine: Machine, kind: ValueType, args: list[object], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
     if isinstance(value, Unknown) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
@@ -90,7 +90,7 @@ def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) 
     return float(value) if kind.kind == "float" else bool(value) if kind.short == "pred" else int(value)
 
 
-def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def make(machine: Machine, cls: Class, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """An object of a class: its `__init__` followed, or the fields of a dataclass."""
     if cls.is_enum():
         for name, value in cls.names.items():
@@ -148,7 +148,12 @@ def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool
 
 
 def follow(
-    machine: Machine, function: Function, args: list[Any], named: dict[str, Any], node: ast.AST, missing: Missing | None = None
+    machine: Machine,
+    function: Function,
+    args: list[object],
+    named: dict[str, object],
+    node: ast.AST,
+    missing: Missing | None = None,
 ) -> Any:
     """The value of a function of the text: its statements followed with these arguments. missing: what a parameter without an
     argument is; without it that is an error.
@@ -278,8 +283,8 @@ def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) 
 def _bind_parameters(
     machine: Machine,
     function: Function,
-    args: list[Any],
-    named: dict[str, Any],
+    args: list[object],
+    named: dict[str, object],
     frame: Frame,
     node: ast.AST,
     missing: Missing | None,

@@ -129,7 +129,7 @@ def _end(runs: Runs, place: Assignment) -> Callable[[], Any]:
     return read
 
 
-def _print_alike(values: list[Any]) -> bool:
+def _print_alike(values: list[object]) -> bool:
     """Whether values are one for who asks: tensors of one layout, whatever their elements are."""
     try:
         first, *others = map(plain, values)
@@ -138,7 +138,7 @@ def _print_alike(values: list[Any]) -> bool:
     return all(alike(first, other) for other in others)
 
 
-def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
+def _answer(runs: Runs, place: Assignment, values: list[object]) -> Any:
     """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
     of CuTe.
     """

@@ -127,7 +127,7 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fra
     return _collected(machine, node, out)
 
 
-def _collected(machine: Machine, node: ast.expr, out: list[Any]) -> Any:
+def _collected(machine: Machine, node: ast.expr, out: list[object]) -> Any:
     if isinstance(node, (ast.Set, ast.SetComp)):
         return Items({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
     return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
@@ -308,7 +308,7 @@ def _comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast
     return _collected(machine, node, out)
 
 
-def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[Any]) -> None:
+def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[object]) -> None:
     if not rest:
         if isinstance(node, ast.DictComp):
             out.append((need(machine.value(node.key, frame)), machine.attempt(node.value, frame)))

@@ -102,7 +102,7 @@ def _internal(kind: object) -> str | None:
     return "uint16_t" if kind.short == "s16" else kind.cpp  # the map has no signed one
 
 
-def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _tiled_atom(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     names = ("op", "gmem_tensor", "smem_layout", "cta_tiler", "num_multicast", "internal_type")
     named = {"smem_layout" if word == "smem_layout_" else word: value for word, value in named.items()}
     op, tensor, smem, tiler, multicast, internal = picked(args, named, names)
@@ -117,7 +117,7 @@ def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
 def _of_operand(side: str) -> Callable[..., Any]:
     """make_tiled_tma_atom_A and _B: a CTA's part of an operand's tile."""
 
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    def make(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
         names = ("op", "gmem_tensor", "smem_layout", "mma_tiler_mnk", "tiled_mma", "cluster_shape_vmnk", "internal_type")
         op, tensor, smem, tiler, mma, cluster, internal = picked(args, named, names)
         memory, kind = _memory(tensor)

@@ -27,7 +27,7 @@ SIGNATURES = {(module, name): tuple(taken.split()) for module, names, taken in _
 _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 
-def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> DslOp | None:
+def instruction(module: str, name: str, args: list[object], given: dict[str, object]) -> DslOp | None:
     """The operation of a module's name, with its arguments by name; None for a name that is not known. Arguments may be unknown:
     most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
 

@@ -31,7 +31,7 @@ from cute_viz.values.types import ValueType
 Raw: TypeAlias = Any  # an argument of a helper that may be unknown
 
 
-def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
+def picked(args: list[object], named: dict[str, object], names: tuple[str, ...]) -> list[Any]:
     """Arguments by place or by name, None for those that are left out. Raises: AlgebraError for others.
 
     >>> picked([4], {"b": 8}, ("a", "b", "c"))
@@ -47,7 +47,7 @@ def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> li
     return out
 
 
-def taken(helper: Callable[..., Any], machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def taken(helper: Callable[..., Any], machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     """What a helper gives: its parameters are called as the DSL's; each must be known that is not `Raw`, None if it is left out."""
     names = helper.__code__.co_varnames[1 : helper.__code__.co_argcount]
     if names == ("args", "named"):  # it picks them itself
@@ -146,14 +146,14 @@ def _get_tensor(machine: Machine, self: Raw, layout: Raw, swizzle: Raw, dtype: R
     return _shared(layout, swizzle, self.type if dtype is None and isinstance(self, Pointer) else dtype)
 
 
-def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _allocate(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     """`smem.allocate_tensor(element_type, layout, byte_alignment=1, swizzle=None)`."""
     names = ("self", "element_type", "layout", "byte_alignment", "swizzle")
     _, kind, layout, _, swizzle = picked(args, {word: value for word, value in named.items() if word in names}, names)
     return _shared(layout, swizzle, kind)
 
 
-def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _allocate_struct(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     """`smem.allocate(SharedStorage)`: the fields of the struct."""
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
     if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
@@ -199,7 +199,7 @@ def _make_tiled_mma(machine: Machine, op_or_atom: object, atom_layout_mnk: objec
     return Atom(find("make_tiled_mma").call([atom.value, *operands]), atom.op)
 
 
-def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _make_copy_atom(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     bits = need(named.get("num_bits_per_copy", 0))
     if not isinstance(bits, int):
         raise AlgebraError(f"num_bits_per_copy must be an integer, not {bits}", hint="example: num_bits_per_copy=128")
@@ -224,7 +224,7 @@ def _assume(machine: Machine, src: Raw, divby: Raw) -> Any:
     return src
 
 
-def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _make_pointer(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
     kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
     return Pointer(space.name if isinstance(space, EnumMember) else "", kind_of(kind))

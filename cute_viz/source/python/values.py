@@ -123,7 +123,7 @@ class Attributes(dict[str, Any]):
 class Object:
     """An object of a class of the text: its attributes so far."""
 
-    def __init__(self, cls: Class, names: dict[str, Any] | None = None) -> None:
+    def __init__(self, cls: Class, names: dict[str, object] | None = None) -> None:
         self.cls, self.names = cls, Attributes(names or {})
         self.names.inherited = cls.find
 
