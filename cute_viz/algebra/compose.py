@@ -180,7 +180,7 @@ def all_hold(answers: Iterable[bool | None]) -> bool | None:
     return False if False in told else None if None in told else True
 
 
-def value_at(layout: Any, place: object) -> Any:
+def value_at(layout: Any, place: object) -> object:
     """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end.
 
     >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
@@ -189,7 +189,7 @@ def value_at(layout: Any, place: object) -> Any:
     return without_padding(plain(layout(_padded(place, domain(layout).shape) if isinstance(place, tuple) else place)))
 
 
-def without_padding(value: object) -> Any:
+def without_padding(value: object) -> object:
     """A value without the zeros at the end of a coordinate, which depend on how it was added up.
 
     >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
@@ -203,7 +203,7 @@ def without_padding(value: object) -> Any:
     return tuple(parts) or 0
 
 
-def _padded(place: object, shape: object) -> Any:
+def _padded(place: object, shape: object) -> object:
     if not isinstance(place, tuple) or not isinstance(shape, tuple):
         return place
     return (*map(_padded, place, shape), *place[len(shape) :], *[0] * (len(shape) - len(place)))

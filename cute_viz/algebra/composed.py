@@ -200,7 +200,7 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
 MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
 
 
-def member(name: str, x: object) -> Any:
+def member(name: str, x: object) -> object:
     """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
 
     >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
@@ -288,7 +288,7 @@ def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
 
 
-def _filled(origin: object, zeros: object) -> Any:
+def _filled(origin: object, zeros: object) -> object:
     """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
     if not isinstance(zeros, tuple):
         return origin

@@ -140,7 +140,7 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     return Layout(plain.shape, compact_order(without_zeros(plain.shape, plain.stride), plain.stride))
 
 
-def _known_order(stride: object) -> Any:
+def _known_order(stride: object) -> object:
     flat = list(leaves(stride))
     if all(map(is_known, flat)):
         return stride

@@ -121,7 +121,7 @@ def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayou
 get_hier_coord, get_flat_coord = map(_over_zeros, (measure.get_hier_coord, measure.get_flat_coord))
 
 
-def flatten(x: object) -> Any:
+def flatten(x: object) -> object:
     """As in C++; a composed layout stays as it is.
 
     >>> str(flatten(Layout((8, (2, 2)))))

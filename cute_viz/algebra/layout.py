@@ -208,7 +208,7 @@ def crd2idx(crd: object, shape: IntTuple, stride: Stride | None = None) -> Any:
     return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
 
 
-def printed_value(crd: object, layout: Layout) -> Any:
+def printed_value(crd: object, layout: Layout) -> object:
     """The value at a coordinate as CuTe prints it: what one stride along a coordinate gives is a step, not a tuple.
 
     >>> print(printed_value(5, Layout(4, Basis(1, (1,)))), crd2idx(5, 4, Basis(1, (1,))))
@@ -218,7 +218,7 @@ def printed_value(crd: object, layout: Layout) -> Any:
     return value if isinstance(value, Basis) else plain(value)
 
 
-def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
+def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> object:
     """The value before it is made plain: a sum of strides, so that basis elements and XOR strides add up their own way."""
     if isinstance(crd, tuple):
         if not isinstance(shape, tuple) or len(crd) != len(shape):
@@ -241,7 +241,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
     return crd * stride
 
 
-def _plus(a: object, b: object) -> Any:
+def _plus(a: object, b: object) -> object:
     if isinstance(b, Basis) and isinstance(a, int) and a == 0:
         return b
     return a if isinstance(a, Basis) and isinstance(b, int) and b == 0 else add(a, b)

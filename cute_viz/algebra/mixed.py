@@ -55,7 +55,7 @@ def static_of_types(operands: list[object]) -> bool:
     return any(map(is_type, operands)) and not any(True for y in operands for _ in _integers(y))
 
 
-def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
+def _of_thread(view: Any, told: Callable[[int], int]) -> object:
     for name in ("thr_idx", "thr_vmnk"):
         if hasattr(view, name):
             return replace(view, **{name: each_integer(told, getattr(view, name))})

@@ -121,7 +121,7 @@ def append(x: object, new: object = None, n: int | None = None) -> Any:
     return _extended("append", x, new, n)
 
 
-def prepend(x: object, new: object = None, n: int | None = None) -> Any:
+def prepend(x: object, new: object = None, n: int | None = None) -> object:
     """As append, with a further first mode or entry.
 
     Raises: AlgebraError for an N below the rank.
@@ -275,7 +275,7 @@ def flatten(layout: object) -> Any:
     return flat
 
 
-def _narrow(extent: object) -> Any:
+def _narrow(extent: object) -> object:
     return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 

@@ -163,7 +163,7 @@ def problem(value: object, kind: Kind) -> str | None:
     return None
 
 
-def converted(value: object, kind: Kind) -> Any:
+def converted(value: object, kind: Kind) -> object:
     """A value of a kind in the form that operations take.
 
     >>> str(converted((4, 8), KINDS["L"])), converted(Layout((4, 8)), KINDS["S"])

@@ -130,7 +130,7 @@ class Op:
         function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), name)
         return _on(function, operand) if operand else function
 
-    def _one(self, operand: object, letter: str) -> Any:
+    def _one(self, operand: object, letter: str) -> object:
         kind = KINDS[letter]
         if (reason := problem(operand, kind)) is not None:
             raise AlgebraError(f"{self.signature}: {reason}", hint=f"example: {self.example}")

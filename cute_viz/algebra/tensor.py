@@ -278,7 +278,7 @@ def as_tensor(x: object) -> Tensor:
     )
 
 
-def viewed(tensor: Tensor, result: object) -> Any:
+def viewed(tensor: Tensor, result: object) -> object:
     """What an operation made of a tensor's layout as a tensor again, its offset taken out of the layout.
 
     >>> t = Tensor(Pointer("gmem", "float", 256), Layout((8, 8)))

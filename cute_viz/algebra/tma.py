@@ -193,7 +193,7 @@ def check_static(name: str, smem: object) -> None:
             )
 
 
-def _one(items: list[object]) -> Any:
+def _one(items: list[object]) -> object:
     return items[0] if len(items) == 1 else tuple(items)
 
 
@@ -213,7 +213,7 @@ def _merged(shape: list[int], stride: list[object], bases: list[Basis], wide: in
     return [(total, members) for total, members, _ in out] or [(1, [(1, bases[0])])]
 
 
-def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMap, marked: bool) -> Any:
+def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMap, marked: bool) -> object:
     """The strides of the coordinate tensor: which TMA mode a mode of the tensor moves, and how far.
 
     marked: they are static, but for what follows from a run-time step of the tensor.

@@ -171,7 +171,7 @@ def _swizzle(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
     return ComposedLayout(Swizzle(*map(int, numbers)), 0, b.layout(fields, "layout", names))
 
 
-def _mma_atom(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
+def _mma_atom(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.mma import MMA_Atom
 
     shape = b.expression(fields["Shape_MNK"], names)
@@ -181,7 +181,7 @@ def _mma_atom(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
     return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
 
 
-def _copy_atom(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
+def _copy_atom(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
     from cute_viz.values.types import bits_of
 
@@ -196,14 +196,14 @@ def _copy_atom(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
     return make_copy_atom(operation, bits, kind)
 
 
-def _tiled_mma(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
+def _tiled_mma(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.mma import make_tiled_mma
 
     atom = b.part(fields, "atom", ("mma_atom",), names)
     return make_tiled_mma(atom, b.optional(fields, "layout", names), b.optional(fields, "permutation", names))
 
 
-def _tiled_copy(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
+def _tiled_copy(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.views import make_tiled_copy, make_tiled_copy_impl, make_tiled_copy_operand
 
     atom = b.part(fields, "atom", ("copy_atom",), names)
@@ -218,7 +218,7 @@ def _tiled_copy(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
     raise b.fail("a tiled copy needs thr and val, tv and tiler, or mma and operand", fields.span)
 
 
-def _gemm(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
+def _gemm(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.gemm import make_gemm
     from cute_viz.algebra.views import make_tiled_copy_operand
@@ -239,7 +239,7 @@ def _gemm(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 
 
-def _pipeline(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
+def _pipeline(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.gemm import Pipeline
 
     try:

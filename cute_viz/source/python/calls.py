@@ -240,7 +240,7 @@ def _stored_in(machine: Machine, node: ast.AST) -> set[str]:
     return cache[id(node)]
 
 
-def _result(machine: Machine, function: Function, frame: Frame, ended: str, node: ast.AST) -> Any:
+def _result(machine: Machine, function: Function, frame: Frame, ended: str, node: ast.AST) -> object:
     values = list(frame.returned)
     if ended == "goes on" and values:
         values.append(None)
@@ -267,7 +267,7 @@ def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
                 machine.store.write(names, name, machine.unknown(f"the value of {name!r} depends on where the call returns", node))
 
 
-def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) -> Any:
+def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) -> object:
     """A layout that was given for a tensor as a tensor, of the element type that was given, `mA.element_type`."""
     if not isinstance(value, (Layout, ComposedLayout)):
         return value

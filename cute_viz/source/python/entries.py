@@ -138,7 +138,7 @@ def _print_alike(values: list[object]) -> bool:
     return all(alike(first, other) for other in others)
 
 
-def _answer(runs: Runs, place: Assignment, values: list[object]) -> Any:
+def _answer(runs: Runs, place: Assignment, values: list[object]) -> object:
     """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
     of CuTe.
     """

@@ -105,7 +105,7 @@ _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
-def _on_device(machine: Machine, value: object, node: ast.expr) -> Any:
+def _on_device(machine: Machine, value: object, node: ast.expr) -> object:
     """An argument of what is compiled: an array of torch is a tensor there."""
     if not isinstance(value, Object) or value.cls.name != "Array":
         return value
@@ -182,7 +182,7 @@ def call_library(machine: Machine, function: Symbol, args: list[object], named: 
     return operate(machine, function, args, named, node)
 
 
-def _helped(machine: Machine, word: str, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _helped(machine: Machine, word: str, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     """What a helper gives that is written in the DSL. Raises: its error, without a place in its text."""
     try:
         found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{KNOWN}.{word}")), args, named, node)
@@ -195,7 +195,7 @@ def _helped(machine: Machine, word: str, args: list[object], named: dict[str, ob
         raise error.but(text=None, span=None, name=None) from None
 
 
-def operate(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def operate(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     """An operation of the registry: keywords in their places, operands in its order, layouts of tensors for tensors."""
     name = function.last
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
@@ -257,14 +257,14 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[objec
     return _wrapped(result, operands)
 
 
-def _wrapped(result: object, operands: list[object]) -> Any:
+def _wrapped(result: object, operands: list[object]) -> object:
     if is_tiling(result):
         atoms = [value for value in operands if isinstance(value, Atom)]
         return Atom(result, atoms[0].op if atoms else None, atoms[0].element if atoms else None)
     return _cleared(result)
 
 
-def _cleared(result: object) -> Any:
+def _cleared(result: object) -> object:
     """The DSL prints no integer as static; `_` of a tuple is Python's None."""
     if isinstance(result, tuple):
         return tuple(map(_cleared, result))
@@ -304,7 +304,7 @@ def _placed(
     return out, extra
 
 
-def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, object], node: ast.expr) -> Any:
+def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, object], node: ast.expr) -> object:
     """What a thread sees, whichever it is: a layout that all threads have alike, of an offset that is not known."""
     view = args[0]
     thread = find("get_slice").call([view.atom.value, Unknown()])

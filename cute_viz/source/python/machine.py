@@ -20,7 +20,7 @@ _MISSING = object()
 Changes = dict[tuple[int, str], tuple[dict[str, Any], Any]]
 
 
-def inherited(names: dict[str, object], name: str) -> Any:
+def inherited(names: dict[str, object], name: str) -> object:
     """What a name is, of an object that lacks it what its class says, or _MISSING."""
     if name in names or not isinstance(names, Attributes):
         return names.get(name, _MISSING)
@@ -241,7 +241,7 @@ class Machine:
                 error = error.at(self.tree.text, self.tree.span(node)).named(self.tree.name)
             raise error from None
 
-    def attempt(self, node: ast.expr, frame: Frame) -> Any:
+    def attempt(self, node: ast.expr, frame: Frame) -> object:
         """The value of an expression; what cannot be read is unknown."""
         try:
             return self.value(node, frame)
@@ -333,7 +333,7 @@ def need(value: object) -> Any:
     return value
 
 
-def need_whole(value: object) -> Any:
+def need_whole(value: object) -> object:
     """A value that must be known itself, whatever is in it.
 
     >>> need_whole((4, "x"))

@@ -24,7 +24,7 @@ from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
 
 
-def unstaged(value: object) -> Any:
+def unstaged(value: object) -> object:
     """Run-time integers as layouts have them, of which the DSL keeps what divides them."""
     if isinstance(value, Unknown):
         return value.turned(plain=False) if value.name[0] == "?" else value
@@ -33,14 +33,14 @@ def unstaged(value: object) -> Any:
     return tuple(map(unstaged, value)) if type(value) is tuple else value
 
 
-def narrowed(value: object) -> Any:
+def narrowed(value: object) -> object:
     """The plain run-time numbers in a value as if they had 32 bits."""
     if isinstance(value, Unknown):
         return value.turned(plain=True, bits=32) if value.plain else value
     return tuple(map(narrowed, value)) if type(value) is tuple else value
 
 
-def computed(word: str, a: Any, b: Any, *others: object) -> Any:
+def computed(word: str, a: Any, b: Any, *others: object) -> object:
     """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them. Raises:
     NotationError for what gives no integer.
 
@@ -92,7 +92,7 @@ _ORDERS: dict[type, Callable[[Any, Any], bool]] = {
 }
 
 
-def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) -> Any:
+def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) -> object:
     """The value of `a + b` and the like, of numbers, tuples and lists."""
     word, compute = _NUMBERS.get(type(node.op), ("@", operator.matmul))
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
@@ -116,11 +116,11 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
     raise machine.fail(f"'{word}' takes numbers, and these are not numbers", node)
 
 
-def _content(value: object) -> Any:
+def _content(value: object) -> object:
     return value.items if isinstance(value, Items) else value
 
 
-def _sized(machine: Machine, node: ast.AST, value: object) -> Any:
+def _sized(machine: Machine, node: ast.AST, value: object) -> object:
     machine.bound(value, node)
     return Items({"items": value}) if isinstance(value, list) else value
 

@@ -30,7 +30,7 @@ _CHANGES = ("append", "clear", "extend", "insert", "pop", "reverse", "sort")
 _SIZES = {"min": min, "max": max}
 
 
-def call_plain(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def call_plain(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     """The value of a call of Python's. Raises: NotationError for what cannot be computed; what that may change is unknown then."""
     kind, _, name = function.path.partition(".")
     try:
@@ -96,7 +96,7 @@ def _range(machine: Machine, args: list[object], named: dict[str, object], node:
     return range(*values)
 
 
-def _len(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _len(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
     if isinstance(value, Items):
         value = need_whole(value.items)
@@ -107,7 +107,7 @@ def _len(machine: Machine, args: list[object], named: dict[str, object], node: a
     raise machine.fail("cannot determine the length of this", node)
 
 
-def _int(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _int(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need(args[0])
     if not isinstance(value, (int, float, str)) or (isinstance(value, str) and len(value) > limit("digits")):
         raise machine.fail("this is not a number", node)
@@ -118,11 +118,11 @@ def _entries(machine: Machine, args: list[object], node: ast.expr) -> list[Any]:
     return iterate(machine, need_whole(args[0]), node) if args else []
 
 
-def _list(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _list(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     return Items({"items": _entries(machine, args, node)})
 
 
-def _dict(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _dict(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     if args:
         raise machine.fail("this dict is not supported here", node)
     return Items({"items": dict(named)})
@@ -149,19 +149,19 @@ def _enumerate(machine: Machine, args: list[object], named: dict[str, object], n
     return tuple(enumerate(iterate(machine, need_whole(args[0]), node), start))
 
 
-def _sorted(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _sorted(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     values = [need(value) for value in iterate(machine, need_whole(args[0]), node)]
     if set(named) - {"reverse"} or not all(isinstance(value, (int, float)) for value in values):
         raise machine.fail("this order is not supported here", node)
     return Items({"items": sorted(values, reverse=bool(need(named.get("reverse", False))))})
 
 
-def _map(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _map(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     rows = zip(*(iterate(machine, need_whole(arg), node) for arg in args[1:]), strict=False)
     return tuple(machine.parts.call(machine, args[0], list(row), {}, node) for row in rows)
 
 
-def _isinstance(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _isinstance(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value, kinds = need_whole(args[0]), args[1] if isinstance(args[1], tuple) else (args[1],)
     answers = [_is_a(value, need_whole(kind)) for kind in kinds]
     if True in answers:
@@ -191,7 +191,7 @@ def _is_a(value: object, kind: object) -> bool | None:
     return None
 
 
-def _attribute(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _attribute(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
     if isinstance(value, Object) and isinstance(args[1], str):
         found = value.names.get(args[1], value.cls.find(args[1]))
@@ -202,7 +202,7 @@ def _attribute(machine: Machine, args: list[object], named: dict[str, object], n
     raise machine.fail("cannot determine what this holds", node)
 
 
-def _has(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
+def _has(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
     if isinstance(value, Object) and isinstance(args[1], str):
         if args[1] in value.names or value.cls.find(args[1]) is not None:

@@ -106,7 +106,7 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
     return replace(part, part=cache(parts))
 
 
-def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> Any:
+def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> object:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
     if isinstance(target, Items):
         return _entry(machine, target.items, index, node)
@@ -133,7 +133,7 @@ def _member_type(target: Symbol, index: object) -> Pointer | None:
     return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
-def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> Any:
+def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> object:
     if isinstance(index, (Lost, Unknown)):
         error = index.error if isinstance(index, Lost) else index.error()
         if not isinstance(target, (tuple, list)) or not target:  # which may lack the key
@@ -147,7 +147,7 @@ def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> Any:
     return Items({"items": found}) if isinstance(found, list) else found
 
 
-def mode_of(layout: Any, index: int) -> Any:
+def mode_of(layout: Any, index: int) -> object:
     """A mode of a layout, by its number; negative ones count from the end."""
     return get(layout, index + rank(layout) if index < 0 else index)
 

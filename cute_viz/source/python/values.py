@@ -258,7 +258,7 @@ def as_tensor(value: object) -> Any:
     return tensor_of(value.layout) if isinstance(value, DescriptorTensor) else value
 
 
-def kind_of(value: object) -> Any:
+def kind_of(value: object) -> object:
     """An element type, or None for anything else."""
     return value if isinstance(value, ValueType) else None
 
@@ -306,7 +306,7 @@ def shown(value: object) -> Any:
     return plain(value)
 
 
-def _addressed(tensor: Tensor) -> Any:
+def _addressed(tensor: Tensor) -> object:
     """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes, or behind its origin."""
     if isinstance(tensor.offset, tuple) or tensor.pointer.space == COUNTS:
         return with_origin(tensor.offset, tensor.layout, tensor=True)
@@ -388,7 +388,7 @@ def _anywhere(x: Any) -> Any:
     return replace(x, base="", part=None, offset=None if isinstance(x.offset, Unknown) else x.offset)
 
 
-def either(values: list[Any], error: CuteVizError, path: str = "") -> Any:
+def either(values: list[Any], error: CuteVizError, path: str = "") -> object:
     """One of several values, nobody knows which: the value that all are, a run-time integer where all are, else unknown.
 
     >>> either([4, 4], CuteVizError("no")), either([Unknown(), Unknown()], CuteVizError("no"))
