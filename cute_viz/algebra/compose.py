@@ -47,25 +47,26 @@ def composition(a: object, b: object, *more: object) -> Any:
         if len(more) != 1:
             raise AlgebraError("composition takes two operands, or outer, offset and inner")
         return compose_with_offset(a, b, more[0])
-    if isinstance(a, ComposedLayout):
-        return ComposedLayout(a.outer, a.offset, composition(a.inner, b))
-    if isinstance(a, Swizzle):
-        if isinstance(b, Swizzle):
+    match a, b:
+        case ComposedLayout(outer, offset, inner), _:
+            return ComposedLayout(outer, offset, composition(inner, b))
+        case Swizzle(), Swizzle():
             return merge_swizzles(a, b)
-        if isinstance(b, (Layout, ComposedLayout)):
+        case Swizzle(), Layout() | ComposedLayout():
             return compose_with_offset(a, 0, b)
-        refuse("composition", (a, b), "a swizzle can only be composed with a layout or another swizzle")
-    if not isinstance(a, Layout):
-        refuse("composition", (a, b), "the left operand is not a layout")
-    if isinstance(b, Layout):
-        return _layouts(a, b)
-    if isinstance(b, Swizzle):
-        return layout_after_swizzle(a, b)
-    if isinstance(b, ComposedLayout):
-        if b.offset != 0:
-            refuse("composition", (a, b), "Require offset == 0 in the right operand")
-        return composition(composition(a, b.outer), b.inner)
-    return _tiler(a, b)
+        case Swizzle(), _:
+            refuse("composition", (a, b), "a swizzle can only be composed with a layout or another swizzle")
+        case Layout(), Layout():
+            return _layouts(a, b)
+        case Layout(), Swizzle():
+            return layout_after_swizzle(a, b)
+        case Layout(), ComposedLayout(outer, offset, inner):
+            if offset != 0:
+                refuse("composition", (a, b), "Require offset == 0 in the right operand")
+            return composition(composition(a, outer), inner)
+        case Layout(), _:
+            return _tiler(a, b)
+    refuse("composition", (a, b), "the left operand is not a layout")
 
 
 def _layouts(a: Layout, b: Layout) -> Layout:
@@ -153,13 +154,14 @@ def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int
     >>> composition_is_pointwise(a, b, composition(a, b))
     True
     """
-    if isinstance(b, Underscore):
-        return True
-    if isinstance(b, tuple) and isinstance(a, Layout):
-        parts = zip(modes_of(a), b, strict=False)
-        return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
-    if isinstance(b, int) and not isinstance(b, bool):
-        b = Layout(b)
+    match a, b:
+        case _, Underscore():
+            return True
+        case Layout(), tuple():
+            parts = zip(modes_of(a), b, strict=False)
+            return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
+        case _, int() if type(b) is not bool:
+            b = Layout(b)
     if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
         return None
     try:

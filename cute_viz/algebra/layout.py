@@ -168,7 +168,7 @@ def coshape(layout: Layout) -> Any:
     >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (E(0), E(1))))
     (32, (4, 8))
     """
-    if any(isinstance(stride, F2) for stride in leaves(layout.stride)):
+    if has_xor(layout):
         return 1 + greatest(layout, flat_modes(layout))
     last: Any = 0
     for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
@@ -305,6 +305,15 @@ def check_apart(sub: Layout, offset: object) -> None:
     bits = reached(flat_modes(sub))
     if bits and isinstance(offset, int) and bits & offset:
         raise AlgebraError(f"the slice {sub} and its offset {offset} have bits in common, so that their XOR is not their sum")
+
+
+def has_xor(layout: object) -> bool:
+    """Whether something is a layout with XOR strides.
+
+    >>> has_xor(Layout((4, 8), (F2(9), F2(1)))), has_xor(Layout(4))
+    (True, False)
+    """
+    return isinstance(layout, Layout) and any(isinstance(stride, F2) for stride in leaves(layout.stride))
 
 
 def is_coordinate_layout(layout: Layout) -> bool:

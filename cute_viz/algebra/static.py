@@ -39,10 +39,8 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
     >>> str(each_integer(lambda x: 2 * x, Layout((4, 8))))
     '(8,16):(2,8)'
     """
-    if isinstance(value, (bool, MulticastMask)):
-        return value
     if isinstance(value, int):
-        return kind(value)
+        return value if isinstance(value, (bool, MulticastMask)) else kind(value)
     if type(value).__name__ in ("Fraction", "StaticRatio"):
         from fractions import Fraction
 
@@ -50,14 +48,15 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
 
         numerator, denominator = value.as_integer_ratio()
         return (StaticRatio if isinstance(kind(numerator), Static) else Fraction)(numerator, denominator)
-    if isinstance(value, tuple):
-        return tuple([each_integer(kind, item) for item in value])
-    if isinstance(value, Basis):
-        return Basis(each_integer(kind, value.value), value.path)
-    if isinstance(value, Layout):
-        return trusted(each_integer(kind, value.shape), each_integer(kind, value.stride))
-    if isinstance(value, ComposedLayout):
-        return ComposedLayout(each_integer(kind, value.outer), each_integer(kind, value.offset), each_integer(kind, value.inner))
+    match value:
+        case tuple():
+            return tuple([each_integer(kind, item) for item in value])
+        case Basis(factor, path):
+            return Basis(each_integer(kind, factor), path)
+        case Layout(shape, stride):
+            return trusted(each_integer(kind, shape), each_integer(kind, stride))
+        case ComposedLayout(outer, offset, inner):
+            return ComposedLayout(each_integer(kind, outer), each_integer(kind, offset), each_integer(kind, inner))
     if is_tiling(value):
         from dataclasses import replace
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout, flat_modes
+from cute_viz.algebra.layout import Layout, flat_modes, has_xor, is_coordinate_layout
 from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import F2, Basis, add, plain
 from cute_viz.algebra.swizzle import Swizzle
@@ -33,9 +33,9 @@ def offsets(layout: AnyLayout) -> list[Any]:
     layout = position_independent(layout)
     _check_length(layout, limit("elements"))
     if isinstance(layout, Layout):
-        if any(isinstance(stride, Basis) for _, stride in flat_modes(layout)):
+        if is_coordinate_layout(layout):
             return _coordinates(layout)
-        if any(isinstance(stride, F2) for _, stride in flat_modes(layout)):
+        if has_xor(layout):
             return _xored(layout)
         table = [0]
         for extent, stride in flat_modes(layout):

@@ -48,29 +48,27 @@ def call(machine: Machine, function: object, args: list[object], named: dict[str
     """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
     if REST in named and not isinstance(function, (Bound, Function, Class)):
         raise machine.fail("these arguments are parameters", node)
-    if isinstance(function, Bound):
-        return call(machine, function.function, [function.target, *args], named, node)
-    if isinstance(function, Partial):
-        return call(machine, function.function, [*function.args, *args], {**function.named, **named}, node)
-    if isinstance(function, Function):
-        return follow(machine, function, args, named, node)
-    if isinstance(function, Class):
-        return make(machine, function, args, named, node)
-    if isinstance(function, Object):
-        method = function.cls.find("__call__")
-        if isinstance(method, Function):
+    match function:
+        case Bound(inside, target):
+            return call(machine, inside, [target, *args], named, node)
+        case Partial(inside, first, more):
+            return call(machine, inside, [*first, *args], {**more, **named}, node)
+        case Function():
+            return follow(machine, function, args, named, node)
+        case Class():
+            return make(machine, function, args, named, node)
+        case Object() if isinstance(method := function.cls.find("__call__"), Function):
             return follow(machine, method, [function, *args], named, node)
-    if isinstance(function, Symbol):
-        if function.path == "@python.super" and len(args) == 2 and isinstance(args[0], Class):
+        case Symbol("@python.super") if len(args) == 2 and isinstance(args[0], Class):
             return Super(args[0], args[1])
-        return call_library(machine, function, args, named, node)
-    if isinstance(function, ValueType):
-        return _number(machine, function, args, node)
-    if isinstance(function, (Layout, ComposedLayout, Swizzle)):
-        coord = underscores(tuple(need(arg) for arg in args))
-        if not coord:
-            raise machine.fail("a layout is called with a coordinate", node)
-        return function(*coord)
+        case Symbol():
+            return call_library(machine, function, args, named, node)
+        case ValueType():
+            return _number(machine, function, args, node)
+        case Layout() | ComposedLayout() | Swizzle():
+            if not (coord := underscores(tuple(need(arg) for arg in args))):
+                raise machine.fail("a layout is called with a coordinate", node)
+            return function(*coord)
     cause = function.error if isinstance(function, Lost) else machine.fail("cannot determine what is called here", node)
     for value in (function, *args, *named.values()):
         forget(machine, value, cause)

@@ -108,20 +108,21 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
 
 def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> object:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
-    if isinstance(target, Items):
-        return _entry(machine, target.items, index, node)
-    if isinstance(target, (tuple, str, range)):
-        return _entry(machine, target, index, node)
-    if isinstance(target, (Layout, ComposedLayout)):
-        if not isinstance(index, int):
-            raise machine.fail("a layout has modes by their number", node, hint="layout(coord) is a value or a slice")
-        return mode_of(target, index)
-    if isinstance(target, Tensor):
-        return sliced(machine, target, index, node)
-    if isinstance(target, Class) and target.is_enum() and isinstance(index, str):
-        return EnumMember(target.name, index, target.names.get(index))
-    if isinstance(target, Symbol):  # Tuple[int, int]: a type
-        return _member_type(target, index) or Symbol(f"{target.path}[]")
+    match target:
+        case Items():
+            return _entry(machine, target.items, index, node)
+        case tuple() | str() | range():
+            return _entry(machine, target, index, node)
+        case Layout() | ComposedLayout():
+            if not isinstance(index, int):
+                raise machine.fail("a layout has modes by their number", node, hint="layout(coord) is a value or a slice")
+            return mode_of(target, index)
+        case Tensor():
+            return sliced(machine, target, index, node)
+        case Class() if target.is_enum() and isinstance(index, str):
+            return EnumMember(target.name, index, target.names.get(index))
+        case Symbol(path):  # Tuple[int, int]: a type
+            return _member_type(target, index) or Symbol(f"{path}[]")
     raise machine.fail("this has no known entries", node)
 
 

@@ -271,18 +271,19 @@ def plain(value: object, room: list[int] | None = None) -> Any:
     >>> str(plain(tensor_of(Layout(8), Pointer("smem", "f16", swizzle=Swizzle(1, 4, 3)))))
     'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
-    if isinstance(value, Tensor):
-        return _addressed(value)
-    if isinstance(value, Atom):
-        return value.value
-    if isinstance(value, Slice):
-        raise value.cause.error
-    if isinstance(value, SizedInt):
-        return int(value)
-    if isinstance(value, Items):
-        if not isinstance(value.items, list):
-            return value.items
-        value = tuple(value.items)
+    match value:
+        case Tensor():
+            return _addressed(value)
+        case Atom(inside):
+            return inside
+        case Slice(_, cause):
+            raise cause.error
+        case SizedInt():
+            return int(value)
+        case Items():
+            if not isinstance(value.items, list):
+                return value.items
+            value = tuple(value.items)
     if isinstance(value, tuple):
         room = room or [4 * limit("modes")]
         room[0] -= len(value)
