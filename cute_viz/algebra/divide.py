@@ -48,17 +48,19 @@ def by_mode(
     '4:2'
     """
     name = operation.__name__
-    if isinstance(tiler, tuple):
-        if len(tiler) > tuple_rank(layout.shape):
-            refuse(name, (layout, tiler), "Too many modes in tiler.")
-        parts = modes_of(layout)
-        done = [operation(part, t) for part, t in zip(parts, tiler, strict=False)]
-        return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
-    if isinstance(tiler, Underscore):
-        return layout
-    if not isinstance(tiler, (int, Layout)):
-        refuse(name, (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these")
-    tiler = tiler if isinstance(tiler, Layout) else Layout(tiler)
+    match tiler:
+        case tuple():
+            if len(tiler) > tuple_rank(layout.shape):
+                refuse(name, (layout, tiler), "Too many modes in tiler.")
+            parts = modes_of(layout)
+            done = [operation(part, t) for part, t in zip(parts, tiler, strict=False)]
+            return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
+        case Underscore():
+            return layout
+        case int():
+            tiler = Layout(tiler)
+        case _ if not isinstance(tiler, Layout):
+            refuse(name, (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these")
     try:
         return of_layouts(layout, tiler)
     except AlgebraError as error:

@@ -84,13 +84,14 @@ def left(value: object) -> Any:
 
 def _integers(value: object) -> Iterator[Any]:
     """Every integer of an operand."""
-    if isinstance(value, tuple):
-        for item in leaves(value):
-            yield from (item,) if isinstance(item, int) else _integers(item)
-    elif isinstance(value, Layout):
-        for part in (value.shape, value.stride):
-            yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
-    elif isinstance(value, (ComposedLayout, Tensor)):
-        yield from _integers(value.inner if isinstance(value, ComposedLayout) else value.layout)
-    elif isinstance(value, int):
-        yield value
+    match value:
+        case tuple():
+            for item in leaves(value):
+                yield from (item,) if isinstance(item, int) else _integers(item)
+        case Layout(shape, stride):
+            for part in (shape, stride):
+                yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
+        case ComposedLayout(_, _, inner) | Tensor(_, inner):
+            yield from _integers(inner)
+        case int():
+            yield value

@@ -167,14 +167,15 @@ def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
     >>> str(make_fragment_like(Layout((4, 8, 2), (0, 2, 1))))
     '(4,8,2):(0,2,1)'
     """
-    if isinstance(layout, (int, tuple)):
-        return Layout(layout)
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
-        return make_fragment_like(layout.inner)  # type: ignore[arg-type]
-    if isinstance(layout, Layout) and (tuple_rank(layout.shape) <= 1 or not all(map(is_known, leaves(layout.shape)))):
-        return Layout(layout.shape)
-    if isinstance(layout, Layout) and all(isinstance(step, Basis) for step in leaves(layout.stride)):
-        return Layout(layout.shape)  # such steps have no order: the modes stay in theirs
+    match layout:
+        case int() | tuple():
+            return Layout(layout)
+        case ComposedLayout(Swizzle(), _, inner):
+            return make_fragment_like(inner)  # type: ignore[arg-type]
+        case Layout(shape) if tuple_rank(shape) <= 1 or not all(map(is_known, leaves(shape))):
+            return Layout(shape)
+        case Layout(shape, stride) if all(isinstance(step, Basis) for step in leaves(stride)):
+            return Layout(shape)  # such steps have no order: the modes stay in theirs
     plain = of_integers("make_fragment_like", layout)
     assert isinstance(plain.shape, tuple)
     assert isinstance(plain.stride, tuple)

@@ -106,11 +106,11 @@ def reach(layout: AnyLayout) -> tuple[int, int] | None:
     >>> reach(Layout((2, 3), (-3, 1))), reach(ComposedLayout(Swizzle(1, 0, 3), 4, Layout((2, 3), (3, 1))))
     ((-3, 2), (0, 15))
     """
-    if isinstance(layout, ComposedLayout):
-        inner = reach(layout.inner) if isinstance(layout.inner, (Layout, ComposedLayout)) else None
-        if inner is None or not isinstance(layout.outer, Swizzle) or not isinstance(layout.offset, int):
+    match layout:
+        case ComposedLayout(Swizzle() as swizzle, int(offset), (Layout() | ComposedLayout()) as inside) if inner := reach(inside):
+            return _swizzled(swizzle, inner[0] + offset, inner[1] + offset, inner)
+        case ComposedLayout():
             return None
-        return _swizzled(layout.outer, inner[0] + layout.offset, inner[1] + layout.offset, inner)
     low = high = 0
     for extent, stride in flat_modes(layout):
         if not isinstance(stride, int):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, modes, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
@@ -246,15 +246,14 @@ def make_tensor(pointer: Pointer, layout: object) -> Any:
     >>> str(make_tensor(Pointer("smem", "half_t", 0), flagged).pointer.swizzle)
     'Sw<3,4,3>'
     """
-    if isinstance(layout, Layout):
-        return Tensor(pointer, layout)
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.inner, Layout) or has_origin(layout):
-        return layout
-    if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-        kind = pointer.type if pointer.type is not None else ValueType(str(layout.offset.bits))
-        return Tensor(replace(pointer, swizzle=layout.outer, type=kind), layout.inner)
-    if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
-        return Tensor(pointer.moved(layout.offset), layout.inner, layout.outer)
+    match layout:
+        case Layout():
+            return Tensor(pointer, layout)
+        case ComposedLayout(Swizzle() as swizzle, PointerFlag(bits), Layout() as inner):
+            kind = pointer.type if pointer.type is not None else ValueType(str(bits))
+            return Tensor(replace(pointer, swizzle=swizzle, type=kind), inner)
+        case ComposedLayout(Swizzle() as swizzle, int(offset), Layout() as inner):
+            return Tensor(pointer.moved(offset), inner, swizzle)
     return layout
 
 
@@ -286,12 +285,11 @@ def viewed(tensor: Tensor, result: object) -> object:
     >>> v.offset, v.address
     (4, 272)
     """
-    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Layout) and isinstance(result[1], int):
-        return replace(tensor, pointer=tensor.pointer.moved(result[1]), layout=result[0])
-    if isinstance(result, Layout):
-        return replace(tensor, layout=result)
-    if isinstance(result, ComposedLayout) and isinstance(result.offset, int) and isinstance(result.inner, Layout):
-        return replace(tensor, pointer=tensor.pointer.moved(result.offset), layout=domain(result))
+    match result:
+        case Layout():
+            return replace(tensor, layout=result)
+        case (Layout() as layout, int(offset)) | ComposedLayout(_, int(offset), Layout() as layout):
+            return replace(tensor, pointer=tensor.pointer.moved(offset), layout=layout)
     return result
 
 

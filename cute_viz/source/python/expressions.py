@@ -151,16 +151,19 @@ def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> object:
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
     value = need_whole(machine.value(node.operand, frame))
-    if isinstance(node.op, ast.Not):
-        return not truth(machine, value, node.operand)
-    if isinstance(value, int) and isinstance(node.op, ast.Invert):
-        return ~value
-    if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
-        return -value if isinstance(node.op, ast.USub) else +value
-    if isinstance(value, Unknown):
-        return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
-    if isinstance(value, Basis) and isinstance(node.op, ast.USub):
-        return value * -1
+    match node.op, value:
+        case ast.Not(), _:
+            return not truth(machine, value, node.operand)
+        case ast.Invert(), int():
+            return ~value
+        case ast.USub(), int() | float():
+            return -value
+        case ast.UAdd(), int() | float():
+            return +value
+        case _, Unknown():
+            return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
+        case ast.USub(), Basis():
+            return value * -1
     raise machine.fail("signs are for numbers", node)
 
 

@@ -267,18 +267,20 @@ TENSORS: dict[str, Callable[..., Any]] = {
 }
 
 
+_MEMBERS = {"OperandMajorMode": ("K", "MN"), "LayoutEnum": ("ROW_MAJOR", "COL_MAJOR")}
+
+
 def member_of(machine: Machine, enum: str, value: object, node: ast.expr) -> EnumMember:
     """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
-    if isinstance(value, EnumMember):
-        return EnumMember(enum, value.name, value.value)
-    if enum == "Repetition" and isinstance(value, int):
-        return EnumMember(enum, f"x{value}", int(value))
-    if enum == "CtaGroup" and value in (1, 2):
-        return EnumMember(enum, "ONE" if value == 1 else "TWO", int(value))
-    if enum == "OperandMajorMode" and isinstance(value, str) and value.upper() in ("K", "MN"):
-        return EnumMember(enum, value.upper())
-    if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
-        return EnumMember(enum, value.upper())
+    match enum, value:
+        case _, EnumMember(_, name, known):
+            return EnumMember(enum, name, known)
+        case "Repetition", int():
+            return EnumMember(enum, f"x{value}", int(value))
+        case "CtaGroup", 1 | 2:
+            return EnumMember(enum, "ONE" if value == 1 else "TWO", int(value))
+        case (("OperandMajorMode" | "LayoutEnum"), str()) if value.upper() in _MEMBERS[enum]:
+            return EnumMember(enum, value.upper())
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
