@@ -6,20 +6,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce_extended, coalesce_modes_extended
 from cute_viz.algebra.common import is_zero, refuse, within
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore
-from cute_viz.algebra.layout import (
-    Layout,
-    coalesce_extended,
-    coalesce_modes_extended,
-    flat_modes,
-    make_layout,
-    map_pairs,
-    modes_of,
-    trusted,
-)
+from cute_viz.algebra.inttuple import Underscore, map_pairs
+from cute_viz.algebra.layout import Layout, flat_modes, make_layout, modes_of, trusted
 from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import Basis, is_coordinate, plain
 from cute_viz.algebra.swizzle import Swizzle, merge_swizzles

@@ -11,17 +11,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, overload
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import (
-    IntTuple,
-    Sliced,
-    has_underscore,
-    is_int_tuple,
-    leaves,
-    map_leaves,
-    product,
-    show,
-    slice_begin,
-)
+from cute_viz.algebra.inttuple import IntTuple, Sliced, has_underscore, is_int_tuple, leaves, map_leaves, product, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -195,20 +185,6 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     scaled = swizzle.rescaled(bits.bit_length() - 4)  # it acts on bytes, of 2^3 bits
     zero = Static(0) if any(isinstance(leaf, Static) for leaf in leaves(inner.shape)) else 0
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
-
-
-MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
-
-
-def member(name: str, x: object) -> object:
-    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
-
-    >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
-    '8:1'
-    """
-    if name not in MEMBERS or not isinstance(x, ComposedLayout) or (name == "offset" and isinstance(x.offset, PointerFlag)):
-        return None
-    return getattr(x, MEMBERS[name])
 
 
 def compose_with_offset(outer: object, offset: object, inner: object) -> AnyLayout:

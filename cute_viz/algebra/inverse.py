@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce as _coalesce
+from cute_viz.algebra.coalesced import coalesce_modes
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.dialect import in_cpp, in_dsl
 from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
-from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, has_xor, make_layout
-from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.layout import Layout, flat_modes, from_modes, has_xor, make_layout
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
 from cute_viz.algebra.static import has_static

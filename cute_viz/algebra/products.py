@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
@@ -10,7 +11,7 @@ from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
 from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout
+from cute_viz.algebra.layout import Layout, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, product_each

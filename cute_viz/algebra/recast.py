@@ -9,13 +9,13 @@ from functools import partial
 from math import gcd
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves
+from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves, map_pairs
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, get, map_pairs
-from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.layout import Layout, get
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
 from cute_viz.values.types import bits_of, sparse

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.stride import Basis
+from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
 
 
@@ -142,3 +143,16 @@ def has_static(layout: Layout) -> bool:
         for part in (layout.shape, layout.stride)
         for x in leaves(part)
     )
+
+
+def check_owning(layout: AnyLayout, beside: bool = False) -> None:
+    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
+
+    >>> check_owning(Layout((4, 8)))
+    """
+    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
+    if (beside or any(known)) and not all(known):
+        raise AlgebraError(
+            f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
+            hint="registers have static extents: Int<8>{}",
+        )

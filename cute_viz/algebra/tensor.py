@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, modes, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.static import is_marked
+from cute_viz.algebra.static import check_owning, is_marked
 from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -320,17 +320,13 @@ def through(operation: Any, args: list[object], template: tuple[object, ...]) ->
     return operation.call([whole(x) for x in args], template)
 
 
-def check_owning(layout: AnyLayout, beside: bool = False) -> None:
-    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
+def whole(x: object) -> Any:
+    """A tensor as its layout; anything else as it is.
 
-    >>> check_owning(Layout((4, 8)))
+    >>> whole(4)
+    4
     """
-    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
-    if (beside or any(known)) and not all(known):
-        raise AlgebraError(
-            f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
-            hint="registers have static extents: Int<8>{}",
-        )
+    return x.whole if isinstance(x, Tensor) else x
 
 
 def check_like(x: object) -> None:
@@ -342,12 +338,3 @@ def check_like(x: object) -> None:
 
     if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
         check_owning(x.layout, beside=True)
-
-
-def whole(x: object) -> Any:
-    """A tensor as its layout; anything else as it is.
-
-    >>> whole(4)
-    4
-    """
-    return x.whole if isinstance(x, Tensor) else x

@@ -18,7 +18,7 @@ from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
 from cute_viz.spec.made import Spec
-from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField
+from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField, by_words
 from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 
 
@@ -52,16 +52,6 @@ def named(name: str, library: Library = PACKAGED) -> Spec | None:
     """
     path = library.spec_file(name) if name.isidentifier() else None
     return None if path is None else spec_in(path, name, library)
-
-
-def _by_words(figure: Value | None) -> Value | None:
-    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it."""
-    words = {name: word for word, name in NAMES.items()}
-    if not isinstance(figure, Keys) or not words.keys() & figure.keys():
-        return figure
-    out = Keys({words.get(key, key): value for key, value in figure.items()})
-    out.span, out.keys_at = figure.span, {words.get(key, key): at for key, at in figure.keys_at.items()}
-    return out
 
 
 class Builder:
@@ -153,7 +143,7 @@ class Builder:
             raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
         self.machine(fields)
         names = self.let(fields.get("let"))
-        figure = _by_words(fields.get("figure"))
+        figure = by_words(fields.get("figure"))
         is_call = kinds == ["layout"] and isinstance(figure, Keys) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
         drawn = self.fields(FIGURE, "figure", figure, names)

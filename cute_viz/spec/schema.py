@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError
 from cute_viz.options import NAMES, OPTIONS
 from cute_viz.records import rows
-from cute_viz.spec.yaml import Keys
+from cute_viz.spec.yaml import Keys, Value
 
 if TYPE_CHECKING:
     from cute_viz.spec.build import Builder
@@ -154,14 +156,12 @@ def _about(field: SpecField) -> str:
 
 
 def _layout(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
-    from cute_viz.algebra.layout import Layout
 
     shape, stride = b.expression(fields["shape"], names), b.optional(fields, "stride", names)
     return Layout(shape) if stride is None else Layout(shape, stride)
 
 
 def _swizzle(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
-    from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.swizzle import Swizzle
 
     numbers = [b.expression(fields[key], names) for key in ("bits", "base", "shift")]
@@ -258,3 +258,17 @@ MAKERS: dict[str, Callable[[Builder, Keys, dict[str, Any]], Any]] = {
     "gemm": _gemm,
     "pipeline": _pipeline,
 }
+
+
+def by_words(figure: Value | None) -> Value | None:
+    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it.
+
+    >>> by_words(None) is None
+    True
+    """
+    words = {name: word for word, name in NAMES.items()}
+    if not isinstance(figure, Keys) or not words.keys() & figure.keys():
+        return figure
+    out = Keys({words.get(key, key): value for key, value in figure.items()})
+    out.span, out.keys_at = figure.span, {words.get(key, key): at for key, at in figure.keys_at.items()}
+    return out

@@ -11,13 +11,14 @@ from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.undefined import undefined
 from cute_viz.source.model import Entry
+from cute_viz.source.python.answers import is_object, plain, shown
 from cute_viz.source.python.gluon import Encoded
 from cute_viz.source.python.instructions import resolved
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import DslOp, Lost, Symbol, alike, is_object, plain, shown
+from cute_viz.source.python.values import DslOp, Lost, Symbol, alike
 
 
 class Assignment(NamedTuple):

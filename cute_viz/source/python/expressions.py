@@ -18,6 +18,7 @@ from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, computed, truth, unstaged
+from cute_viz.source.python.several import comprehension, dictionary, iterate, sequence
 from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
@@ -39,8 +40,6 @@ from cute_viz.source.python.values import (
 from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
-
-_ROUNDS = 4096  # of a range that are listed
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> object:
@@ -114,35 +113,6 @@ def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> object:
             raise
         return given
     return given if given is not NOTHING and isinstance(found, Lost) else found
-
-
-def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> object:
-    out: list[Any] = []
-    for item in node.elts:
-        if isinstance(item, ast.Starred):
-            out += iterate(machine, need_whole(machine.value(item.value, frame)), item)
-        else:
-            out.append(machine.attempt(item, frame))
-    machine.bound(out, node)
-    return _collected(machine, node, out)
-
-
-def _collected(machine: Machine, node: ast.expr, out: list[object]) -> object:
-    if isinstance(node, (ast.Set, ast.SetComp)):
-        return Items({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
-    return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
-
-
-def iterate(machine: Machine, value: object, node: ast.AST) -> list[Any]:
-    """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
-    if isinstance(value, Items):
-        value = value.items
-    if isinstance(value, range) and value[_ROUNDS:]:
-        raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
-    if isinstance(value, (tuple, list, range, str, dict)):
-        machine.made(8 * len(value), node)
-        return list(value)
-    raise machine.fail("cannot determine what this iterates over", node)
 
 
 def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> object:
@@ -302,67 +272,13 @@ def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> object:
     return value
 
 
-def _comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, frame: Frame) -> object:
-    out: list[Any] = []
-    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner, inside=frame.inside or frame)
-    _generators(machine, list(node.generators), node, inner, out)
-    if isinstance(node, ast.DictComp):
-        return Items({"items": dict(out)})
-    return _collected(machine, node, out)
-
-
-def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[object]) -> None:
-    if not rest:
-        if isinstance(node, ast.DictComp):
-            out.append((need(machine.value(node.key, frame)), machine.attempt(node.value, frame)))
-        else:
-            out.append(machine.attempt(node.elt, frame))
-        if len(out) > limit("modes") * 4:
-            raise over("modes", "too many entries", text=machine.tree.text, span=machine.span(node))
-        return
-    first, *others = rest
-    for value in iterate(machine, need_whole(machine.value(first.iter, frame)), first.iter):
-        bind(machine, first.target, value, frame)
-        if all(truth(machine, need_whole(machine.value(test, frame)), test) for test in first.ifs):
-            _generators(machine, others, node, frame, out)
-
-
-def bind(machine: Machine, target: ast.expr, value: object, frame: Frame) -> None:
-    """Bind names of a comprehension or a loop."""
-    if isinstance(target, ast.Name):
-        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        values = [value] * len(target.elts) if isinstance(value, Lost) else iterate(machine, value, target)
-        if len(values) != len(target.elts):
-            raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
-        for item, one in zip(target.elts, values, strict=True):
-            bind(machine, item, one, frame)
-    else:
-        raise machine.fail("this target is not supported here", target)
-
-
-def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> object:
-    out: dict[Any, Any] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            raise machine.fail("cannot determine the arguments of **", value)
-        out[_hashable(machine, need(machine.value(key, frame)), key)] = machine.attempt(value, frame)
-    return Items({"items": out})
-
-
-def _hashable(machine: Machine, value: object, node: ast.expr) -> object:
-    if isinstance(value, (int, str, float, tuple, ValueType, EnumMember, type(None))):
-        return value
-    raise machine.fail("this key is not supported here", node)
-
-
 _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
-    ast.Tuple: _sequence,
-    ast.List: _sequence,
-    ast.Set: _sequence,
+    ast.Tuple: sequence,
+    ast.List: sequence,
+    ast.Set: sequence,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,
@@ -373,9 +289,9 @@ _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.Lambda: _lambda,
     ast.JoinedStr: _text,
     ast.NamedExpr: _walrus,
-    ast.ListComp: _comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.SetComp: _comprehension,
-    ast.DictComp: _comprehension,
-    ast.Dict: _dictionary,
+    ast.ListComp: comprehension,
+    ast.GeneratorExp: comprehension,
+    ast.SetComp: comprehension,
+    ast.DictComp: comprehension,
+    ast.Dict: dictionary,
 }

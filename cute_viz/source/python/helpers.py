@@ -30,7 +30,8 @@ from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, of_tmem
+from cute_viz.algebra.tmem import find_tmem_tensor_col_offset, make_fragment, make_fragment_sf
+from cute_viz.algebra.views import of_tmem
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
