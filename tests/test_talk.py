@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from cute_viz import Figure, figure, parse
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.compare import difference
-from cute_viz.figures.model import HOLE, Panel, Shape
+from cute_viz.figures.matrix import bases
+from cute_viz.figures.model import CONFLICT, HOLE, Panel, Shape
+from cute_viz.figures.options import FigureOptions
 from tests.test_boards import simulated
 
 Cell = tuple[int, int]
@@ -45,9 +48,12 @@ def drawn(source: str, **words: Any) -> Figure:
         (1, {"tiles": 3, "load": 2}),
         (2, {"tiles": 37}),
         (2, {"tiles": 38}),
+        (4, {"tiles": 43}),
+        (4, {"tiles": 44}),
         (3, {"tiles": 60, "load": 4}),
         (4, {"tiles": 4, "work": 4, "consumers": 2, "epilogue": 4}),
         (2, {"tiles": 2, "work": 2, "load": 6}),
+        (2, {"tiles": 4, "work": 2, "consumers": 2}),
         (8, {"tiles": 2, "epilogue": 0}),
         (32, {"tiles": 3, "load": 1}),
     ],
@@ -67,8 +73,11 @@ def test_all_of_a_pipeline_is_that_of_its_rules(stages: int, words: dict[str, in
         *([f"MMA {n}" for n in range(consumers)] if consumers > 1 else ["MMA"]),
     ]
     assert panel.row_ruler.labels == tuple(names)
-    assert [n for n, level in enumerate(panel.row_ruler.levels) if level] == [1, 1 + stages]
-    assert len(panel.row_ruler.levels) == len(names) + 1
+    assert panel.row_ruler.levels == tuple([int(n in (1, 1 + stages)) for n in range(len(names) + 1)])
+    paper, loads, full, reads, stores, late = found.paints
+    assert (paper.hue, late.hue, loads) == (-1, CONFLICT, replace(full, faded=True))
+    assert len({paint.hue for paint in (full, reads, stores, late)}) == 4
+    assert found.source == f"pipeline of {stages} stages, {words['tiles']} tiles"
     for r, row in enumerate(rows):
         before: Any = None
         for c, slot in enumerate(shown):
@@ -78,6 +87,14 @@ def test_all_of_a_pipeline_is_that_of_its_rules(stages: int, words: dict[str, in
             assert panel.labels[n] == number
             before = cell
     mmas = [c for c in range(slots) if any(row[c] and row[c][0] == "mma" for row in rows[1 + stages :])]
+    waits = set()  # of who has the next MMA, unless it stores
+    for slot in {*range(mmas[0], mmas[-1])} - {*mmas}:
+        tile = max(cell[1] for row in rows[1 + stages :] for cell in row[:slot] if cell and cell[0] == "mma") + 1
+        row = 1 + stages + tile // words["tiles"] % consumers
+        waits |= {(row, slot)} if rows[row][slot] is None else set()
+    assert waits & {(r, c) for r in range(panel.rows) for c in shown} == {
+        (n // len(shown), panel.data["slot"][n]) for n, paint in enumerate(panel.paints) if paint == 5
+    }
     begun, issued = mmas[0], max(c for c in range(slots) if rows[0][c])
     at = {slot: sum(one < slot for one in shown) for slot in range(slots + 1)}
     ends = [0, at[begun], at[max(begun, issued + 1)], at[slots]]
@@ -126,6 +143,8 @@ def idle(consumers: Sequence[Sequence[Any]]) -> int:
         (3, "tiles=9", "3 stages: the MMA waits 2 of 11 slots; 4 stages would hide the loads"),
         (2, "tiles=4,load=40", "2 stages: the MMA waits 39 of 43 slots; 4 stages would hide the loads"),
         (4, "tiles=4,work=2,epilogue=9", "4 stages: the MMA waits 9 of 17 slots, the epilogue among them"),
+        (2, "tiles=40,load=31", "2 stages: the MMA waits 570 of 610 slots; 32 stages would hide the loads"),
+        (2, "tiles=40,load=32", "2 stages: the MMA waits 589 of 629 slots"),
         (2, "tiles=40,load=64", "2 stages: the MMA waits 1197 of 1237 slots"),
         (4, "tiles=4,work=2,consumers=2", "2 consumers take turns: the MMA never waits; with one consumer it would wait 2 slots"),
         (
@@ -160,7 +179,7 @@ def test_what_has_stages() -> None:
         with pytest.raises(FigureError, match=words):
             drawn(source, view="pipeline")
     assert drawn("2", view="pipeline", schedule="tiles=512,load=64", max_cells=10**6)  # 32768 slots of work at most
-    for schedule in ("tiles=513,load=64", "tiles=512,compute=64,work=2"):
+    for schedule in ("tiles=993,load=33", "tiles=513,load=64", "tiles=512,compute=64,work=2"):
         with pytest.raises(FigureError, match="too many slots"):
             drawn("2", view="pipeline", schedule=schedule)
 
@@ -240,6 +259,9 @@ def test_notes_find_their_panel_and_are_not_too_many() -> None:
     with pytest.raises(FigureError, match="no panel has T0") as error:
         drawn("(4,4)", note="T0: x")
     assert error.value.hint == "panels are 4 x 4"
+    with pytest.raises(FigureError) as error:
+        drawn("(2,2,9)", note="T0: x")
+    assert error.value.hint == f"panels are {', '.join(['2 x 2'] * 8)}"
 
 
 # Exercises.
@@ -471,6 +493,82 @@ def test_what_a_matrix_is_not_of() -> None:
     assert [t.text for t in texts(three) if not t.text.startswith("=")] == ["mode 0", "mode 1", "mode 2"]
 
 
+def ones(panel: Panel) -> list[list[int]]:
+    return [[int(x == "1") for x in panel.labels[r * panel.cols : (r + 1) * panel.cols]] for r in range(panel.rows)]
+
+
+def test_the_product_of_matrices_down_to_its_signs() -> None:
+    found = drawn("Sw<2,2,3> o 0 o (8,16):(16,1)", view="matrix")
+    main, swizzle, plain, both = found.panels
+    assert [panel.place for panel in found.panels] == [(0, 0), (1, 0), (1, 1), (1, 2)]
+    assert [panel.caption for panel in found.panels] == ["", "  Sw<2,2,3>", "  (8,16):(16,1)", "both"]
+    assert [(a.source, a.target, a.look) for a in found.arrows] == [(1, 2, "×"), (2, 3, "=")]
+    assert [panel.unit for panel in found.panels] == [(1, 1), (0.6, 0.6), (0.6, 0.6), (0.6, 0.6)]
+    for panel in (swizzle, plain, both):  # 1s only, of one letter for each mode
+        assert set(panel.labels) == {"", "1"}
+        assert not any((*panel.row_ruler.labels, *panel.col_ruler.labels))
+    assert [[t.text for t in texts(panel)] for panel in (swizzle, plain, both)] == [[], ["r", "c"], ["r", "c"]]
+    assert [t.points for t in texts(both)] == [((1.5, -0.05),), ((5, -0.05),)]
+    assert [[n for n, level in enumerate(p.col_ruler.levels) if level] for p in (swizzle, plain, both)] == [[], [3], [3]]
+    assert ones(both) == ones(main)
+    assert both.paints == main.paints
+    mixed = {(2, 5), (3, 6)}  # bit 5 goes into bit 2, 6 into 3
+    assert ones(swizzle) == [[int(r == c or (r, c) in mixed) for c in range(7)] for r in range(7)]
+    assert {divmod(n, 7) for n, paint in enumerate(swizzle.paints) if paint == 2} == mixed
+    assert set(plain.paints) == {0, 1}
+    zero, copied, added = found.paints
+    assert (zero.hue, zero.faded, copied.hue >= 0, added.hue not in (-1, copied.hue)) == (-1, True, True, True)
+    assert [(entry.paint, entry.label) for entry in found.legends[0].entries] == [(1, "copies a bit"), (2, "is XORed in")]
+
+
+def test_the_matrix_of_a_bare_swizzle_and_of_nothing() -> None:
+    found = drawn("Sw<2,1,-2>", view="matrix", max_cells=25)  # bits 1 and 2 go into 3 and 4
+    (panel,) = found.panels
+    assert (panel.row_ruler.labels, panel.col_ruler.labels) == (tuple(f"a{n}" for n in range(5)), tuple(f"x{n}" for n in range(5)))
+    assert {divmod(n, 5) for n, paint in enumerate(panel.paints) if paint == 2} == {(3, 1), (4, 2)}
+    assert ones(panel) == [[int(r == c or (r, c) in {(3, 1), (4, 2)}) for c in range(5)] for r in range(5)]
+    assert [t.text for t in texts(panel) if not t.text.startswith("=")] == ["before"]
+    assert not texts(panel, "brace")
+    with pytest.raises(CuteVizError, match="25 cells"):
+        drawn("Sw<2,1,-2>", view="matrix", max_cells=24)
+    nothing = drawn("(2,2):(0,0)", view="matrix")
+    assert (nothing.panels[0].rows, nothing.title) == (1, "r0, c0 reach no address bit: 4 coordinates share each address")
+    assert [t.text for t in texts(nothing.panels[0]) if t.text.startswith("=")] == ["= 0"]
+    assert not texts(drawn("(8,64):(64,1)", view="matrix", type="e2m3").panels[0], "brace")  # whose elements share words
+    many = drawn("(2,2,2,2,2,2,2,2,2)", view="matrix").panels[0]
+    assert many.col_ruler.labels == (*(f"{letter}0" for letter in "ijklmnop"), "i0")
+    with pytest.raises(CuteVizError, match="coordinate 12 is at 9, and its bits make 5"):
+        drawn("(4,4):(16,3)", view="matrix")
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=6), st.integers(0, 3))
+def test_the_matrix_of_an_encoding(where: list[tuple[int, int]], registers: int) -> None:
+    """Bits of registers, then of lanes, and the coordinate (m, n) that each adds, 2 bits and 3."""
+    inputs = [(f"register {n}" if n < registers else f"lane {n - registers}", at) for n, at in enumerate(where)]
+    found = bases("linear", "source", inputs, (4, 8), FigureOptions())
+    (panel,) = found.panels
+    assert panel.row_ruler.labels == ("m0", "m1", "n0", "n1", "n2")
+    assert panel.col_ruler.labels == tuple(f"reg{n}" if n < registers else f"lan{n - registers}" for n in range(len(where)))
+    assert ones(panel) == [[at[mode] >> bit & 1 for at in where] for mode, bits in ((0, 2), (1, 3)) for bit in range(bits)]
+    kinds = [name for name, some in (("register", registers > 0), ("lane", registers < len(where))) if some]
+    assert [t.text for t in texts(panel) if not t.text.startswith("=")] == kinds
+    for row, line in enumerate(ones(panel)):  # of several 1s none is a copy
+        assert {panel.paints[row * panel.cols + n] for n, one in enumerate(line) if one} <= ({1} if sum(line) == 1 else {2})
+    assert (found.title, found.source, panel.place, texts(panel, "brace")) == ("linear", "source", (0, 0), [])
+
+
+def test_encodings_that_have_no_matrix() -> None:
+    for inputs, sizes in (([], (4,)), ([("lane 0", (0,))], (1,))):
+        with pytest.raises(FigureError, match="no bits"):
+            bases("", "", inputs, sizes, FigureOptions())
+    with pytest.raises(CuteVizError, match="has 6 cells"):
+        bases("", "", [("lane 0", (1,)), ("lane 1", (2,))], (8,), FigureOptions(max_cells=5))
+    for modes, letters in ((8, "mnpqrstu"), (9, "xxxxxxxxx")):
+        (panel,) = bases("", "", [("lane 0", (1,) * modes)], (2,) * modes, FigureOptions()).panels
+        assert panel.row_ruler.labels == tuple(f"{letter}0" for letter in letters)
+
+
 # Cubes.
 
 SM80 = "SM80_16x8x16_F32F16F16F32_TN"
@@ -530,7 +628,9 @@ def test_all_of_a_cube_is_that_of_the_instruction(thread: int) -> None:
     told = [entry.label for entry in found.legends[0].entries]
     wants = [f"{x}: its C needs it" for x in "AB"]
     assert told == [f"{x}: thread {thread} holds it" for x in "ABC"] + wants
-    assert [found.paints[entry.paint].hue for entry in found.legends[0].entries] == [0, 2, 5, 0, 2]
+    swatches = [found.paints[entry.paint] for entry in found.legends[0].entries]
+    assert [(paint.hue, paint.shade, paint.shades) for paint in swatches] == [(0, 0, 4), (2, 0, 4), (5, 0, 4), (0, 2, 4), (2, 2, 4)]
+    assert found.source == SM80
 
 
 def test_other_cubes() -> None:
@@ -542,10 +642,19 @@ def test_other_cubes() -> None:
     assert large.title == "Thread 37 holds 32 elements of C; A and B stay in shared memory"
     assert not any(label for panel in large.panels for label in panel.labels)  # 64 rows: no names
     assert drawn("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))", view="cube").panels[0].labels.count("") < 32 * 16
+    for source, default in (
+        (SM80, 5),
+        ("UniversalFMA<float>", 0),
+        ("make_tiled_mma(UniversalFMA<float>{}, (4,1,1))", 3),
+        ("make_tiled_mma(UniversalFMA<float>{}, (7,1,1))", 5),
+    ):
+        assert drawn(source, view="cube").title.startswith(f"Thread {default} ")
+    assert drawn(SM80, view="cube", max_cells=16 * 8 + 8 * 16 + 16 * 16)
     for source, words, told in (
+        (SM80, {"max_cells": 511}, "has 512 cells"),
         ("(4,4)", {}, "needs an MMA"),
         (SM80, {"thread": 32}, "no thread 32 among 32"),
         ("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>", {"thread": 1}, "there is one CTA"),
     ):
-        with pytest.raises(FigureError, match=told):
+        with pytest.raises(CuteVizError, match=told):
             drawn(source, view="cube", **words)
