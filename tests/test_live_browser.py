@@ -476,8 +476,9 @@ def test_an_access_and_its_far_fix_are_seen_at_once(page, driver):
     far = text.replace("  copy(", "  // far\n" * 60 + "  copy(", 1)
     Page(driver, page.address.partition("#")[0] + fragment({"source": far}))
     until(lambda: page.text(".diff") and page.text(".fold"), 60)
-    seen = "const box = document.querySelector('#editor .cm-scroller').getBoundingClientRect(); return [...document.querySelectorAll("
-    seen += "'.mark.bad, .diff')].map(e => e.getBoundingClientRect()).every(r => r.top >= box.top && r.bottom <= box.bottom)"
+    seen = "const box = document.querySelector('#editor .cm-scroller').getBoundingClientRect(); "
+    seen += "return [...document.querySelectorAll('.mark.bad, .diff')].map(e => e.getBoundingClientRect())"
+    seen += ".every(r => r.top >= box.top && r.bottom <= box.bottom)"
     assert driver.execute_script(seen)
     folded = driver.find_elements("css selector", ".fold")
     assert all("–" in one.text for one in folded)

@@ -27,7 +27,7 @@ class Operation:
         return f"{self.name}{angle}({', '.join(map(_in_a_line, self.operands))})"
 
 
-def _in_a_line(operand: Any) -> str:
+def _in_a_line(operand: object) -> str:
     text = show(operand)
     tiled: Any = getattr(operand, "tiled", operand)
     name: Any = getattr(getattr(tiled, "atom", tiled), "name", "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError
@@ -18,7 +18,7 @@ WARP = (32, "warp")  # threads that run together, and what they are called, wher
 _LONG = 160  # characters of an operand that are worth showing
 
 
-def brief(x: Any) -> str:
+def brief(x: object) -> str:
     """An operand in CuTe notation, cut in the middle when it is very long.
 
     >>> brief((4, (2, 2)))
@@ -31,7 +31,7 @@ def brief(x: Any) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG // 2]}…{text[-_LONG // 2 :]}"
 
 
-def refuse(operation: str, operands: tuple[Any, ...], reason: str, hint: str | None = None) -> NoReturn:
+def refuse(operation: str, operands: tuple[object, ...], reason: str, hint: str | None = None) -> NoReturn:
     """Raise the AlgebraError of an operation: its call in CuTe notation, and the condition that fails.
 
     >>> refuse("logical_divide", (8, 3), "3 does not divide 8")
@@ -41,7 +41,7 @@ def refuse(operation: str, operands: tuple[Any, ...], reason: str, hint: str | N
     raise AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {reason}", hint=hint)
 
 
-def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
+def within(error: AlgebraError, operation: str, *operands: object) -> AlgebraError:
     """The error of an inner step with the call that the user wrote in front.
 
     >>> print(within(AlgebraError("3 does not divide 8"), "zipped_divide", 8, 3))
@@ -50,7 +50,7 @@ def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
     return AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {error.message}", hint=error.hint)
 
 
-def is_zero(stride: Any) -> bool:
+def is_zero(stride: object) -> bool:
     """Whether a stride is the integer 0 (a basis element or a run-time 0 never is: CuTe tests for the type Int<0>).
 
     >>> is_zero(0), is_zero(Basis(0, (1,)))

@@ -8,7 +8,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import compact_major, div_rem, is_int_tuple, leaves, modes
+from cute_viz.algebra.inttuple import IntTuple, compact_major, div_rem, is_int_tuple, leaves, modes
 from cute_viz.algebra.layout import Layout, printed_value
 from cute_viz.algebra.shapes import product_like, shape_of, weakly_congruent
 from cute_viz.algebra.stride import Basis
@@ -41,7 +41,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     return total
 
 
-def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
+def idx2crd(idx: Any, shape: Any, stride: object = None) -> Any:
     """The coordinate of an index in the shape's nesting; with strides, the coordinate of an offset (compact layouts).
 
     Raises: AlgebraError for an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
@@ -73,14 +73,14 @@ def crd2crd(crd: Any, shape: Any, to: Any) -> Any:
     return tuple(map(crd2crd, crd, shape, to))
 
 
-def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
+def _check_shape(name: str, what: object, shape: object, stride: object) -> None:
     if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
         refuse(name, (what, shape), "the extents of a shape must be integers, 1 or more")
     if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):
         refuse(name, (what, shape, stride), "strides must be integers or basis elements")
 
 
-def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
+def _idx2crd(idx: Any, shape: Any, stride: Any) -> IntTuple:
     if isinstance(idx, tuple):
         if not all(isinstance(x, tuple) and len(x) == len(idx) for x in (shape, stride)):
             refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")

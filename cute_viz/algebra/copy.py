@@ -116,7 +116,7 @@ class ThrCopy(Shown):
         return f"ThrCopy\n  ThrIdx: {self.thr_idx}\n{self.tiled}"
 
 
-def as_tiled_copy(x: Any) -> TiledCopy:
+def as_tiled_copy(x: object) -> TiledCopy:
     """A TiledCopy: for a thread's view the whole one.
 
     Raises: AlgebraError for anything else.
@@ -200,7 +200,7 @@ def _to_fragments(copy: TiledCopy, tensor: AnyLayout, side: str) -> AnyLayout:
     return out
 
 
-def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def tidfrg(copy: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)), for the source "S" or the destination "D".
 
     Raises: AlgebraError for a tensor of fewer modes than the tile; one that the tile does not divide.
@@ -217,7 +217,7 @@ def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))  # type: ignore[no-any-return]
 
 
-def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layout:
+def layout_sd(copy: object, operand: str, reference: Layout | None = None) -> Layout:
     """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV).
 
     With a reference layout of the tile, (thread, value) -> its value.
@@ -231,7 +231,7 @@ def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layou
     return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[no-any-return]
 
 
-def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset.
 
     Raises: AlgebraError for anything but a thread's view.
@@ -260,7 +260,7 @@ def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return divided, (thr.thr_idx, X, blanks(len(modes(get(domain(divided), 2).shape))))
 
 
-def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
+def retile(copy: object, layout: AnyLayout) -> AnyLayout:
     """A fragment of an MMA, re-read as the copy's values: (CPY,CPY_M,CPY_N,...) (retile_S, retile_D).
 
     Raises: AlgebraError for a fragment whose values the copy's tile does not divide.
@@ -282,7 +282,7 @@ def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
     return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))  # type: ignore[no-any-return]
 
 
-def tiler_shape(tiler: Any) -> Any:
+def tiler_shape(tiler: object) -> Any:
     """The shape of a tiler: of a layout in it, that layout's.
 
     >>> tiler_shape((Layout((2, 4)), 8))

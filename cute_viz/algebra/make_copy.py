@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
@@ -21,7 +20,7 @@ from cute_viz.algebra.simplify import coalesce, filter_
 from cute_viz.errors import AlgebraError
 
 
-def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
+def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: object) -> TiledCopy:
     """A TiledCopy of a thread-value layout and its tile.
 
     Raises: AlgebraError for fewer threads or values than the atom has, or a number that is not a multiple of them.
@@ -47,7 +46,7 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
     return TiledCopy(atom, tv, tiler)
 
 
-def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
+def make_tiled_copy(atom: Copy_Atom, thr: object, val: object = None) -> TiledCopy:
     """Threads and their values laid over a tile: (m,n) -> thread, and (m,n) -> value of each.
 
     Raises: AlgebraError for layouts that together are not one-to-one; see make_tiled_copy_impl.
@@ -80,7 +79,7 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
     return make_tiled_copy_impl(atom, layout_tv(mma, operand), {"A": (m, k), "B": (n, k), "C": (m, n)}[operand])
 
 
-def make_tiled_copy_like(atom: Copy_Atom, tiled: Any, operand: str) -> TiledCopy:
+def make_tiled_copy_like(atom: Copy_Atom, tiled: object, operand: str) -> TiledCopy:
     """A copy whose reference is the source "S" or the destination "D" of another (make_tiled_copy_S, make_tiled_copy_D).
 
     Raises: AlgebraError for anything but a TiledCopy; see make_tiled_copy_impl.
@@ -136,7 +135,7 @@ def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCo
     return _restrided(atom, product_each(data.shape), tv)
 
 
-def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
+def _restrided(atom: Copy_Atom, extents: object, tv: object) -> TiledCopy:
     """A TiledCopy of the elements that a TV layout reaches in a tensor: the tiler that extracts them, and the TV layout on it."""
     extents = modes(extents)
     tiler = tuple(
@@ -146,7 +145,7 @@ def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
     return make_tiled_copy_impl(atom, composition(left_inverse(tile_to_data), tv), tiler)
 
 
-def _layout(x: Any) -> Layout:
+def _layout(x: object) -> Layout:
     layout = as_layout(x)
     if not isinstance(layout, Layout):
         raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="example: (16,8):(8,1)")

@@ -18,7 +18,7 @@ from cute_viz.limits import limit
 _ONE = Layout(1, 0)
 
 
-def _parts(x: Any) -> Any:
+def _parts(x: object) -> Any:
     """The modes of a layout, or the entries of a tuple."""
     return modes_of(x) if isinstance(x, Layout) else modes(x)
 
@@ -28,13 +28,13 @@ def _joined(like: Any, parts: Any) -> Any:
     return make_layout(*parts) if isinstance(like, Layout) else tuple(parts)
 
 
-def _nested(x: Any) -> bool:
+def _nested(x: object) -> bool:
     """Whether it has modes or entries, and is not one itself."""
     return isinstance(x.shape if isinstance(x, Layout) else x, tuple)
 
 
 @lifted
-def get(x: Any, *path: int) -> Any:
+def get(x: object, *path: int) -> Any:
     """A mode of a layout or an entry of a tuple, or one in it: get<0,1>(A) is get(A, 0, 1); without a path the whole.
 
     Raises: AlgebraError for a mode that does not exist.
@@ -52,7 +52,7 @@ def get(x: Any, *path: int) -> Any:
 
 
 @lifted
-def select(x: Any, *picked: int) -> Any:
+def select(x: object, *picked: int) -> Any:
     """The layout of the modes that are named, or the tuple of the entries, in that order: select<2,0>(A) is select(A, 2, 0).
 
     Raises: AlgebraError for a mode that does not exist, or for no mode at all.
@@ -71,7 +71,7 @@ def select(x: Any, *picked: int) -> Any:
 
 
 @lifted
-def take(x: Any, begin: int, end: int) -> Any:
+def take(x: object, begin: int, end: int) -> Any:
     """The modes or entries begin to end-1; of a tuple an end of -1 is the rank.
 
     Raises: AlgebraError for an empty range, and one that is out of bounds.
@@ -91,7 +91,7 @@ def take(x: Any, begin: int, end: int) -> Any:
 
 
 @lifted
-def group(x: Any, begin: int = 0, end: int = -1) -> Any:
+def group(x: object, begin: int = 0, end: int = -1) -> Any:
     """The modes or entries begin to end-1 as one; an end of -1 is the rank (group_modes in the Python DSL).
 
     Raises: AlgebraError for a range that is out of bounds.
@@ -109,7 +109,7 @@ def group(x: Any, begin: int = 0, end: int = -1) -> Any:
     return _joined(x, [*parts[:begin], *middle, *parts[last:]])
 
 
-def append(x: Any, new: Any = None, n: int | None = None) -> Any:
+def append(x: object, new: object = None, n: int | None = None) -> Any:
     """With a further last mode (default 1:0) or entry (default 1); append<N> repeats it up to rank N.
 
     Raises: AlgebraError for an N below the rank.
@@ -120,7 +120,7 @@ def append(x: Any, new: Any = None, n: int | None = None) -> Any:
     return _extended("append", x, new, n)
 
 
-def prepend(x: Any, new: Any = None, n: int | None = None) -> Any:
+def prepend(x: object, new: object = None, n: int | None = None) -> Any:
     """As append, with a further first mode or entry.
 
     Raises: AlgebraError for an N below the rank.
@@ -131,7 +131,7 @@ def prepend(x: Any, new: Any = None, n: int | None = None) -> Any:
     return _extended("prepend", x, new, n)
 
 
-def _extended(name: str, x: Any, new: Any, n: int | None) -> Any:
+def _extended(name: str, x: object, new: object, n: int | None) -> Any:
     if _is_tuple(x) or isinstance(new, Underscore):  # beside `_` a layout is an entry of a tuple
         x, one = x if _is_tuple(x) else (x,), 1 if new is None else new
     else:
@@ -151,11 +151,11 @@ def _extended(name: str, x: Any, new: Any, n: int | None) -> Any:
     return _joined(x, parts + more if name == "append" else more + parts)
 
 
-def _is_tuple(x: Any) -> bool:
+def _is_tuple(x: object) -> bool:
     return not isinstance(x, (Layout, ComposedLayout))
 
 
-def _mode(name: str, x: Any) -> Any:
+def _mode(name: str, x: object) -> Any:
     """What becomes a mode of a layout: a layout, or a shape as the compact layout of it."""
     layout = as_layout(x)
     if x is not None and _is_tuple(layout):
@@ -163,7 +163,7 @@ def _mode(name: str, x: Any) -> Any:
     return layout
 
 
-def replace(x: Any, new: Any, mode: int) -> Any:
+def replace(x: object, new: object, mode: int) -> Any:
     """With another mode or entry in the place of one, or behind the last one: replace<I>(A, x) is replace(A, x, I).
 
     Raises: AlgebraError for a mode that does not exist, and for composed layouts.
@@ -210,7 +210,7 @@ def zip_(a: Any, b: Any = None) -> Any:
 
 
 @lifted
-def tile_unzip(layout: Layout, tiler: Any) -> AnyLayout:
+def tile_unzip(layout: Layout, tiler: object) -> AnyLayout:
     """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves.
 
     Raises: AlgebraError for a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
@@ -222,7 +222,7 @@ def tile_unzip(layout: Layout, tiler: Any) -> AnyLayout:
     return make_layout(*_unzip(layout, tiler))
 
 
-def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
+def _unzip(layout: Layout, tiler: object) -> list[Layout]:
     """The tiles and the rests of a layout of (tile, rest) pairs, gathered along the tiler."""
     parts = modes_of(layout)
     if isinstance(tiler, tuple):
@@ -241,7 +241,7 @@ def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
     return parts
 
 
-def unflatten_any(x: Any, profile: Any) -> Any:
+def unflatten_any(x: object, profile: object) -> Any:
     """A flat layout, or the entries of a flat tuple, in the nesting of a profile (cute/layout.hpp).
 
     Raises: AlgebraError for another number of modes.

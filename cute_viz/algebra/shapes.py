@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
+from cute_viz.algebra.inttuple import IntTuple, is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, compared, is_known
 
 
-def ceil_div(a: Any, b: Any) -> Any:
+def ceil_div(a: object, b: object) -> Any:
     """a / b rounded up: by mode for two tuples (missing modes of b are 1), folded from the left for tuple by int.
 
     >>> ceil_div((4, 3), (4, 2)), ceil_div((4, 5, 6), 40)
@@ -25,7 +25,7 @@ def ceil_div(a: Any, b: Any) -> Any:
     return _folded("ceil_div", ceil_div, a, b)
 
 
-def shape_div(a: Any, b: Any) -> Any:
+def shape_div(a: object, b: object) -> Any:
     """Like ceil_div, where at each step one of the two must divide the other.
 
     >>> shape_div((4, 5, 6), 40), shape_div(12, (2, 3))
@@ -38,7 +38,7 @@ def shape_div(a: Any, b: Any) -> Any:
     return _folded("shape_div", shape_div, a, b)
 
 
-def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: object) -> Any:
     """A tuple divided by an integer, each entry by what those before it leave; an integer by an integer or the size of a tuple."""
     if isinstance(a, tuple):
         out = []
@@ -54,7 +54,7 @@ def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: Any) -> Any
     return -(-a // b)
 
 
-def product_each(shape: Any) -> tuple[int, ...]:
+def product_each(shape: object) -> tuple[int, ...]:
     """The size of each mode.
 
     >>> product_each(((2, 4), 3))
@@ -76,7 +76,7 @@ def round_up(a: Any, b: Any) -> Any:
     return ceil_div(a, b) * b
 
 
-def elem_scale(a: Any, b: Any) -> Any:
+def elem_scale(a: object, b: object) -> Any:
     """A tuple of the nesting of a, each of its integers times the size of what b has there.
 
     >>> elem_scale((2, 3), (4, (5, 6)))
@@ -85,7 +85,7 @@ def elem_scale(a: Any, b: Any) -> Any:
     return map_leaves(lambda x, y: x * y, a, product_like(b, a))
 
 
-def inner_product(a: Any, b: Any) -> Any:
+def inner_product(a: object, b: object) -> Any:
     """The sum of the products of the leaves of two tuples of one nesting.
 
     >>> inner_product((1, (2, 3)), (4, (5, 6)))
@@ -96,7 +96,7 @@ def inner_product(a: Any, b: Any) -> Any:
     return sum_(map_leaves(lambda x, y: x * y, a, b))
 
 
-def sum_(x: Any) -> Any:
+def sum_(x: object) -> Any:
     """The sum of all leaves.
 
     >>> sum_((2, (3, 4)))
@@ -108,7 +108,7 @@ def sum_(x: Any) -> Any:
     return total
 
 
-def weakly_congruent(a: Any, b: Any) -> bool:
+def weakly_congruent(a: object, b: object) -> bool:
     """Whether a is b with some sub-tuples replaced by integers.
 
     >>> weakly_congruent((2, 3), (2, (3, 4))), weakly_congruent((2, (3, 4)), (2, 3))
@@ -119,7 +119,7 @@ def weakly_congruent(a: Any, b: Any) -> bool:
     return True
 
 
-def compatible(a: Any, b: Any) -> bool | int:
+def compatible(a: IntTuple, b: IntTuple) -> bool | int:
     """Whether every coordinate of shape a is a coordinate of shape b, with equal sizes; run-time extents tell it at run time.
 
     >>> compatible(24, (4, 6)), compatible((4, 6), ((2, 2), 6)), compatible((4, 6), 24)
@@ -130,7 +130,7 @@ def compatible(a: Any, b: Any) -> bool | int:
     return equal(a, product(b))
 
 
-def equal(a: Any, b: Any) -> bool | int:
+def equal(a: object, b: object) -> bool | int:
     """Whether two integers are the same, as types of CuTe answer it: at run time where one is known only then.
 
     >>> equal(4, 4), equal(4, Runtime(4))
@@ -151,7 +151,7 @@ def every(answers: Iterable[bool | int]) -> bool | int:
     return all(found) if static else Runtime(all(found))
 
 
-def shape_of(x: Any, *path: int) -> Any:
+def shape_of(x: object, *path: int) -> Any:
     """The shape of a layout, or the tuple itself; with a path, that of the mode there.
 
     >>> shape_of(Layout((2, (3, 4))), 1), shape_of((2, (3, 4)), 1, 0)
@@ -168,7 +168,7 @@ def shape_of(x: Any, *path: int) -> Any:
     return shape
 
 
-def grouped(shape: Any) -> Any:
+def grouped(shape: IntTuple) -> IntTuple:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
     >>> from cute_viz.values.integer import compared, Runtime
@@ -184,7 +184,7 @@ def grouped(shape: Any) -> Any:
     return tuple(found) if len(found) > 1 else product(shape)
 
 
-def product_like(shape: Any, guide: Any) -> Any:
+def product_like(shape: Any, guide: object) -> IntTuple:
     """The sizes of a shape at the leaves of a coarser guide.
 
     >>> product_like(((2, 3), 4), (0, 0))

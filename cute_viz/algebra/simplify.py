@@ -12,7 +12,7 @@ from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.values.integer import Unknown
 
 
-def flatten(layout: Any) -> Any:
+def flatten(layout: object) -> Any:
     """The same function with no nesting below the top level (cute/layout.hpp); of a tuple its leaves.
 
     >>> str(flatten(Layout(((2, 2), 4))))
@@ -30,14 +30,14 @@ def flatten(layout: Any) -> Any:
     return flat
 
 
-def _narrow(extent: Any) -> Any:
+def _narrow(extent: object) -> Any:
     return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 
 coalesce = lifted(plain_layout.coalesce)
 
 
-def filter_zeros(layout: Any, profile: Any = None) -> Any:
+def filter_zeros(layout: object, profile: object = None) -> Any:
     """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
 
     Of a tuple, its zeros become 1; beside a profile its integers do (cute/int_tuple.hpp).
@@ -59,7 +59,7 @@ def filter_zeros(layout: Any, profile: Any = None) -> Any:
     return Layout(_filter_zeros(layout.stride if profile is None else profile, layout.shape, layout), layout.stride)
 
 
-def _filter_zeros(guide: Any, shape: Any, layout: Any) -> Any:
+def _filter_zeros(guide: object, shape: object, layout: object) -> Any:
     if isinstance(guide, tuple):
         if not isinstance(shape, tuple) or len(shape) != len(guide):
             refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
@@ -67,7 +67,7 @@ def _filter_zeros(guide: Any, shape: Any, layout: Any) -> Any:
     return map_leaves(lambda _: 1, shape) if is_zero(guide) else shape
 
 
-def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
+def filter_(layout: AnyLayout, profile: object = None) -> AnyLayout:
     """The layout without modes of stride 0 and extent 1, coalesced: the values are the same, repeats aside.
 
     Of a tensor of coordinates it is that of the layout behind the origin. Raises: AlgebraError for a profile of more modes than the

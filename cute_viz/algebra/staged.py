@@ -20,7 +20,7 @@ class Stages(Shown):
         return "; ".join(show(part).splitlines()[0] for part in self.parts)
 
 
-def stages(*parts: Any) -> Stages:
+def stages(*parts: object) -> Stages:
     """Objects as the numbered stages of a kernel. The name is ours.
 
     >>> str(stages(Layout(4), Layout(8)))

@@ -195,7 +195,7 @@ def _coordinates(layout: Layout) -> list[Any]:
     return _coordinate_table(coprofile(layout), (), columns, layout.size)
 
 
-def _coordinate_table(profile: Any, path: tuple[int, ...], columns: dict[tuple[int, ...], list[Any]], length: int) -> list[Any]:
+def _coordinate_table(profile: object, path: tuple[int, ...], columns: dict[tuple[int, ...], list[Any]], length: int) -> list[Any]:
     if not isinstance(profile, tuple):
         return columns.get(path) or [0] * length
     return list(zip(*(_coordinate_table(item, (*path, i), columns, length) for i, item in enumerate(profile)), strict=True))

@@ -12,7 +12,7 @@ from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.limits import limit
 
 
-def insert(x: Any, new: Any, entry: int) -> Any:
+def insert(x: object, new: object, entry: int) -> tuple[object, ...]:
     """A tuple with a further entry before a position: insert<N>(t, x). Raises: AlgebraError for a position past its end.
 
     >>> insert((2, 3), (4, 4), 1)
@@ -23,7 +23,7 @@ def insert(x: Any, new: Any, entry: int) -> Any:
     return (*x[:entry], new, *x[entry:])
 
 
-def remove(x: Any, entry: int) -> Any:
+def remove(x: object, entry: int) -> tuple[object, ...]:
     """A tuple without one entry: remove<N>(t); past its end there is none to remove. Raises: AlgebraError further on.
 
     >>> remove((2, 3, 4), 1)
@@ -34,7 +34,7 @@ def remove(x: Any, entry: int) -> Any:
     return (*x[:entry], *x[entry + 1 :])
 
 
-def replace_front(x: Any, new: Any) -> Any:
+def replace_front(x: object, new: object) -> Any:
     """A tuple with another first entry; another value in the place of anything else.
 
     >>> replace_front((2, 3), 5), replace_front(2, 5)
@@ -43,7 +43,7 @@ def replace_front(x: Any, new: Any) -> Any:
     return (new, *x[1:]) if isinstance(x, tuple) else new
 
 
-def replace_back(x: Any, new: Any) -> Any:
+def replace_back(x: object, new: object) -> Any:
     """A tuple with another last entry; another value in the place of anything else.
 
     >>> replace_back((2, 3), 5), replace_back(2, 5)
@@ -52,7 +52,7 @@ def replace_back(x: Any, new: Any) -> Any:
     return (*x[:-1], new) if isinstance(x, tuple) else new
 
 
-def front(x: Any) -> Any:
+def front(x: object) -> Any:
     """The first leaf of a tuple; anything else as it is.
 
     >>> front(((2, 3), 4)), front(2)
@@ -61,7 +61,7 @@ def front(x: Any) -> Any:
     return front(x[0]) if isinstance(x, tuple) and x else x
 
 
-def back(x: Any) -> Any:
+def back(x: object) -> Any:
     """The last leaf of a tuple; anything else as it is.
 
     >>> back((2, (3, 4))), back(2)
@@ -70,7 +70,7 @@ def back(x: Any) -> Any:
     return back(x[-1]) if isinstance(x, tuple) and x else x
 
 
-def unwrap(x: Any) -> Any:
+def unwrap(x: object) -> Any:
     """The entry of a tuple of one entry, as often as it is one; anything else as it is.
 
     >>> unwrap(((2,),)), unwrap((2, 3))
@@ -79,7 +79,7 @@ def unwrap(x: Any) -> Any:
     return unwrap(x[0]) if isinstance(x, tuple) and len(x) == 1 else x
 
 
-def flatten_to_tuple(x: Any) -> tuple[Any, ...]:
+def flatten_to_tuple(x: object) -> tuple[Any, ...]:
     """The leaves of anything as a tuple.
 
     >>> flatten_to_tuple((2, (3, 4))), flatten_to_tuple(2)
@@ -88,7 +88,7 @@ def flatten_to_tuple(x: Any) -> tuple[Any, ...]:
     return tuple(leaves(x))
 
 
-def repeat(x: Any, count: int) -> Any:
+def repeat(x: object, count: int) -> Any:
     """A value so many times, as a tuple; once it stays as it is: repeat<N>(x). Raises: AlgebraError for too many.
 
     >>> repeat(4, 3), repeat(4, 1)
@@ -97,7 +97,7 @@ def repeat(x: Any, count: int) -> Any:
     return x if count == 1 else tuple_repeat(x, count)
 
 
-def tuple_repeat(x: Any, count: int) -> Any:
+def tuple_repeat(x: object, count: int) -> Any:
     """A value so many times, as a tuple: tuple_repeat<N>(x). Raises: AlgebraError for too many.
 
     >>> tuple_repeat(4, 1)
@@ -108,7 +108,7 @@ def tuple_repeat(x: Any, count: int) -> Any:
     return (x,) * count
 
 
-def repeat_like(x: Any, value: Any) -> Any:
+def repeat_like(x: object, value: object) -> Any:
     """A value in the place of every leaf of a tuple.
 
     >>> repeat_like((1, (2, 3)), 0)
@@ -117,7 +117,7 @@ def repeat_like(x: Any, value: Any) -> Any:
     return map_leaves(lambda _: value, x)
 
 
-def reverse(x: Any) -> Any:
+def reverse(x: object) -> Any:
     """A tuple with its entries from the last to the first; anything else as it is, a layout, too.
 
     >>> reverse((2, (3, 4))), str(reverse(Layout((2, 3))))

@@ -33,7 +33,7 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import named, sparse
 
 
-def make_fragment(operand: str, *given: Any) -> Any:
+def make_fragment(operand: str, *given: object) -> Any:
     """A fragment of A, B or C of an MMA and a partitioned tensor, or its shape: descriptors, tensor memory or registers; of a
     layout alone registers.
 
@@ -51,12 +51,7 @@ def make_fragment(operand: str, *given: Any) -> Any:
     if where == "rmem":
         alone = operand == "C" or is_int_tuple(part)
         return _registers(mma, operand, Layout(_shape(part)) if alone else make_fragment_like(_layout(part)))
-    # refuse what was not partitioned for the MMA, and elements of another type than its own
-    shape, name = _shape(part), f"make_fragment_{operand}"
-    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
-        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
-    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    name = check_partitioned(mma, operand, part)
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
         _check_type(name, mma.atom, operand, part)
     if where == "smem":
@@ -68,11 +63,25 @@ def make_fragment(operand: str, *given: Any) -> Any:
     return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], _shape(part))
 
 
-def _shape(x: Any) -> Any:
+def check_partitioned(mma: TiledMMA, operand: str, part: object) -> str:
+    """Refuse what was not partitioned for an MMA; the name of the operation that makes a fragment of the rest.
+
+    >>> check_partitioned(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "C", (4, 1, 1))
+    'make_fragment_C'
+    """
+    shape, name = _shape(part), f"make_fragment_{operand}"
+    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
+        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
+    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    return name
+
+
+def _shape(x: object) -> Any:
     return x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
 
 
-def _layout(part: Any) -> Any:
+def _layout(part: object) -> Any:
     return part.layout if isinstance(part, Tensor) and part.swizzle is None else whole(part)
 
 
@@ -173,7 +182,7 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     return ""
 
 
-def make_fragment_sf(mma: Any, operand: str, x: Any) -> Tensor:
+def make_fragment_sf(mma: object, operand: str, x: object) -> Tensor:
     """The tensor memory of the scale factors SFA or SFB, for their layout in shared memory.
 
     CuTe makes it of `make_tensor<TiledMma::FrgTypeSFA>(shape)`; the name is ours.
@@ -187,7 +196,7 @@ def make_fragment_sf(mma: Any, operand: str, x: Any) -> Tensor:
     return _scales_in_tmem(op, operand, op.arguments.get("SF", "float_ue8m0_t"), _shape(x))
 
 
-def make_fragment_E(mma: Any, shape: Any) -> Tensor:
+def make_fragment_E(mma: object, shape: object) -> Tensor:
     """The tensor memory of the metadata of a sparse MMA, for the partitioned shape of A: make_tensor<TiledMma::FrgTypeE>(shape).
 
     The name is ours; CuTe has only the type.
@@ -199,7 +208,7 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
     return make_fragment_e(as_tiled_mma(mma).atom.instruction, _shape(shape))
 
 
-def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
+def tile_to_mma_shape(atom: AnyLayout, shape: object, order: object = None) -> AnyLayout:
     """An atom of shared memory tiled to a shape ((MMA_M,MMA_K),M,K,...) of partition_shape_A: UMMA::tile_to_mma_shape.
 
     >>> atom = parse("UMMA::Layout_K_SW128_Atom<half_t>{}")
@@ -215,7 +224,7 @@ def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayo
     return tiled_divide(tiled, product_each(shape[0]))
 
 
-def AtomThrID(mma: Any) -> Layout:
+def AtomThrID(mma: object) -> Layout:
     """The threads of an atom; for tcgen05.mma, its CTAs: `typename decltype(mma)::AtomThrID`.
 
     >>> str(AtomThrID(parse("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{}")))
@@ -227,7 +236,7 @@ def AtomThrID(mma: Any) -> Layout:
 _OWNING = "registers need extents that are known when the code is compiled, for example Int<64>{} or _64"
 
 
-def partition_fragment(mma: Any, operand: str, x: Any) -> Any:
+def partition_fragment(mma: object, operand: str, x: object) -> Any:
     """What a thread needs of operand A, B or C: registers, descriptors or tensor memory.
 
     >>> str(partition_fragment(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))

@@ -44,7 +44,7 @@ def get_slice(tiled: Any, thread: int) -> Any:
     return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout, thread)))
 
 
-def get_thr_layout_vmnk(mma: Any) -> Layout:
+def get_thr_layout_vmnk(mma: object) -> Layout:
     """(thread of the atom, atom along M, along N, along K) -> thread index.
 
     >>> str(get_thr_layout_vmnk(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")))
@@ -53,7 +53,7 @@ def get_thr_layout_vmnk(mma: Any) -> Layout:
     return as_tiled_mma(mma).thr_layout_vmnk
 
 
-def tile_shape(tiled: Any) -> tuple[int, ...]:
+def tile_shape(tiled: object) -> tuple[int, ...]:
     """The extents of the tile: (M, N, K) of a TiledMMA, those of the tiler of a TiledCopy.
 
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
@@ -62,7 +62,7 @@ def tile_shape(tiled: Any) -> tuple[int, ...]:
     return _copy.tile_of(as_tiled_copy(tiled)) if isinstance(tiled, (TiledCopy, ThrCopy)) else _mma.tile_shape(as_tiled_mma(tiled))
 
 
-def tile_size(tiled: Any, mode: int | None = None) -> int:
+def tile_size(tiled: object, mode: int | None = None) -> int:
     """One extent of the tile, or the product of all: M x N x K of a TiledMMA.
 
     Raises: AlgebraError for a mode that the tile does not have.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
@@ -29,7 +29,7 @@ class MmaOperands(Shown):
         return "; ".join([self.mma.atom.name, *parts])
 
 
-def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
+def mma_operands(mma: object, a: object = None, b: object = None) -> MmaOperands:
     """An MMA with its operands. The name is ours.
 
     a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors; 0 for none.
@@ -51,7 +51,7 @@ def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
     return MmaOperands(tiled, _described(tiled, "A", a), _described(tiled, "B", b))
 
 
-def _described(mma: TiledMMA, operand: str, x: Any) -> DescriptorTensor | SmemDescriptor | None:
+def _described(mma: TiledMMA, operand: str, x: object) -> DescriptorTensor | SmemDescriptor | None:
     if x is None or (isinstance(x, int) and x == 0):
         return None
     if isinstance(x, (DescriptorTensor, SmemDescriptor)):

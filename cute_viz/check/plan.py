@@ -168,7 +168,7 @@ def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Pictured:
     return wgmma.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands)))
 
 
-def static(obj: Any, name: str) -> cuda.StaticTable | Undecided:
+def static(obj: object, name: str) -> cuda.StaticTable | Undecided:
     """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree.
 
     >>> static(Layout((2, 2), (2, 1)), "x").table

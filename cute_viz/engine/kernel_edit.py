@@ -165,7 +165,12 @@ class Editor:
         found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
-        return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+        return sorted(mine, key=lambda entry: (self._is_name(entry), name[:2] != entry.name[:2], name not in entry.name))
+
+    def _is_name(self, entry: Entry) -> bool:
+        """Whether an entry takes its layout from a name that is defined elsewhere, `make_tensor(p, sA_layout)`."""
+        start, end = expression(self.written.text, entry) or (0, 0)
+        return self.written.text[start:end].isidentifier()
 
     def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
         """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""

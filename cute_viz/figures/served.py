@@ -151,7 +151,7 @@ def _outlines(panel: Panel, marked: Collection[int]) -> Iterator[Shape]:
         for thread, run in groupby(threads, key=lambda one: one[1]):
             cols = [col for col, _ in run]
             if thread in marked:
-                yield Shape("box", ((cols[0], row), (cols[-1] + 1, row + 1)), look="strong")
+                yield Shape("box", ((cols[0], row), (cols[-1] + 1, row + 1)), look="strong ink")
 
 
 def _bars(panel: Panel, part: Crowd, most: int) -> Iterator[Shape]:

@@ -67,7 +67,8 @@ _known: dict[str, Report | None] = {}  # the last ones of this process
 def _report(question: Question) -> Report | None:
     """The report, with its fixes where nobody is in a hurry, which the questions that follow ask for again."""
     quick = bool(question.more.get("quick"))
-    key = repr((quick, question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch))
+    of = question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch
+    key = repr((quick, of))
     if key not in _known:
         while len(_known) > 3:
             del _known[next(iter(_known))]

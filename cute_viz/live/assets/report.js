@@ -19,6 +19,9 @@ export class Report {
       if (quick && this.out && !this.quick && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
       this.out = out.accesses ? out : null;
       [this.counting, this.found, this.quick] = [false, this.quick && !quick, quick];
+      const said = JSON.stringify(out);
+      if (said === this.said) continue; // what one may be clicking on stays
+      this.said = said;
       this.told(this.out);
     }
   }
@@ -130,12 +133,12 @@ export class Report {
 
   // What was applied, and the way back: where the text was edited since, undo is.
   reverting() {
-    const last = this.applied.at(-1), same = this.editor.text === last.after;
+    const last = this.applied.at(-1);
     return element("p", `Applied: ${last.what}. `, { className: "applied" }, button("Revert", () => {
       this.applied.pop();
-      if (same) this.editor.text = last.before;
+      if (this.editor.text === last.after) this.editor.text = last.before;
       else { this.editor.focus(); this.show(this.box); }
-    }, { disabled: !same, title: same ? "" : "the text was edited since: undo takes it back" }));
+    }, { title: "once the text was edited, undo takes it back" }));
   }
 }
 
