@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.gemm import MOST, Pipeline, Store, Turn, words_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.pipeline import MOST, Pipeline, Store, Turn, words_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
