@@ -8,7 +8,8 @@ it is exact for 64 (54 of 60 regular ones, 10 of 40 scattered ones), and else of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import product as places_of
 from math import prod
@@ -18,7 +19,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import leaves, modes
 from cute_viz.algebra.inverse import max_common_vector
-from cute_viz.algebra.layout import flat_modes
+from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Starts
@@ -146,31 +147,39 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
     sectors = least = boxes = None
     if tma.im2col is None and not tma.gathers:
         sectors, least = (count * n for n in _sectors(tma))
-        boxes = min(count, max(1, whole // size(tma.cta_v_map)) * _fewest(tma))
+        boxes = min(count, max(1, whole // size(tma.cta_v_map)) * _fewest_of(tma))
         if boxes < count:
-            box = tma.map.box_dim[: tma.map.rank]
-            why.append(
-                f"Boxes of {'x'.join(map(str, box))} elements: the tile in shared memory continues along a different mode than"
-                " the tensor, so one instruction copies less than a full box."
-            )
+            why.append(_NARROW.format("x".join(map(str, tma.map.box_dim[: tma.map.rank]))))
     return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why), None, boxes)
 
 
-def _fewest(tma: TmaCopy) -> int:
-    """The instructions of a tile whose boxes are as large as they may be: 256 elements a mode, of the first the swizzle's width."""
-    reach: dict[tuple[int, ...], int] = {}
-    for extent, step in flat_modes(tma.cta_v_map):
-        if isinstance(step, Basis) and isinstance(step.value, int):
-            reach[step.path] = reach.get(step.path, 1) + (int(extent) - 1) * step.value
-        else:
-            return 1 << 30
-    inner = (128 << 3 >> (3 - tma.map.swizzle)) // tma.map.bits if tma.map.swizzle else 256
-    first = next(leaves(modes(tma.gbasis.stride)[0]), None)
+_NARROW = (
+    "Boxes of {} elements: the tile in shared memory continues along a different mode than the tensor, so one instruction copies"
+    " less than a full box."
+)
+_UNKNOWN = 1 << 30
+
+
+def _fewest_of(tma: TmaCopy) -> int:
+    """The instructions of the tile of a TMA whose boxes are as large as they may be."""
     inside = {basis.path for basis in leaves(modes(tma.gbasis.stride)[0]) if isinstance(basis, Basis)}
-    out = 1
-    for path, extent in reach.items():
-        out *= -(-extent // (inner if path in inside else 256))
-    return out if isinstance(first, Basis) else 1 << 30
+    return _fewest(flat_modes(tma.cta_v_map), tma.map.swizzle, tma.map.bits, inside) if inside else _UNKNOWN
+
+
+def _fewest(tile: Iterable[tuple[int, Any]], swizzle: int, bits: int, inside: Collection[tuple[int, ...]]) -> int:
+    """The instructions of a tile of coordinates whose boxes are as large as they may be: 256 elements a mode, and of those inside,
+    which lie together, the width of the swizzle.
+
+    >>> _fewest([(64, Basis(1, (0,))), (8, Basis(1, (1,))), (2, Basis(64, (0,))), (8, Basis(8, (1,)))], 3, 16, {(0,)})
+    2
+    """
+    reach: dict[tuple[int, ...], int] = {}
+    for extent, step in tile:
+        if not isinstance(step, Basis) or not isinstance(step.value, int):
+            return _UNKNOWN
+        reach[step.path] = reach.get(step.path, 1) + (int(extent) - 1) * step.value
+    inner = (128 << 3 >> (3 - swizzle)) // bits if swizzle else 256
+    return prod(-(-extent // (inner if path in inside else 256)) for path, extent in reach.items())
 
 
 def _bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
@@ -185,8 +194,15 @@ def _bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
     else:  # what lies together in both tensors (copy of SM90_BULK_COPY_AUTO)
         whole = min(sizes)
         values = max_common_vector(*tiles) if len(sizes) == 2 else whole
-    count = max(1, whole // max(1, values))
-    return Cost(atom.name, min(values, whole) * count, count, why=(f"{atom.name}: {BOX}",))
+    count, why = max(1, whole // max(1, values)), [f"{atom.name}: {BOX}"]
+    shared = next((x for x in pair if isinstance(x, Tensor) and x.pointer.space == "smem" and x.pointer.known), None)
+    far = [mode for x in pair if isinstance(x, Layout) for mode in flat_modes(x) if isinstance(mode[0], int)]
+    boxes = None
+    if shared is not None and far and not re.search("IM2COL|MULTICAST|GATHER", atom.name) and prod(n for n, _ in far) == whole:
+        swizzle = shared.pointer.swizzle
+        boxes = min(count, _fewest(far, 0 if swizzle is None else swizzle.bits, shared.bits, {(0,)}))
+        why += [_NARROW.format(f"{values:,}")] * (boxes < count)
+    return Cost(atom.name, min(values, whole) * count, count, why=tuple(why), boxes=boxes)
 
 
 def _sectors(tma: TmaCopy) -> tuple[int, int]:

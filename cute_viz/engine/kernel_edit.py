@@ -124,7 +124,7 @@ class Editor:
             return
         wanted = places.of(clear_static(layout))
         for entry in self._definitions(layout, swizzle, tensor.pointer.name, call):
-            known = not self.file.compiled or _is(self._meant(entry), layout, swizzle)
+            known = _is(self._meant(entry), layout, swizzle)
             found = list(self._of(entry, wanted, places))
             for edit in found if known else sorted(found, key=partial(self._unlikely, entry, places)):
                 changed = self._changed((edit,), entry) if known else None
@@ -142,7 +142,9 @@ class Editor:
         arrays = [
             found
             for found in re.finditer(rf"__shared__[^;{{}}]*?(\b{name}(?:\s*\[[^\]\n]+\]){{2,}})\s*;", text)
-            if line_of(text, found.start(1))[1] == move.file and line_of(text, found.start(1))[0] <= move.line
+            if line_of(text, found.start(1))[1] == move.file
+            and line_of(text, found.start(1))[0] <= move.line
+            and "//" not in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         ]
         for found in arrays[-1:]:
             for part in [*re.finditer(r"\[\s*([^\]]+?)\s*\]", found[1])][:0:-1]:
@@ -161,11 +163,13 @@ class Editor:
             for entry in self.here.entries:
                 if _OF_LAYOUTS.search(entry.text) and "gmem" not in entry.text:
                     instances = compiled.get((entry.file, entry.line, entry.name), [entry])
-                    values += [(entry, value) for value in map(self._meant, instances) if value is not None]
+                    values += [(entry, value) for value in map(self._meant, instances)]
         found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
-        return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+        mine = sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+        lost = [entry for entry, value in values if value is None and len(entry.scope) > 0 and not self.file.compiled]
+        return mine or sorted(lost, key=lambda entry: name[-1:].lower() != entry.name[-1:].lower())
 
     def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
         """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""
@@ -181,17 +185,23 @@ class Editor:
         except CuteVizError:
             return None
 
-    def orders(self) -> Iterator[Edit]:
-        """Calls of tile_to_shape without an order, each with the order of the other mode first."""
-        text = self.written.text
-        for entry in self.here.entries:
-            place = expression(text, entry) if "tile_to_shape" in entry.text else None
+    def orders(self, name: str) -> Iterator[Edit]:
+        """Calls of tile_to_shape without an order, each with the order of the other mode first; those that a tensor of that name
+        may be of first, `sV` of `SmemLayoutV`, and of a unit those that it uses.
+        """
+        text, used = self.written.text, {(entry.file, entry.line) for entry in self.file.entries if self.file.compiled}
+        found = [entry for entry in self.here.entries if "tile_to_shape" in entry.text]
+        found = [entry for entry in found if not used or (entry.file, entry.line) in used]
+        for entry in sorted(found, key=lambda entry: not entry.name.lower().endswith(name[1:].lower())):
+            place = expression(text, entry)
             call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
             if place is None or call is None or self.file.language != "cpp":
                 continue
             parts = _arguments(text, place[0] + call.end(), place[1])
-            value = self._meant(entry) if len(parts) == 2 else None
-            rank = len(modes(domain(value).shape)) if isinstance(value, (Layout, ComposedLayout)) else 0
+            shape = re.search(r"\bmake_shape\s*\(|\bShape\s*<", text[slice(*parts[1])]) if len(parts) == 2 else None
+            rank = len(_arguments(text, parts[1][0] + shape.end(), parts[1][1])) if shape is not None else 0
+            if shape is None and len(parts) == 2 and isinstance(value := self._meant(entry), (Layout, ComposedLayout)):
+                rank = len(modes(domain(value).shape))
             if rank > 1:
                 at = parts[1][1]
                 line = entry.line + text.count("\n", entry.span.start, at)
@@ -280,11 +290,11 @@ def _arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
     out, depth, begin = [], 0, start
     for n in range(start, end):
         c = text[n]
-        if c in ",)" and depth == 0:
+        if c in ",)>" and depth == 0:
             first = begin + len(text[begin:n]) - len(text[begin:n].lstrip())
             out.append((first, begin + len(text[begin:n].rstrip())))
             begin = n + 1
-            if c == ")":
+            if c != ",":
                 break
         depth += (c in "([{<") - (c in ")]}>")
     return out
