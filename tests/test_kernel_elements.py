@@ -234,7 +234,7 @@ int main() { turn<<<1, dim3(16, 16)>>>(nullptr, nullptr); }
     ),  # as an H100 counted them of LeetCUDA's mat_transpose_f32x4_shared_row2col2d: wavefronts of a warp
     [
         ("16", {11: ("ld.shared.128", 32)}, 2),
-        ("17", {n: ("ld.shared.32", 4) for n in (11, 12, 13, 14)}, 2),
+        ("17", dict.fromkeys((11, 12, 13, 14), ("ld.shared.32", 4)), 2),
         ("20", {11: ("ld.shared.128", 16)}, 1),
     ],
 )
@@ -247,7 +247,7 @@ def test_neighbors_in_statements_beside_one_another_are_one_load(
         for row in found
         if row.cost.wavefronts is not None
     }
-    assert each == loads | {n: ("st.shared.32", stores) for n in (5, 6, 7, 8)}
+    assert each == loads | dict.fromkeys((5, 6, 7, 8), ("st.shared.32", stores))
 
 
 def test_an_array_in_a_comment_has_no_edit() -> None:

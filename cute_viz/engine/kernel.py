@@ -17,8 +17,8 @@ from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
 from cute_viz.engine.kernel_advice import remedy
-from cute_viz.engine.kernel_edit import Edit
 from cute_viz.engine.kernel_elements import Element, elements, together
+from cute_viz.engine.kernel_expression import Edit
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report, names_of

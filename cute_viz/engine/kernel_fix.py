@@ -14,7 +14,8 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
-from cute_viz.engine.kernel_edit import Edit, Editor, read_again, shown
+from cute_viz.engine.kernel_edit import Editor, read_again
+from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
