@@ -14,6 +14,7 @@ from cute_viz import cli
 from cute_viz.engine import Request, ask
 from cute_viz.engine.kernel import report_of
 from cute_viz.testing import assert_no_bank_conflicts
+from tests.commands import run
 from tests.test_kernel_report import GEMM, LDMATRIX, PLAIN, line_of
 
 VIEWS = """
@@ -338,3 +339,29 @@ def test_a_definition_has_an_edit_though_launches_differ(tmp_path: Path, capsys:
     found = [row for row in rows(tmp_path, capsys, LAUNCHES) if row["wavefronts"]]
     assert len(found) == 2
     assert [row["fix"]["left"] == row["ideal"] < row["wavefronts"] for row in found] == [True, True]
+
+
+STORE = """
+template <class SmemLayout>
+__global__ void gemm_device(float const* A, SmemLayout sA_layout) {
+  __shared__ float smemA[cosize_v<SmemLayout>];
+  auto sA = make_tensor(make_smem_ptr(smemA), sA_layout);
+  auto all = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_32,_8>,Stride<_8,_1>>{});
+  auto tAsA = all.get_slice(threadIdx.x).partition_D(sA);
+  auto tArA = make_fragment_like(tAsA);
+  copy(tArA, tAsA);
+}
+void gemm_tn(float const* A) {
+  auto bM = Int<128>{};
+  auto sA = make_layout(make_shape(bM, Int<8>{}), make_stride(Int<1>{}, bM + Int<1>{}));
+  gemm_device<<<1, 256>>>(A, sA);
+}
+"""
+
+
+def test_the_edit_is_where_a_layout_is_made_not_where_it_is_used(tmp_path: Path) -> None:
+    """Also of a kernel that is launched once, whose tensor has the name of the layout."""
+    (tmp_path / "store.cu").write_text(STORE)
+    text = run("analyze", str(tmp_path / "store.cu")).stdout.decode()
+    assert "fix  13  make_stride(Int<1>{}, bM + Int<1>{})  ->  bM + Int<4>{}" in text
+    assert "Not evaluated: none; the access was counted." in text

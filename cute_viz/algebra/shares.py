@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra import copy, mma
 from cute_viz.algebra.composed import as_layout, domain
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import has_underscore, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import get_flat_coord, size
 from cute_viz.algebra.mma import OPERANDS, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import cut
@@ -93,7 +92,7 @@ class Starts:
     active: tuple[bool, ...] = ()
 
 
-def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
+def share(base: str, space: str, type_: object, layout: object) -> Tensor:
     """A whole tensor of a buffer. Raises: AlgebraError for a layout that is not one of memory.
 
     >>> share("sA", "smem", "half_t", ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))).swizzle
@@ -106,7 +105,7 @@ def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
     return out
 
 
-def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "", proj: Any = None) -> Tensor:
+def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "", proj: object = None) -> Tensor:
     """What every thread has of a tensor: partition_S, partition_A and their like, or local_partition by a layout of threads.
 
     side, proj: as of a Division. Raises: as `copy.tidfrg`, `mma.thrfrg` and zipped_divide.
@@ -125,7 +124,7 @@ def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "
     return replace(x, layout=part.first, part=part)
 
 
-def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
+def sliced_share(x: Tensor, coord: tuple[object, ...]) -> Tensor:
     """The part of every thread at a coordinate with `_`.
 
     >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset

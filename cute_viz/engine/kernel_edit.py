@@ -156,9 +156,14 @@ class Editor:
         found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
-        mine = sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+        mine = sorted(mine, key=lambda entry: (self._is_name(entry), name[:2] != entry.name[:2], name not in entry.name))
         lost = [entry for entry, value in values if value is None and len(entry.scope) > 0 and not self.file.compiled]
         return mine or sorted(lost, key=lambda entry: name[-1:].lower() != entry.name[-1:].lower())
+
+    def _is_name(self, entry: Entry) -> bool:
+        """Whether an entry takes its layout from a name that is defined elsewhere, `make_tensor(p, sA_layout)`."""
+        start, end = expression(self.written.text, entry) or (0, 0)
+        return self.written.text[start:end].isidentifier()
 
     def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
         """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""

@@ -251,7 +251,7 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     """What was not evaluated, a line for each cause, with what would help; what is not counted."""
     total = len(report.accesses)
     if not report.unknown and not report.elements:
-        yield f"Not evaluated: none; all {total} accesses were counted."
+        yield f"Not evaluated: none; {'the access was' if total == 1 else f'all {total} accesses were'} counted."
     if report.unrun:
         shown = report.unrun[: None if everything else _SHOWN]
         more = f" and {len(report.unrun) - len(shown)} more" * (len(report.unrun) > len(shown))

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.path import Path
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure
+from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
@@ -109,7 +109,7 @@ class _Painter:
         self.canvas, self.theme = canvas, theme
         dark = theme is DARK
         self.fills = [*(colours.fill(paint, dark) for paint in figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
-        self.inks = [*(colours.ink(paint, dark) for paint in figure.paints), "#000000"]
+        self.inks = [colours.ink(paint, dark) for paint in (*figure.paints, Paint(-1))]
         self.line, self.border = (BETWEEN, BETWEEN) if dark else (LINE, BORDER)
 
     def put(self, item: p.Primitive) -> None:

@@ -28,7 +28,7 @@ from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.strip import strips, with_insets
 from cute_viz.renderers.targets import TARGETS, Target, target_of
-from cute_viz.renderers.ways import once, sampled, unshaded
+from cute_viz.renderers.ways import once, passed_on, sampled, unshaded
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
@@ -153,7 +153,7 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
 
 def _in_blocks(figure: Figure, target: Target) -> Page:
     """The page in blocks of colour: the arrangement whose cells are the largest in its width and height."""
-    found = [_blocks(way, target) for way in arranged(figure, target)]
+    found = [_blocks(way, target) for way in arranged(passed_on(figure), target)]
     fitting = [page for page in found if _fits(page, target)]
     if not fitting:
         return min(found, key=lambda page: page.height * page.width)

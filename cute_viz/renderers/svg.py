@@ -97,13 +97,19 @@ def _style(theme: str, drawn: bool, more: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _colours(palette: Palette, paints: Sequence[Paint]) -> tuple[list[str], list[str], dict[int, str], list[str], dict[str, str]]:
-    """Fills and inks of the paints, the classes of what the dark changes of either, and the fill that each class has there."""
-    fills, inks = [*map(palette.fill, paints), HOLE_COLOUR], [*map(palette.ink, paints), "#000000"]  # HOLE is -1, the last
-    dark = {n: (palette.fill(paint, True), palette.ink(paint, True)) for n, paint in enumerate(paints)}
-    dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if fill != fills[n]}
+def _colours(
+    palette: Palette, paints: Sequence[Paint], holes: bool
+) -> tuple[list[str], list[str], dict[int, str], list[str], dict[str, str]]:
+    """Fills and inks of the paints, the classes of what the dark changes of either, and the fill that each class has there.
+
+    holes: whether holes have labels, in the ink of the page.
+    """
+    every = [*paints, *[Paint(-1)] * holes]
+    fills, inks = [*map(palette.fill, paints), HOLE_COLOUR], [*map(palette.ink, [*paints, Paint(-1)])]  # HOLE is -1, the last
+    dark = {n: (palette.fill(paint, True), palette.ink(paint, True)) for n, paint in enumerate(every)}
+    dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if n < len(paints) and fill != fills[n]}
     dark_ink = {ink: f"i{n}" for n, ink in enumerate(dict.fromkeys(ink for _, ink in dark.values()))}
-    classes = [dark_ink[ink] if ink != inks[n] else "" for n, (_, ink) in dark.items()] + [""]
+    classes = [dark_ink[ink] if ink != inks[n] else "" for n, (_, ink) in dark.items()] + [""] * (not holes)
     more = {name: dark[n][0] for n, name in dark_fill.items()} | {name: ink for ink, name in dark_ink.items() if name in classes}
     return fills, inks, dark_fill, classes, more
 
@@ -120,7 +126,8 @@ class _SvgWriter:
     def __init__(self, page: Page, options: Options) -> None:
         figure = page.figure
         self.known: tuple[p.Grid, list[str], list[str]] | None = None
-        self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints)
+        holes = any(panel.labels and min(panel.paints) == HOLE for panel in figure.panels)
+        self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints, holes)
         self.pale = {n for n, paint in enumerate(figure.paints) if paint.faded or paint.hue == -1}
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
@@ -260,7 +267,7 @@ class _SvgWriter:
         """A group of texts for each ink."""
         xs = list(map(number, item.grid.middles()))
         ys = [number(y + item.dy + BASELINE * item.size) for y in item.grid.ys()[:-1]]
-        inks = list(zip(self.inks, self.classes, strict=True))[: max(1, len(self.inks) - 1)]
+        inks = list(zip(self.inks, self.classes, strict=True))
         faint = {"fill_opacity": number(item.opacity)} if item.opacity < 1 else {}
         style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": "middle", **faint, **_weight(item.weight)}
         for ink in dict.fromkeys(inks):
@@ -317,4 +324,4 @@ def _cell_texts(item: p.Labels, xs: Sequence[str], ys: Sequence[str], only: list
             yield "".join([head + middle + ends[label] for head, label in zip(heads, row, strict=True) if label])
         else:
             mine = zip(heads, row, item.paints[r * cols : (r + 1) * cols], strict=True)
-            yield "".join([head + middle + ends[label] for head, label, paint in mine if label and only[max(0, paint)]])
+            yield "".join([head + middle + ends[label] for head, label, paint in mine if label and only[paint]])

@@ -48,7 +48,7 @@ class Library:
         more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
         return cls((*folders, *more))
 
-    def with_words(self, words: Mapping[str, Any]) -> Library:
+    def with_words(self, words: Mapping[str, object]) -> Library:
         """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
 
         Raises: UsageError for what is no number, and no shape.
@@ -126,7 +126,7 @@ class Library:
     def read(
         self,
         text: str,
-        names: Mapping[str, Any] | None = None,
+        names: Mapping[str, object] | None = None,
         warnings: list[str] | None = None,
         *,
         dialect: str = "auto",
@@ -149,7 +149,7 @@ class Library:
                 return Document.of(found)
         return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
 
-    def read_call(self, text: str, names: Mapping[str, Any] | None = None) -> tuple[str, list[Any], tuple[Any, ...]]:
+    def read_call(self, text: str, names: Mapping[str, object] | None = None) -> tuple[str, list[Any], tuple[Any, ...]]:
         """The operation that the last statement of a text is, with the atoms at hand; see `source.text.read_call`.
 
         >>> Library().read_call("size(Layout<_8>{})")[0]

@@ -16,9 +16,12 @@ export class Report {
     for (const quick of wanted ? [true, false] : [null]) { // the marks first, the fixes as soon as they are found
       const out = quick === null ? { accesses: null } : await this.ask({ ask: "report", quick }, "report");
       if (!out) return;
-      if (quick && this.out && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
+      if (quick && this.out && !this.quick && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
       this.out = out.accesses ? out : null;
-      this.counting = false;
+      [this.counting, this.found, this.quick] = [false, this.quick && !quick, quick];
+      const said = JSON.stringify(out);
+      if (said === this.said) continue; // what one may be clicking on stays
+      this.said = said;
       this.told(this.out);
     }
   }
@@ -76,7 +79,7 @@ export class Report {
     const fix = row.fix ? button(row.fix.what, () => this.propose(row), { className: "fix", title: "show the edit" })
       : element("span", row.accepted ? "as good as it gets" : row.unfixed || "", { className: "soft" });
     const out = element("div", null, { className: "access" }, line,
-      element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why, { className: "soft" })),
+      element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why.replace(/: .*/, "."), { className: "soft", title: row.why })),
       element("code", row.instruction), element("div", null, { className: "count" }, element("b", number(now ?? row.instructions)), ` / ${number(ideal ?? row.fewest_instructions ?? row.instructions)}`, element("br"), bar), fix);
     out.dataset.id = row.id;
     out.addEventListener("click", (event) => { if (!event.target.closest("button")) this.open(row); });
@@ -130,12 +133,12 @@ export class Report {
 
   // What was applied, and the way back: where the text was edited since, undo is.
   reverting() {
-    const last = this.applied.at(-1), same = this.editor.text === last.after;
+    const last = this.applied.at(-1);
     return element("p", `Applied: ${last.what}. `, { className: "applied" }, button("Revert", () => {
       this.applied.pop();
-      if (same) this.editor.text = last.before;
+      if (this.editor.text === last.after) this.editor.text = last.before;
       else { this.editor.focus(); this.show(this.box); }
-    }, { disabled: !same, title: same ? "" : "the text was edited since: undo takes it back" }));
+    }, { title: "once the text was edited, undo takes it back" }));
   }
 }
 

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from cute_viz import kept
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.tensor import Tensor

@@ -18,8 +18,7 @@ from cute_viz.algebra.static import each_integer, unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import VIEWS, Tensor, make_tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
-from cute_viz.limits import limit, over
-from cute_viz.notation.values import magnitudes, ungroup
+from cute_viz.notation.values import check_size, ungroup
 from cute_viz.source.cpp.calls import CALLS, RUN_TIME
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import SCALES, scale_factors
@@ -28,6 +27,7 @@ from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Param, Range
 from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, joined, shaped, viewed
+from cute_viz.source.cpp.tensors import check_of_layouts, check_of_tensors
 from cute_viz.source.cpp.tree import Brace, Call, Decltype, Id, Index, Lambda, Member, Node, Part, Unary, Written
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
@@ -70,13 +70,7 @@ class Evaluator(Operators):
         except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
             raise self.fail("an argument is missing here", node.span) from None
         if isinstance(value, (tuple, Layout, ComposedLayout, Tensor)):
-            most, count, bits = limit("modes"), 0, 0
-            for leaf in magnitudes(value.layout if isinstance(value, Tensor) else value):
-                count, bits = count + 1, bits + leaf
-                if count > most:
-                    raise over("modes", "too many integers in one object", text=self.text, span=node.span)
-            if bits * 3 // 10 > 2 * limit("digits"):
-                raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=node.span)
+            check_size(value, self.text, node.span)
         return value
 
     def solid(self, node: Node) -> Any:
@@ -346,6 +340,9 @@ class Evaluator(Operators):
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
         check_named(operands, ops.OPS[short].kinds, self.context.free)
+        check_of_layouts(name, ops.OPS[short].kinds, operands)
+        if name == "group_modes":
+            check_of_tensors(self, name, operands[0])
         if short == "rank" and not template and len(operands) == 1 and isinstance(operands[0], tuple):  # of layouts, too
             return len(operands[0])
         if short.startswith("deduce_"):  # a template argument of CUTLASS's, which has no such function
@@ -402,7 +399,7 @@ def of_tensors(name: str) -> bool:
     >>> of_tensors("make_umma_desc"), of_tensors("size")
     (True, False)
     """
-    return name == "max_common_vector" or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
+    return name in ("max_common_vector", "max_common_layout") or (name in OPS and bool(TENSORS.intersection(OPS[name].kinds)))
 
 
 def _behind(tensor: Tensor, layout: Any) -> Tensor:

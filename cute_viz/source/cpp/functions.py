@@ -16,7 +16,7 @@ from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
-from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import tried, unknown
@@ -295,8 +295,4 @@ class Functions(Running):
 
 def _sees_cells(env: Env | None) -> bool:
     """Whether a function may read what changes: of a lambda, of an object."""
-    while env is not None:
-        if env.cells is not None:
-            return True
-        env = env.parent
-    return False
+    return any(around.cells is not None for around in outward(env))

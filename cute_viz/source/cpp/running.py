@@ -15,7 +15,7 @@ from cute_viz.source.cpp.lookup import within
 from cute_viz.source.cpp.numbers import number
 from cute_viz.source.cpp.operands import is_number
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement, outward
 from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Index, Member, Node, Unary
 from cute_viz.source.cpp.values import CELL, Cell, Class, Closure, Enumerator, Env, Items, copied
 from cute_viz.values.integer import Unknown
@@ -328,9 +328,8 @@ class Running(Meaning):
             cell.value = error
 
     def _visible(self, env: Env | None) -> Iterator[tuple[str, Cell]]:
-        while env is not None:
-            yield from (env.cells or {}).items()
-            env = env.parent
+        for around in outward(env):
+            yield from (around.cells or {}).items()
 
     def forget_all(self, env: Env, cells: list[Cell | None], error: CuteVizError) -> None:
         """What a call that was not read may have changed: what it was given to change, and all around a lambda."""

@@ -241,6 +241,11 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     lost: list[CuteVizError] = []
     view = known_part(thread, lost)
     if "fragment" in name or not operands:
+        if name.startswith("make_fragment_") and operands and isinstance(operands[0], Tensor):
+            from cute_viz.algebra.mma import as_tiled_mma
+            from cute_viz.algebra.umma import check_partitioned
+
+            check_partitioned(as_tiled_mma(view), name[-1], operands[0])
         return meaning.operate(name, [view, *[known_part(x, []) for x in operands]])
     tensor, side = known_part(operands[0], []), name[-1]
     part = None

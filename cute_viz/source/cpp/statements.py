@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -18,7 +19,7 @@ from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of
@@ -220,13 +221,12 @@ def _dims(reader: Declarer, use: Use) -> tuple[str, str]:
 
 def _runs(context: Context, lookup: _BUILD, scope: Scope) -> bool:
     """Whether the conditions around a block hold, as far as they are known without what a program would be given."""
-    around = scope
-    while around.kind == "block" and (outer := around.parent) is not None:
-        for statement in outer.statements if around.flow == "if" else ():
-            test = statement.value if around in (statement.yes, statement.no) else None
-            if test is not None and _holds(context, lookup, outer, test) is (statement.no is around):
-                return False
-        around = outer
+    for around in takewhile(lambda x: x.kind == "block", outward(scope)):
+        held = around.holder if around.flow == "if" else None
+        if held is None or held.value is None or around.parent is None:
+            continue
+        if _holds(context, lookup, around.parent, held.value) is (held.no is around):
+            return False
     return True
 
 
