@@ -29,6 +29,12 @@ def boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
     """A TMA, whose instructions one thread issues: the sectors of global memory that its boxes are, the first one's times all.
 
     Where the operands are not known it copies the tile that it was made for.
+
+    >>> tile = "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_128,_64>{})"
+    >>> whole = "make_tensor(make_gmem_ptr<half_t>(0), Layout<Shape<_128,_64>>{})"
+    >>> cost = boxes(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {whole}, {tile})"), [])
+    >>> cost.instructions, cost.boxes
+    (16, 2)
     """
     for operand in pair:
         if isinstance(operand, CuteVizError) and operand.needs:
@@ -83,7 +89,11 @@ def _fewest(tile: Iterable[tuple[int, Any]], swizzle: int, bits: int, inside: Co
 
 
 def bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
-    """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
+    """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are.
+
+    >>> bulk(parse("SM90_BULK_COPY_AUTO{}"), [Layout(64), Layout(64)]).instructions
+    1
+    """
     tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
     sizes = [size(tile) for tile in tiles if next(unknowns(tile), None) is None]
     if not sizes:

@@ -38,6 +38,12 @@ class Element(NamedTuple):
 def together(moves: Iterable[Move]) -> Iterator[Move]:
     """The accesses of single elements, those of neighbors in statements beside one another as one, as nvcc 13.0 loads them:
     `a.x = s[i][4 * j]; a.y = s[i][4 * j + 1];` where all threads' begin at a multiple of their size.
+
+    >>> from cute_viz.source import read as read_file
+    >>> text = "__global__ void f(float* p) { __shared__ float s[64]; float a, b; __syncthreads();"
+    >>> text += "a = s[2 * threadIdx.x]; b = s[2 * threadIdx.x + 1]; } int main() { f<<<1, 32>>>(0); }"
+    >>> [move.text for move in together(read_file(text, "cpp", Given()).moves())]
+    ['a = s[2 * threadIdx.x] (with line 1)']
     """
     read = [(move, _read(move)) for move in moves]
     at = 0

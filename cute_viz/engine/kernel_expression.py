@@ -43,7 +43,11 @@ def expression(text: str, entry: Entry) -> tuple[int, int] | None:
 
 
 def arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the arguments stand that follow an opening bracket."""
+    """Where the arguments stand that follow an opening bracket.
+
+    >>> arguments("f(a, g(b))", 2, 10)
+    [(2, 3), (5, 9)]
+    """
     out, depth, begin = [], 0, start
     for n in range(start, end):
         c = text[n]
@@ -58,7 +62,11 @@ def arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def written_as(layout: Layout, text: str, language: str) -> str:
-    """A layout as source code, with the shape as the text has it, where it begins with one."""
+    """A layout as source code, with the shape as the text has it, where it begins with one.
+
+    >>> written_as(Layout((4, 8), (9, 1)), "make_layout(s, LayoutRight{})", "cpp")
+    'make_layout(s, make_stride(Int<9>{}, Int<1>{}))'
+    """
 
     def numbers(x: Any) -> str:
         if isinstance(x, tuple):
