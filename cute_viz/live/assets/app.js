@@ -129,9 +129,9 @@ async function draw(typed = false) {
   if (!out) return;
   faults.tell(out.error, typed);
   if (texts.now.title !== texts.title) texts.show();
-  if (!out.svg) { address.write(); return; }
+  address.soon(LATER); // it takes as long as a small picture: not between two keys
+  if (!out.svg) return;
   take(out);
-  requestAnimationFrame(() => address.soon()); // behind the frame that shows the picture: it takes as long as a small one
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
