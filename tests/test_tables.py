@@ -134,4 +134,4 @@ def test_the_widths_that_fragments_let_through(operand: str) -> None:
     pairs = set()
     for held, wanted in re.findall(r"value_type>? ?== (\d+) && \((.*?)\)\)", body[0]):
         pairs |= {(int(held), int(bits)) for bits in re.findall(r"== (\d+)", wanted)}
-    assert pairs == _HELD
+    assert pairs == _HELD[operand]

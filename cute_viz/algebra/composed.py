@@ -333,7 +333,7 @@ def _gives_coordinates(x: object) -> bool:
 def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
     """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
 
-    >>> from cute_viz.algebra.simplify import coalesce
+    >>> from cute_viz.algebra.modes import coalesce
     >>> str(lifted(coalesce)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
     'Sw<1,0,1> o 0 o 8:1'
     """
@@ -348,7 +348,7 @@ def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[C
 def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: object, **named: object) -> ComposedLayout:
     """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
 
-    >>> from cute_viz.algebra.simplify import coalesce
+    >>> from cute_viz.algebra.modes import coalesce
     >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), coalesce))
     'Sw<1,0,1> o 0 o 8:1'
     """

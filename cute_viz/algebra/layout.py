@@ -1,7 +1,7 @@
 """Layout: a function from coordinates to offsets, given by a shape and a stride (cute/layout.hpp).
 
 Values are immutable and hashable; `str` is CuTe notation. The functions here are of plain layouts: they are what the other
-modules are made of. Those of the same names in `measure`, `modes`, `simplify`, `coords`, `slicing` and `construct` take every
+modules are made of. Those of the same names in `measure`, `modes`, `slicing` and `construct` take every
 kind of layout.
 """
 

@@ -18,8 +18,8 @@ from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor import Tensor, whole

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra import copy, mma
 from cute_viz.algebra.composed import as_layout, domain
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import has_underscore, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import get_flat_coord, size
 from cute_viz.algebra.mma import OPERANDS, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import cut

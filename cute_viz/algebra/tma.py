@@ -19,9 +19,9 @@ from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mixed import entered, is_mixed, left
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import each_integer, has_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle

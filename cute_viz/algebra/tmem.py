@@ -17,12 +17,12 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.inttuple import IntTuple, map_leaves, product, show
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.make_copy import make_cotiled_copy
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.products import tiled_product
 from cute_viz.algebra.recast import upcast
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.views import make_cotiled_copy
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.instruction import Instruction

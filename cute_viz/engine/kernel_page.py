@@ -68,13 +68,13 @@ def page_of(report: Report, name: str, source: str = "") -> bytes:
 
 def _bars(report: Report) -> list[Bar]:
     memory = report.memory
-    if memory is None:
+    if memory is None or report.mixed:
         return []
     out, limits, shared = [], memory.limits(), by_launch(memory.shared)
     most = limits[0] if limits else 48 * 1024
     for name, parts in shared.items():
         told = f"{'at least ' * memory.partial}{memory.totals()[name]:,} of {most:,} bytes" + " that need no opt-in" * (not limits)
-        told += ", where unions do not overlap them" * (memory.overlaps and len(parts) > 1)
+        told += ", if none overlap" * (memory.overlaps and len(parts) > 1)
         out.append(Bar(f"Shared memory{f' of {name}' if len(shared) > 1 else ''}", told, most, parts))
     for parts in list(by_launch(memory.registers).values())[:1]:
         told = f"{sum(size for _, size in parts)} of {REGISTERS} for fragments, a thread"

@@ -219,8 +219,7 @@ def _matrix(obj: Any) -> dict[str, Any] | None:
     >>> _matrix(Layout((4, 2), (2, 1)))
     {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
     """
-    from cute_viz.algebra.bits import bit_matrix
-    from cute_viz.algebra.table import fits
+    from cute_viz.algebra.table import bit_matrix, fits
 
     try:
         layout = position_independent(as_layout(obj))

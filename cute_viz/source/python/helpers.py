@@ -24,10 +24,9 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
 from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.modes import get, select
+from cute_viz.algebra.modes import filter_zeros, get, select
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import upcast
-from cute_viz.algebra.simplify import filter_zeros
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor

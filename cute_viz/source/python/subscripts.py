@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.inttuple import X, leaves
