@@ -306,7 +306,7 @@ def through(operation: Any, args: list[object], template: tuple[object, ...]) ->
         return first.layout  # what is the pointer's is no part of it
     types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
     if operation.name.startswith("max_common_") and len(args) == 2 and not alike(*types):  # each element is converted
-        return 0 if operation.name == "max_common_vector" else Layout(1, 0)
+        return 0 if operation.name == "max_common_vector" else Layout(Static(1), Static(0))
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
         out = viewed(first, operation.call(plain, template))

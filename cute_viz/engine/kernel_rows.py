@@ -221,6 +221,11 @@ class Report(Shown):
         return {name: told for move in moves for name, told in move.assumed.items()}
 
     @property
+    def mixed(self) -> bool:
+        """Whether its rows are of more kernels than are told apart, each once, whichever of them have it."""
+        return self.compiled and any(not row.move.launch for row in self.accesses)
+
+    @property
     def unrun(self) -> tuple[str, ...]:
         """The functions with copies that nothing runs, while other kernels are launched."""
         return tuple(dict.fromkeys(move.idle for move in self.idle if move.idle))

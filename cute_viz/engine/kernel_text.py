@@ -69,10 +69,12 @@ def text_of(
         told = [f"wider  {', '.join(lines[: None if everything else 4])}  {text}" for text, lines in tips]
         told[0] += f"    {len(told) - 1} more; `all=` lists them" * (len(told) > 1 and not everything)
         out += ["", *(line for one in told[: None if everything else 1] for line in long(one, 7, 2))]
-    if totals := totals_of(report, only=only):
+    if report.mixed:
+        out += ["", "Totals and memory: `launch=N` gives those of one kernel"]
+    elif totals := totals_of(report, only=only):
         out += ["", *(totals if everything else totals[: _TOTALS + 2])]
         out += [f"... {len(totals) - _TOTALS - 2} more rows; `all=` lists them"] * (len(totals) > _TOTALS + 2 and not everything)
-    if report.memory is not None and (held := list(report.memory.lines(everything))):
+    if report.memory is not None and not report.mixed and (held := list(report.memory.lines(everything))):
         out += ["", *(line for one in held[: None if everything else _SHOWN] for line in long(one, 2))]
     out += ["", *(line for one in missing(report, everything) for line in long(one, 2, 2))]
     return [spelled(line.replace(only, "") if only else line, spelling) for line in out]

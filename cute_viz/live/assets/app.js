@@ -214,6 +214,8 @@ function reported(out) {
   badge.textContent = report.worse.length;
   badge.hidden = !report.worse.length;
   badge.title = out ? out.summary : "";
+  const { sizes } = report, change = button("Change", (event) => { event.preventDefault(); give(sizes); }, { className: "link" });
+  by("values").querySelector("summary").replaceChildren(...(sizes.length ? [`${sizes.join(", ")}, as without arguments `, change] : ["Values for names"]));
   marks();
   subject();
   if (panes.tab === "report") panes.refresh();

@@ -13,7 +13,7 @@ from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
-from cute_viz.source.cpp.evaluate import as_word, of_tensors
+from cute_viz.source.cpp.operate import as_word, of_tensors
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node

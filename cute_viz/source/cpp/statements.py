@@ -108,7 +108,8 @@ def _elements(
                 assumed = {} if context.assumed is None else context.assumed
                 read = partial(_rounds, context, lookup, scope, function, access)
                 at, name = access.token, "store" if access.store else "load"
-                text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
+                last = reader.find(begin, (";", "{"))  # what a macro puts there has the place of its name
+                text = reader.text[reader.tokens[begin].start : max(reader.tokens[last - 1].end, reader.tokens[last].start)]
                 times = partial(_each, context, lookup, scope, function, read, partial(_is_kernel, reader))
                 words, line, file = " ".join(text.split()), context.line(at), context.file(at)
                 idle = _idle(reader, context, function)
