@@ -263,8 +263,8 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
 def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
-    >>> text = "t = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1));"
-    >>> str(parse(text + "t.get_tma_tensor((64,32))"))
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(64,32), GenRowMajor{}))"
+    >>> str(parse(f"t = make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1)); t.get_tma_tensor((64,32))"))
     'ArithTuple(_0,_0) o (_64,_32):(_1@1,_1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
