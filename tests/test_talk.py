@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cute_viz import Figure, figure, parse
 from cute_viz.errors import CuteVizError, FigureError
-from cute_viz.figures.compare import difference
+from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.matrix import bases
 from cute_viz.figures.model import CONFLICT, HOLE, Panel, Shape
 from cute_viz.figures.options import FigureOptions
@@ -302,6 +302,16 @@ def test_strides_that_are_left_out(source: str, words: str, answers: dict[str, s
     assert len(found.panels) == 1  # the cells tell them; the key is a note
 
 
+def test_lines_and_empty_cells_are_no_blanks() -> None:
+    with pytest.raises(FigureError, match="no cell of this picture shows offsets"):
+        drawn("(4,4):(4,1)", view="path", blank="offsets")
+    steps = drawn("composition((4,8):(8,1), (2:2,4:2))", view="steps")
+    every = sum(bool(label) for panel in steps.panels for label in panel.labels)
+    assert 0 < every < sum(len(panel.labels) for panel in steps.panels)
+    found = drawn("composition((4,8):(8,1), (2:2,4:2))", view="steps", blank="labels=all")
+    assert found.title == f"Fill in the {every} blanks"
+
+
 def test_who_moves_a_value_is_left_out_with_its_data() -> None:
     found = drawn("SM75_U32x1_LDSM_N", operand="D", blank="threads=6", key=True)
     exercise, whole = found.panels
@@ -371,6 +381,39 @@ def test_all_of_a_difference_is_that_of_the_values(one: str, two: str) -> None:
     assert found.title == title
     named = difference(drawn(one), drawn(two), title="mine")
     assert (named.title, bool(named.notes)) == ("mine", True)
+
+
+@pytest.mark.parametrize(
+    ("wide", "places"), [(4, [(0, 0), (0, 1)]), (24, [(0, 0), (0, 1)]), (25, [(0, 0), (1, 0)]), (60, [(0, 0), (1, 0)])]
+)
+def test_figures_stand_beside_each_other_while_48_columns_hold_them(wide: int, places: list[Cell]) -> None:
+    one, two = drawn(f"(2,{wide}):({wide},1)"), drawn(f"(2,{wide}):(1,2)")
+    both = side_by_side([one, two])
+    assert [panel.place for panel in both.panels] == places
+    assert both.title == f"{one.title} | {two.title}"
+    assert both.source == f"{one.source} | {two.source}"
+    assert both.caption == one.caption
+    assert [panel.caption.partition(": ")[0] for panel in both.panels] == [one.source, two.source]
+    assert side_by_side([one, one]).title == one.title
+    assert side_by_side([one, two], "mine").title == "mine"
+    assert side_by_side([replace(one, source=""), two]).panels[0].caption == one.title
+    assert len(side_by_side([one] * 5).panels) == 5
+
+
+def test_boards_beside_each_other_have_their_names_and_findings() -> None:
+    paths = [drawn(source, view="path") for source in ("(4,4):(4,1)", "(4,4):(1,4)", "(4,4):(5,1)")]
+    both = side_by_side(paths[:2])
+    assert (both.title, both.flow, both.caption) == ("2 ways through the same 16 cells", "row", paths[0].caption)
+    assert [panel.caption for panel in both.panels] == ["Row-major  (4,4):(4,1)", "Column-major  (4,4):(1,4)"]
+    assert [panel.foot for panel in both.panels] == ["12 of 15 steps go to a neighbor"] * 2
+    three = side_by_side(paths)
+    assert (three.title, three.caption) == ("3 ways through the same 16 cells", "")
+    assert three.panels[2].foot == "3 of 19 addresses are unused; 3 addresses in between are unused"
+    other = drawn("(4,5):(5,1)", view="path")
+    assert side_by_side([paths[0], other]).title == f"{paths[0].title} | {other.title}"
+    assert side_by_side([paths[0], other], "mine").title == "mine"
+    bits = drawn("(4,4):(4,1)", view="matrix")
+    assert side_by_side([paths[0], bits]).title == f"{paths[0].title} | {bits.title}"
 
 
 def test_differences_of_owners_and_of_what_has_no_labels() -> None:
