@@ -90,6 +90,12 @@ class Tensor(Shown):
         """How far behind it the part of each thread of the block begins, in elements; empty where no thread is meant."""
         return self.part.starts if self.part is not None else ()
 
+    @property
+    def root(self) -> Any:
+        """The layout of the whole tensor that threads have parts of; its own, of what is not divided."""
+        layout = self.part.layout if self.part is not None else None
+        return self.layout if layout is None else layout
+
     def places(self, offsets: list[int], start: int) -> list[int]:
         """Where elements lie, in elements: `offsets` by the layout, of the thread whose part begins at `start`."""
         begin = self.offset + start

@@ -106,9 +106,9 @@ class Access:
         """
         side, assumes = self.cost.side, []
         if side is not None:
-            if not (is_marked(side.tensor.layout) and is_marked(getattr(side.tensor.part, "layout", side.tensor.layout))):
+            if not (is_marked(side.tensor.layout) and is_marked(side.tensor.root)):
                 assumes = [f"{name}={value}" for name, (value, _) in self.move.assumed.items()]
-            assumes += getattr(side.tensor.part, "assumes", ())
+            assumes += side.tensor.part.assumes
             if side.tensor.pointer.space == "gmem" and side.tensor.pointer.align is None:
                 assumes.append("a buffer aligned to 32 bytes")
             elif side.tensor.pointer.swizzle is not None and not side.tensor.pointer.align:

@@ -203,7 +203,7 @@ def _count(row: Access) -> str:
     if ideal is None:
         return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
-    return f"{now:,} {unit}{after}, {ideal:,} ideal"
+    return f"{now:,} {unit[: -1 if now == 1 else None]}{after}, {ideal:,} ideal"
 
 
 def _pattern(row: Access) -> str:
