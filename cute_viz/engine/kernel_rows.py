@@ -223,7 +223,7 @@ class Report(Shown):
     @property
     def mixed(self) -> bool:
         """Whether its rows are of more kernels than are told apart, each once, whichever of them have it."""
-        return self.compiled and any(not row.move.launch for row in self.accesses)
+        return any("instance " in row.move.call and not row.move.launch for row in self.accesses)
 
     @property
     def unrun(self) -> tuple[str, ...]:
