@@ -97,7 +97,11 @@ def head(report: Report, name: str) -> str:
             if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
         )
     )
-    parts = [", ".join(kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)] if kernels else []
+    parts = (
+        [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
+        if kernels
+        else []
+    )
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
     if assumed := report.assumed:
         parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
@@ -203,7 +207,7 @@ def _count(row: Access) -> str:
     if ideal is None:
         return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
-    return f"{now:,} {unit}{after}, {ideal:,} ideal"
+    return f"{now:,} {unit[: -1 if now == 1 else None]}{after}, {ideal:,} ideal"
 
 
 def _pattern(row: Access) -> str:
@@ -305,9 +309,9 @@ def _wrapped(text: str, indent: int, most: int | None = None) -> list[str]:
     )  # fmt: skip
 
 
-def _middle(name: str) -> str:
+def _middle(name: str, most: int = 44) -> str:
     """A long name without its middle."""
-    return name if len(name) <= 44 else f"{name[:20]}...{name[-21:]}"
+    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 
 def _cut(text: str, end: str, wide: int = _WIDE) -> str:

@@ -231,10 +231,9 @@ function reported(out) {
   }
   if (!fresh || !out) return;
   fresh = false;
-  const worst = report.worse.find((row) => !row.file && row.wavefronts !== null);
-  if (!worst) return;
-  if (!narrow.matches) panes.open("report");
-  access(worst, false);
+  const worst = report.worse.find((row) => !row.file && (row.wavefronts ?? row.sectors) !== null);
+  if (report.worse.length && !narrow.matches) panes.open("report");
+  if (worst) access(worst, false);
 }
 
 // The marks beside the lines: of every copy and gemm, and of every object that can be drawn.
