@@ -1,7 +1,6 @@
 """`python -m tests.benchmarks.live`: the live page, from a key to its picture, and a minute of 200 questions a second.
 
-On a busy machine `chrt -r 1 python -m tests.benchmarks.live` measures as if it were alone; on one that sleeps between two keys,
-waking up is part of each of them.
+On a busy machine `chrt -r 1 python -m tests.benchmarks.live` measures with nobody before it.
 """
 
 from __future__ import annotations
