@@ -68,9 +68,11 @@ def memory(w: Writer) -> str:
 def identity(w: Writer) -> str:
     if w.rng.random() < 0.7:
         return f"make_identity_tensor(make_shape({', '.join(w.number(w.rng.choice(_SIZES), 0.85) for _ in range(2))}))"
-    if w.rng.random() < 0.3:
-        return w.rng.choice(("make_counting_tensor({})", "make_tensor(counting_iterator<int>{{5}}, {})")).format(w.a("l"))
     return f"make_identity_tensor({w.a('t')})"
+
+
+def counting(w: Writer) -> str:
+    return w.rng.choice(("make_counting_tensor({})", "make_tensor(counting_iterator<int>{{5}}, {})")).format(w.a("l"))
 
 
 def fragment(w: Writer) -> str:
@@ -153,6 +155,7 @@ _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
     ("t", Writer.shape),
     *[("g", memory)] * 12,
     *[("i", identity)] * 8,
+    ("g", counting),
     *[("r", fragment)] * 3,
     *[("m", mma)] * 5,
     *[("y", copy)] * 5,
@@ -193,7 +196,7 @@ _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
     *_shares("l", "s", "partition_", "retile_"),
     *_of("l", "group_modes<0,2>($)", "recast<float>($)", "tensor<0>($)"),
     *[("l", lambda w, f=f: f"{f}({w.a('l')}, Shape<_8,_4>{{}}, make_coord(0, 1))") for f in ("local_tile", "outer_partition")],
-    *[("l", lambda w, f=f: f"{f}({w.a('gi')})") for f in ("complement", "right_inverse", "coprofile", "cosize")],
+    *[("l", lambda w, f=f: f"{f}({w.a('gi')})") for f in ("complement", "right_inverse", "coprofile", "cosize", "get<0>")],
     ("l", lambda w: f"logical_product({w.a('g')}, {w.a('l')})"),
 ]  # fmt: skip
 

@@ -955,6 +955,23 @@ def test_answers_may_name_their_sheet(tmp_path):
     assert "did you mean swizzle?" in fails(run("quiz", "--check", str(tmp_path / "a.yaml")), 2)
 
 
+@pytest.mark.parametrize("layout", ["(64,64):(64,1)", "(64,64):(68,1)", "(64,64):(1,64)", "Sw<3,3,3> o 0 o (64,64):(64,1)"])
+@pytest.mark.parametrize(
+    ("name", "bits"), [("ld.8", 8), ("st.8", 8), ("ld.16", 16), ("st.16", 16), ("ld.shared.u16", 16), ("STS.U8", 8)]
+)
+def test_accesses_below_a_word(layout, name, bits):
+    """Each lane has an element of its row, or column where these lie together; lanes of one word are served at once."""
+    drawn = figure(layout, view="access", by=name, type=bits)
+    turned = layout == "(64,64):(1,64)"
+    bytes_ = [offset(layout, *((0, lane) if turned else (lane, 0))) * bits // 8 for lane in range(32)]
+    wave = [len({at // 4 for at in bytes_ if at // 4 % 32 == bank}) for bank in range(32)]
+    assert list(drawn.facts.values())[-2] == max(wave)
+    does = f"st.{bits} writes" if name[0] in "sS" else f"ld.{bits} reads"
+    assert drawn.caption.startswith(f"{does} {bits // 8} bytes for each of 32 lanes")
+    marked = {at for panel in drawn.panels[-2:-1] for n, at in enumerate(panel.data["byte"]) if panel.labels[n]}
+    assert marked == {at // 4 * 4 for at in bytes_}
+
+
 @pytest.mark.parametrize("layout", ["(64,64):(64,1)", "(64,64):(72,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)"])
 @pytest.mark.parametrize("bits", [32, 64, 128])
 def test_cp_async_writes_as_a_store(layout, bits):

@@ -285,6 +285,62 @@ def test_what_has_no_text_has_no_edit() -> None:
         assert {"would leave" in row.unfixed for row in bad} == {True}
 
 
+TILES = """
+__global__ void k(float* out) {
+  extern __shared__ float shm[];
+  auto* first = shm;
+  auto* second = first + 1024;
+  Tensor sA = make_tensor(make_smem_ptr(first), Layout<Shape<_32,_32>>{});
+  Tensor sB = make_tensor(make_smem_ptr(second), Layout<Shape<_32,_32>>{});
+  Tensor sBt = make_tensor(make_smem_ptr(second), Layout<Shape<_32,_32>,Stride<_32,_1>>{});
+  Tensor gA = make_tensor(make_gmem_ptr(out), Layout<Shape<_32,_32>>{});
+  auto rows = Layout<Shape<_32,_8>>{};
+  copy(local_partition(gA, rows, threadIdx.x), local_partition(sA, rows, threadIdx.x));
+  copy(local_partition(gA, rows, threadIdx.x), local_partition(sB, rows, threadIdx.x));
+  copy(local_partition(sBt, rows, threadIdx.x), local_partition(gA, rows, threadIdx.x));
+}
+int main() { k<<<1, 256>>>(nullptr); }
+"""
+
+
+def test_two_views_behind_the_beginning_of_a_buffer_are_edited_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(analyze(tmp_path, capsys, TILES, "--json"))
+    (bad,) = [row for row in found["accesses"] if row["wavefronts"] and row["wavefronts"] > row["ideal"]]
+    assert sorted(edit["line"] for edit in bad["fix"]["edits"]) == [line_of(TILES, "sB = "), line_of(TILES, "sBt = ")]
+    assert [(one["buffer"], one["bytes"]) for one in found["memory"]["shared"]] == [("shm", 4096), ("shm+4096", 4096)]
+
+
+def test_a_layout_that_swizzles_twice_has_no_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    twice = TILES.replace("Layout<Shape<_32,_32>,Stride<_32,_1>>{}", "SW(SW(Layout<Shape<_32,_32>,Stride<_32,_1>>{}))")
+    found = json.loads(analyze(tmp_path, capsys, twice.replace("SW(", "composition(Swizzle<5,0,5>{}, "), "--json"))
+    assert ["swizzles twice" in row["error"] for row in found["unknown"]] == [True]
+
+
+LAUNCHES = """
+template <int N> struct Config { using Smem = decltype(make_layout(Shape<_32,Int<N>>{}, GenRowMajor{})); };
+template <class C> __global__ void k(float* out) {
+  __shared__ float buffer[cosize_v<typename C::Smem>];
+  auto layout = typename C::Smem{};
+  Tensor sA = make_tensor(make_smem_ptr(buffer), layout);
+  Tensor tAsA = local_partition(sA, Layout<Shape<_32,_8>>{}, threadIdx.x);
+  Tensor r = make_fragment_like(tAsA);
+  copy(tAsA, r);
+}
+template <int N> void launch(float* out) { k<Config<N>><<<1, 256>>>(out); }
+int main() {
+  launch<32>(nullptr);
+  launch<64>(nullptr);
+}
+"""
+
+
+def test_a_definition_has_an_edit_though_launches_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The layout of each launch is found by what its parameters are there."""
+    found = [row for row in rows(tmp_path, capsys, LAUNCHES) if row["wavefronts"]]
+    assert len(found) == 2
+    assert [row["fix"]["left"] == row["ideal"] < row["wavefronts"] for row in found] == [True, True]
+
+
 STORE = """
 template <class SmemLayout>
 __global__ void gemm_device(float const* A, SmemLayout sA_layout) {

@@ -644,7 +644,7 @@ def test_the_heading_of_a_page_is_its_file(tmp_path: Path) -> None:
     assert main(["analyze", str(tmp_path / "loop.cu"), "-o", str(tmp_path / "r.html")]) == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h1>loop.cu</h1>" in page
-    assert "a round of line 3" in page
+    assert "A round of line 3" in page
 
 
 def test_an_operation_is_not_a_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -664,3 +664,18 @@ copy(AutoCopyAsync{{}}, a, a);
     said = [one["error"] for one in found["unknown"]][: 2 * len(ops)]
     assert said == [f"unrecognized CopyPolicy {op}" for op in ops for _ in range(2)]
     assert [one["shape"] for one in found["memory"]["shared"]] == ["(_8,_8)"]
+
+
+def test_a_page_has_the_launch_that_loses_most_and_folds_what_is_ideal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(tmp_path, capsys, GEMM)
+    assert main(["analyze", str(tmp_path / "kernel.cu"), "-o", str(tmp_path / "r.html")]) == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    steps = {step["launch"]: step for step in found["steps"] if step["loop"] is None} or found["totals"]
+    name, worst = max(steps.items(), key=lambda one: one[1]["now"] - one[1]["ideal"])
+    assert f"<b>{100 * (worst['now'] - worst['ideal']) / worst['now']:.0f}%</b> of shared-memory wavefronts are conflicts." in page
+    assert f"In {name}, the worst of {len(found['totals'])} launches." in page
+    bad, rest = page.split("<details class='rest'>")
+    assert (bad.count("class='good'>ideal<"), rest.count("class='worse'")) == (0, 0)
+    assert "(_128,_8)" not in page, "layouts without marks"
+    assert bad.index(">T0<") < bad.index(">T1<") < bad.index(">T8<"), "lanes as they lie in the tile"
+    assert "words in each of the 32 banks" in bad

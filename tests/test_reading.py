@@ -13,9 +13,11 @@ import pytest
 
 from cute_viz.engine import Request, ask
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.gallery import gates
 from cute_viz.gallery.claims import is_true_of
 from cute_viz.gallery.gates import _false, _whole, is_true
 from cute_viz.gallery.plan import plan
+from cute_viz.renderers import Options
 from cute_viz.spec import Library
 from tests import outliers, reading
 
@@ -63,6 +65,10 @@ def planted(figure: Figure, rng: random.Random) -> Iterator[tuple[str, Figure]]:
             text = getattr(figure, what)
             if new := other(text, rng, letters):
                 yield f"{what} {letters}", replace(figure, **{"description": figure.description.replace(text, new), what: new})
+        for n, note in enumerate(figure.notes):
+            if new := other(note, rng, letters):
+                notes, description = (*figure.notes[:n], new, *figure.notes[n + 1 :]), figure.description.replace(note, new)
+                yield f"note {letters}", replace(figure, notes=notes, description=description)
 
     def changed(n: int, panel: Panel) -> Figure:
         return replace(figure, panels=(*figure.panels[:n], panel, *figure.panels[n + 1 :]))
@@ -104,9 +110,17 @@ def test_a_planted_mistake_is_noticed() -> None:
             noticed[what] += bool(flaws(figure))
     shares = {what: noticed[what] / seen[what] for what in seen}
     least = {"title False": 0.85, "caption False": 0.9, "description False": 0.75, "ruler": 0.9, "box": 0.85, "label": 0.9}
-    least |= {"paint": 0.85, "title True": 0.9, "caption True": 0.9, "description True": 0.9}
+    least |= {"paint": 0.85, "note False": 0.8, "note True": 0.9, "title True": 0.9, "caption True": 0.9, "description True": 0.9}
     assert all(shares[what] >= share for what, share in least.items()), shares
     assert sum(noticed.values()) >= 0.93 * sum(seen.values()), shares
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["readme", "column", "page", "slide"])
+def test_every_picture_passes_the_gates_at_every_target(target: str) -> None:
+    """Sizes, letters, overlaps, borders, contrasts and claims of all pictures of the gallery, not at their own place alone."""
+    found = {name: gates.flaws(drawn, Options(target=target)) for name, drawn in gallery().items()}
+    assert {name: flaws for name, flaws in found.items() if flaws} == {}
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What the operations share: how they refuse operands.
+"""What the operations share: how they refuse operands, and what one is that is not carried out.
 
 Every refusal names the operation, both operands in CuTe notation, and the condition that fails.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import is_constant
 
 WARP = (32, "warp")  # threads that run together, and what they are called, where an atom does not say otherwise
@@ -88,3 +89,29 @@ def told_outside(words: str) -> bool:
     if said is not None and words not in said:
         said.append(words)
     return said is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
+
+    >>> str(Operation("take", ((4, 8, 2),), (0, 2)))
+    'take<0,2>((4,8,2))'
+    """
+
+    tiling: ClassVar[str] = "operation"
+
+    name: str
+    operands: tuple[Any, ...]
+    template: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
+        return f"{self.name}{angle}({', '.join(map(_in_a_line, self.operands))})"
+
+
+def _in_a_line(operand: object) -> str:
+    text = show(operand)
+    tiled: Any = getattr(operand, "tiled", operand)
+    name: Any = getattr(getattr(tiled, "atom", tiled), "name", "")
+    return f"{type(operand).__name__} of {name}" if "\n" in text and name else text

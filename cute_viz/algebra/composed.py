@@ -11,17 +11,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, overload
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import (
-    IntTuple,
-    Sliced,
-    has_underscore,
-    is_int_tuple,
-    leaves,
-    map_leaves,
-    product,
-    show,
-    slice_begin,
-)
+from cute_viz.algebra.inttuple import IntTuple, Sliced, has_underscore, is_int_tuple, leaves, map_leaves, product, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -197,20 +187,6 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
 
 
-MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
-
-
-def member(name: str, x: object) -> Any:
-    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
-
-    >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
-    '8:1'
-    """
-    if name not in MEMBERS or not isinstance(x, ComposedLayout) or (name == "offset" and isinstance(x.offset, PointerFlag)):
-        return None
-    return getattr(x, MEMBERS[name])
-
-
 def compose_with_offset(outer: object, offset: object, inner: object) -> AnyLayout:
     """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
 
@@ -288,7 +264,7 @@ def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
 
 
-def _filled(origin: object, zeros: object) -> Any:
+def _filled(origin: object, zeros: object) -> object:
     """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
     if not isinstance(zeros, tuple):
         return origin
@@ -333,7 +309,7 @@ def _gives_coordinates(x: object) -> bool:
 def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
     """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
 
-    >>> from cute_viz.algebra.simplify import coalesce
+    >>> from cute_viz.algebra.modes import coalesce
     >>> str(lifted(coalesce)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
     'Sw<1,0,1> o 0 o 8:1'
     """
@@ -348,7 +324,7 @@ def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[C
 def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: object, **named: object) -> ComposedLayout:
     """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
 
-    >>> from cute_viz.algebra.simplify import coalesce
+    >>> from cute_viz.algebra.modes import coalesce
     >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), coalesce))
     'Sw<1,0,1> o 0 o 8:1'
     """

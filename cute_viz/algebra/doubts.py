@@ -10,13 +10,13 @@ from cute_viz.algebra.divide import divide_is_pointwise
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mixed import entered
-from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.static import unknowns
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
 
-def doubt(name: str, operands: list[Any], result: Any) -> str | None:
+def doubt(name: str, operands: list[object], result: Any) -> str | None:
     """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other.
 
     >>> doubt("composition", [Layout((4, 3), (1, 8)), Layout(4, 2)], Layout(4, 2)) is None

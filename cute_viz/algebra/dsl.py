@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify, slicing
+from cute_viz.algebra import copy, divide, inverse, measure, modes, products, shapes, slicing, views
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, swizzle_of
 from cute_viz.algebra.dialect import as_in_dsl
-from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, map_pairs
+from cute_viz.algebra.inttuple import leaves, map_leaves, map_pairs, tuple_rank
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
 from cute_viz.algebra.swizzle import Swizzle
@@ -118,16 +118,16 @@ def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayou
     return found
 
 
-get_hier_coord, get_flat_coord = map(_over_zeros, (coords.get_hier_coord, coords.get_flat_coord))
+get_hier_coord, get_flat_coord = map(_over_zeros, (measure.get_hier_coord, measure.get_flat_coord))
 
 
-def flatten(x: object) -> Any:
+def flatten(x: object) -> object:
     """As in C++; a composed layout stays as it is.
 
     >>> str(flatten(Layout((8, (2, 2)))))
     '(8,2,2):(1,8,16)'
     """
-    return x if isinstance(x, ComposedLayout) else simplify.flatten(x)
+    return x if isinstance(x, ComposedLayout) else modes.flatten(x)
 
 
 def filter(x: Any, *profile: object) -> AnyLayout:
@@ -138,7 +138,7 @@ def filter(x: Any, *profile: object) -> AnyLayout:
     """
     if profile:
         refuse("filter", (x, *profile), "the DSL has no filter with a profile")
-    return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else simplify.filter_(x)
+    return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else modes.filter_(x)
 
 
 def make_tiled_copy(atom: Any, thr: Any, val: Any = None) -> copy.TiledCopy:
@@ -160,7 +160,7 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: object) -> copy.TiledCopy:
     (4, 8)
     """
     if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or tv.rank != 2:
-        return make_copy.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
+        return views.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
     return copy.TiledCopy(atom, tv, tiler)
 
 

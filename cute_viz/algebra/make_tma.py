@@ -18,8 +18,8 @@ from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor import Tensor, whole
@@ -71,7 +71,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: object) -> TmaCopy:
     return _made(op, g, smem, threads, values, words)
 
 
-def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Layout, words: list[Any]) -> TmaCopy:
+def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Layout, words: list[object]) -> TmaCopy:
     known = named(g.pointer.type)
     if known is None or known.short not in DATA_TYPES:
         raise AlgebraError(f"{NAME}: {g.pointer.type}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")

@@ -14,13 +14,12 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of, with_origin
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
-from cute_viz.algebra.measure import cosize
+from cute_viz.algebra.measure import cosize, get_flat_coord
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
@@ -112,7 +111,7 @@ def blanks(n: int) -> Any:
     return X if n == 1 else (X,) * n
 
 
-def _padded(coord: object, n: int, layout: AnyLayout, tiler: object, name: str) -> Any:
+def _padded(coord: object, n: int, layout: AnyLayout, tiler: object, name: str) -> object:
     """A tuple coordinate with `_` for the modes that it does not name."""
     if not isinstance(coord, tuple):
         return coord

@@ -13,17 +13,15 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, with_origin
 from cute_viz.algebra.construct import make_identity_layout
-from cute_viz.algebra.coords import crd2idx, idx2crd
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.measure import cosize, crd2idx, idx2crd, size
 from cute_viz.algebra.mma import as_tiled_mma, thrfrg
-from cute_viz.algebra.modes import get
+from cute_viz.algebra.modes import coalesce, get
 from cute_viz.algebra.products import tile_to_shape
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor, viewed, whole

@@ -1,4 +1,4 @@
-"""Fragments of an MMA by where its operands live: registers, descriptors of shared memory (SM90, SM100), tensor memory (SM100).
+"""Operands of an MMA where they live: registers, descriptors of shared memory (SM90, SM100), tensor memory (SM100).
 
 Sources: cute/atom/mma_atom.hpp, make_fragment_A/B/C; FrgTypeA/B/C of mma_traits_sm90_gmma.hpp and mma_traits_sm100.hpp.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
+from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.descriptor import make_fragment as _described
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.instruction import FORMATS
@@ -27,6 +29,7 @@ from cute_viz.algebra.tmem import make_fragment as _in_tmem
 from cute_viz.algebra.tmem import make_fragment_e
 from cute_viz.algebra.tmem import make_fragment_sf as _scales_in_tmem
 from cute_viz.algebra.views import get_slice
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_known
 from cute_viz.values.pointer import Pointer
@@ -261,3 +264,57 @@ def partition_fragment(mma: object, operand: str, x: object) -> Any:
         return _registers(tiled, operand, Layout(plain.shape))  # accumulators do not follow the tensor
     steps = map_leaves(lambda step: Runtime(1) if isinstance(step, Unknown) else step, plain.stride)
     return _registers(tiled, operand, make_fragment_like(Layout(plain.shape, steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class MmaOperands(Shown):
+    """An MMA, and the descriptors of A and B where they are in shared memory and known; None of what is not."""
+
+    tiling: ClassVar[str] = "operands"
+    mma: TiledMMA
+    a: DescriptorTensor | SmemDescriptor | None = None
+    b: DescriptorTensor | SmemDescriptor | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{x} {operand.tensor.layout}" for x, operand in (("A", self.a), ("B", self.b)) if operand is not None]
+        return "; ".join([self.mma.atom.name, *parts])
+
+
+def mma_operands(mma: object, a: object = None, b: object = None) -> MmaOperands:
+    """An MMA with its operands. The name is ours.
+
+    a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors; 0 for none.
+    Raises: AlgebraError for an MMA that reads no shared memory, and for an operand without a descriptor, in CuTe's words.
+
+    >>> text = "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
+    >>> made = parse(text + "mma_operands(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, s, s)")
+    >>> str(made.a), made.b.first.major
+    ('(1,1,4):(0,0,2)', 'K')
+    """
+    tiled = as_tiled_mma(mma)
+    if not tiled.atom.instruction.described():
+        refuse(
+            "mma_operands",
+            (mma,),
+            "its operands are in registers",
+            hint="SM90_64x64x16_F32F16F16_SS<...>, SM100_MMA_F16BF16_SS<...>",
+        )
+    return MmaOperands(tiled, _operand(tiled, "A", a), _operand(tiled, "B", b))
+
+
+def _operand(mma: TiledMMA, operand: str, x: object) -> DescriptorTensor | SmemDescriptor | None:
+    match x:
+        case None | 0:
+            return None
+        case DescriptorTensor() | SmemDescriptor():
+            return x
+    if not mma.atom.instruction.described(operand):
+        refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="0 in its place leaves it out")
+    if not isinstance(x, Tensor):
+        refuse(
+            "mma_operands", (x,), f"{operand} is not a tensor in shared memory", hint="make_tensor(make_smem_ptr<half_t>(0), ...)"
+        )
+    if len(modes(x.layout.shape)) == 2:
+        x = viewed(x, partition(get_slice(mma, 0), operand, x.layout))
+    made: DescriptorTensor = make_fragment(operand, mma, x)
+    return made

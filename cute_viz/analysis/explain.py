@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra import copy as copies
 from cute_viz.algebra import mma as mmas
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import ThrCopy, as_tiled_copy, tidfrg, tiler_shape

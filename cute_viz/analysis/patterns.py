@@ -34,11 +34,13 @@ MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ld
 MATRICES |= {name.replace("ld", "st"): MATRICES[name] for name in ("ldmatrix.x2", "ldmatrix.x1")}  # rows, chunks at once
 # What accesses shared memory without lanes, rows and chunks of 16 bytes at once: a core matrix, four rows of a box of 128 bytes.
 UNITS = {"wgmma": (8, 1), "tcgen05": (8, 1), "tma": (4, 8)}
-_PTX_SHARED = re.compile(r"(ld|st)(?:\.volatile)?\.shared(?:::cta)?(?:\.v([24]))?\.[busf]?(32|64|128)")
+_PTX_SHARED = re.compile(r"(ld|st)(?:\.volatile)?\.shared(?:::cta)?(?:\.v([24]))?\.[busf]?(8|16|32|64|128)")
 _PTX_MATRIX = re.compile(r"(ld|st)matrix(?:\.sync)?(?:\.aligned)?(?:\.m8n8)?(\.x[124])?(\.trans)?(?:\.shared(?:::cta)?)?(?:\.b16)?")
-_SASS_SHARED = re.compile(r"(LD|ST)S(?:\.U)?(?:\.(64|128))?")
+_SASS_SHARED = re.compile(r"(LD|ST)S(?:\.U)?(?:\.[US]?(8|16|64|128))?")
 _SASS_MATRIX = re.compile(r"(LD|ST)SM(?:\.16)?\.M(T?)88(?:\.([24]))?")
-_PLAIN = re.compile(r"(ld|st|cp\.async)\.(32|64|128)")  # an instruction: so many bits a lane, down the rows, then across
+_PLAIN = re.compile(
+    r"(?:ld|st)\.(?:8|16|32|64|128)|cp\.async\.(?:32|64|128)"
+)  # an instruction: so many bits a lane, down the rows, then across
 
 
 def width(name: str, bits: int) -> int:
@@ -48,8 +50,8 @@ def width(name: str, bits: int) -> int:
     (4, 16, 8)
     """
     name = plain_name(name)
-    plain = _PLAIN.fullmatch(name)
-    return int(plain[2]) // 8 if plain else bits // 8 if name in ("rows", "column") else 16
+    plain = _PLAIN.fullmatch(name) is not None
+    return int(name.rpartition(".")[2]) // 8 if plain else bits // 8 if name in ("rows", "column") else 16
 
 
 def instruction_of(words: str) -> str:
@@ -57,8 +59,8 @@ def instruction_of(words: str) -> str:
 
     >>> instruction_of("ld.shared.v4.f32"), instruction_of("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"), instruction_of("rows")
     ('ld.128', 'ldmatrix.x4.trans', 'rows')
-    >>> instruction_of("STS.64"), instruction_of("LDS"), instruction_of("LDSM.16.MT88.4")
-    ('st.64', 'ld.32', 'ldmatrix.x4.trans')
+    >>> instruction_of("STS.64"), instruction_of("LDS"), instruction_of("LDS.U16"), instruction_of("LDSM.16.MT88.4")
+    ('st.64', 'ld.32', 'ld.16', 'ldmatrix.x4.trans')
     """
     if found := _PTX_SHARED.fullmatch(words):
         return f"{found[1]}.{int(found[2] or 1) * int(found[3])}"

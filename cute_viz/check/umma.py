@@ -20,7 +20,7 @@ from cute_viz.algebra.scale_factors import deduce_smem_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
-from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.algebra.umma import MmaOperands
 from cute_viz.check.descriptors import image, starts, whole
 from cute_viz.check.elements import element_of, encode, integers
 from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet

@@ -17,8 +17,8 @@ from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
 from cute_viz.engine.kernel_advice import remedy
-from cute_viz.engine.kernel_edit import Edit
-from cute_viz.engine.kernel_elements import Element, elements
+from cute_viz.engine.kernel_elements import Element, elements, together
+from cute_viz.engine.kernel_expression import Edit
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
 from cute_viz.engine.kernel_rows import Access, Report, names_of
@@ -44,8 +44,9 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     """
     asked = [move for move in file.moves() if of is None or _is_of(move, of)]
     moves = [move for move in asked if not move.idle] or asked
-    if file.compiled:
-        moves = _instances([move for move in moves if move.name not in ELEMENTS]) + [x for x in moves if x.name in ELEMENTS]
+    others, single = ([x for x in moves if (x.name in ELEMENTS) is which] for which in (False, True))
+    moves = [*(_instances(others) if file.compiled else others), *together(single)]
+    launched = launches(moves)
     rows: list[Access] = []
     unknown, operands = [], []
     uncounted: dict[tuple[str, int, str], Element] = {}
@@ -63,7 +64,15 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         except CuteVizError as error:
             if move.name in ELEMENTS:
                 why = f"{error.message}; {error.hint}" if error.hint else error.message
-                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", why)
+                one = Element(
+                    move.line,
+                    move.file,
+                    move.text,
+                    error.name or "",
+                    error.name or "",
+                    why,
+                    move.launch or launched.get(move.call, ""),
+                )
                 uncounted[move.file, move.line, one.name] = one
             else:
                 unknown.append((move, error))
@@ -72,7 +81,6 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         return None
     rows.sort(key=lambda row: (row.cost.ways <= 1 and not row.boxed, -row.lost))
     notes = tuple(file.given.notes) if file.compiled else ()
-    launched = launches(moves)
     report = Report(
         tuple(rows),
         tuple(unknown),
@@ -81,7 +89,7 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         compiled=file.compiled,
         launched=launched,
         named=names_of({*launched.values()}),
-        idle=tuple(move for move in asked if move not in moves) if len(moves) < len(asked) else (),
+        idle=tuple(move for move in asked if move.idle) if any(not move.idle for move in asked) else (),
     )
     if detail != "costs":
         memory = memory_of(
@@ -152,7 +160,8 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
     for move, found in report.read if report.compiled else ():  # elements as they are written, of a buffer by another name
         if move.name in ELEMENTS and any(x.pointer.space == "smem" and x.pointer.base not in {base, *seen} for x in found or ()):
             out.append(move.place)
-    out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
+    mine = [one for one in report.elements if one.base == base and where in (one.launch or where, "")]
+    out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in mine]
     return tuple(dict.fromkeys(out))
 
 

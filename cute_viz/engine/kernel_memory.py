@@ -54,7 +54,7 @@ class Buffer(NamedTuple):
 
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
-    `SM90`, "" where none says it. overlaps: the source has unions, so that the sum is the most. partial: some
+    `SM90`, "" where none says it. overlaps: some may lie in the same bytes, so that the sum is the most. partial: some
     statements were not evaluated, so that there may be more.
     """
 
@@ -107,7 +107,7 @@ class Memory(NamedTuple):
             if limits and total > limits[0]:
                 blocks = ", more than a block may have: some overlap, or are of different kernels"
             most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
-            overlap = ", where unions do not overlap them" if self.overlaps and len(parts) > 1 else ""
+            overlap = ", if none overlap" if self.overlaps and len(parts) > 1 else ""
             head = f"Shared memory{f' of {name}' if len(alike) > 1 else ''}: {'at least ' * self.partial}{total:,}"
             yield f"{head}{most}{overlap}: {_listed(parts)}"
         alike_ = dict.fromkeys(map(tuple, by_launch(self.registers).values()))  # in several launches: once
@@ -189,7 +189,8 @@ def memory_of(
     spaces = {space: _buffers([(name, x) for name, x in seen if x.pointer.space == space]) for space in ("smem", "rmem", "tmem")}
     words = " ".join([*instructions, *re.findall(r"\bSM\d+_", file.text)])
     archs = sorted({int(n) for n in re.findall(r"SM(\d+)_", words) if f"SM{n}" in _SHARED})
-    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", "union" in file.text, partial)
+    overlaps = "union" in file.text or any(x.base.startswith("?") for x in spaces["smem"])  # begins nobody knows where
+    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", overlaps, partial)
 
 
 def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:
@@ -230,9 +231,7 @@ def _blocks(n: int) -> str:
 
 def _whole(x: Tensor) -> Layout:
     """The layout of the tensor that threads have parts of, without a swizzle, which stays within its tile."""
-    both = [
-        layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (getattr(x.part, "layout", x.layout), x.layout)
-    ]
+    both = [layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (x.root, x.layout)]
     return max((layout for layout in both if isinstance(layout, Layout)), key=size)
 
 

@@ -14,7 +14,7 @@ from cute_viz.engine.whole import value_of
 from cute_viz.errors import CuteVizError
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Operation
+    from cute_viz.algebra.common import Operation
     from cute_viz.source.model import Entry, SourceFile
 
 Pair: TypeAlias = "tuple[int, int]"

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.gemm import Gemm
+from cute_viz.algebra.gemm import Gemm, Stages
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError

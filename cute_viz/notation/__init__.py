@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program, operations_of

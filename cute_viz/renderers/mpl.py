@@ -18,7 +18,7 @@ from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, LINE, TEXT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LINE, TEXT, page_palette, roles
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.mpl_canvas import ADVANCE, DPI, MONO, SANS, Canvas, rectangle, rectangles, rounded
@@ -58,7 +58,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         fine = format == "png" and max(page.width, page.height) <= LARGE
         scale = 2 if fine and all(place.detail != Detail.RASTER for place in page.panels) else 1
         canvas = Canvas(page.width, page.height, scale, format)
-        theme = DARK if options.theme == "dark" else LIGHT
+        theme = roles(options, options.theme == "dark")
         painter = _Painter(canvas, page.figure, page_palette(options), theme)
         for item in page.items:
             painter.put(item)

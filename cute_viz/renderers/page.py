@@ -110,14 +110,15 @@ def _in_lanes(figure: Figure, target: Target) -> Page:
     """The page of a journey: its lanes as high as the rest leaves room for."""
     assert target.width is not None
     assert target.height is not None
-    room, high = target.width - 2 * target.margin, target.height / 2
-    for _ in range(3):
-        fitted = lanes.fitted(figure, room, high, target.least)
-        words = {joined(mark.lines) for frame in fitted[0] for mark in frame.marks}
-        every = {entry.label for legend in figure.legends for entry in legend.entries} <= words  # are told where they are
-        own = replace(target, legend=False) if every and target.head else target
-        page = lay_out(figure, width=target.width, target=own, fitted=fitted)
-        high += target.height - page.height - 1
+    room, every = target.width - 2 * target.margin, {entry.label for legend in figure.legends for entry in legend.entries}
+    for own in [replace(target, legend=False)] * target.head + [target]:
+        high = target.height / 2
+        for _ in range(3):
+            fitted = lanes.fitted(figure, room, high, target.least)
+            page = lay_out(figure, width=target.width, target=own, fitted=fitted)
+            high += target.height - page.height - 1
+        if every <= {joined(mark.lines) for frame in fitted[0] for mark in frame.marks}:  # are told where they are
+            break
     lowest = LOWEST * (target.height / 506 if target.is_landscape else 1)
     low = min(place.grid.bottom - place.grid.top for place in page.panels) < lowest
     return _in_lanes(replace(figure, insets=()), target) if low and figure.insets else page

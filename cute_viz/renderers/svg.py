@@ -18,7 +18,7 @@ from zlib import crc32
 from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LINE, MUTED, PAPER, TEXT, page_palette, roles
 from cute_viz.renderers.geometry import SANS, number
 from cute_viz.renderers.letters import markup, xml
 from cute_viz.renderers.page import page_of
@@ -28,7 +28,6 @@ from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-FILLS = {"t": TEXT, "m": MUTED, "x": LIGHT["x"], "i": TEXT, "p": PAPER}
 STROKES = {"t": "b", "m": "ms", "x": "xs"}  # classes of strokes of a role
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
@@ -129,6 +128,7 @@ class _SvgWriter:
         holes = any(panel.labels and min(panel.paints) == HOLE for panel in figure.panels)
         self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints, holes)
         self.pale = {n for n, paint in enumerate(figure.paints) if paint.faded or paint.hue == -1}
+        self.roles = roles(options) | {p.INK: TEXT}
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
         drawing = svgwrite.Drawing(
@@ -198,7 +198,7 @@ class _SvgWriter:
                 self._texts(item)
             case p.Line():
                 at = (number(item.x), number(item.y + BASELINE * item.size))
-                style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": FILLS[item.role]}
+                style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": self.roles[item.role]}
                 style |= {"class_": item.role, **_weight(item.weight), **_anchor(item.anchor)}
                 self.parts.append(_element("text", markup(item.text), x=at[0], y=at[1], **style))
             case _:
@@ -256,8 +256,10 @@ class _SvgWriter:
         end = "z" if item.fill is not None else ""
         d = "".join(f"M{'L'.join(map(_pair, line))}{end}" for line in item.lines)
         role = item.fill if isinstance(item.fill, str) else STROKES.get(item.role, "") if item.fill is None or item.width else ""
-        fill = "none" if item.fill is None else FILLS[item.fill] if isinstance(item.fill, str) else self.fills[item.fill]
-        style = {"stroke": FILLS[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
+        fill = "none" if item.fill is None else self.roles[item.fill] if isinstance(item.fill, str) else self.fills[item.fill]
+        style = (
+            {"stroke": self.roles[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
+        )
         style |= {"opacity": number(item.opacity)} if item.opacity < 1 else {}
         style |= {"stroke_dasharray": number(item.dash)} if item.dash else {}
         cls = self.dark_fill.get(item.fill, "path") if isinstance(item.fill, int) else role or "path"

@@ -14,7 +14,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Operation
+    from cute_viz.algebra.common import Operation
     from cute_viz.notation import Notation
     from cute_viz.notation.reading import Resolver
 

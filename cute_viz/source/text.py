@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import Notation, is_triton

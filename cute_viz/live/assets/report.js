@@ -26,6 +26,9 @@ export class Report {
     }
   }
 
+  // The sizes that were taken for granted, as lines of values.
+  get sizes() { return Object.entries(this.out?.assumed || {}).map(([name, { value }]) => `${name}=${value}`); }
+
   get worse() { return (this.out?.accesses || []).filter((row) => row.lost > 0); }
 
   // For each line the mark of its worst access.
@@ -61,11 +64,6 @@ export class Report {
     const ideal = element("p", `${good.length} ${rows.length ? "more " : ""}access${good.length === 1 ? " is" : "es are"} ideal: line `, { className: "ideal" },
       ...lines.flatMap((row, n) => [n ? " " : "", button(row.place, () => this.open(row), { className: "line" })]));
     const parts = [head, ...this.applied.length ? [this.reverting()] : [], ...rows, ...(good.length ? [ideal] : []), ...this.missing(out.unknown)];
-    const assumed = Object.entries(out.assumed || {});
-    if (assumed.length) {
-      parts.push(element("p", `${assumed.map(([name, { value }]) => `${name} = ${value}`).join(", ")}, as without arguments `, { className: "soft" },
-        button("Change", () => this.values(assumed.map(([name, { value }]) => `${name}=${value}`)), { className: "link" })));
-    }
     for (const note of out.notes || []) parts.push(element("p", note, { className: "soft" }));
     box.replaceChildren(...parts);
     this.chosen(this.at);
@@ -106,7 +104,8 @@ export class Report {
 
   // The edit at its place, with what it does.
   propose(row) {
-    const { fix } = row, spans = fix.spans;
+    const { fix } = row, { spans } = fix, found = this.worse.filter((one) => one.fix?.spans.length);
+    const every = [...new Map(found.flatMap((one) => one.fix.spans).map((edit) => [`${edit.span} ${edit.text}`, edit])).values()];
     const lines = fix.edits.flatMap(({ file, line, old, new: changed }) => {
       let start = 0, end = 0;
       while (start < old.length && old[start] === changed[start]) start++;
@@ -119,16 +118,17 @@ export class Report {
     if (fix.bytes) words.push(`The buffer grows by ${number(fix.bytes)} bytes.`);
     if (fix.unless.length) words.push(`Holds where line ${fix.unless.join(", ")} follows the edit.`);
     const box = element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
-      ...(spans.length ? [button("Apply", () => this.apply(row), { className: "main" })] : []), button("Close", () => this.editor.show(0, null))));
+      ...(spans.length ? [button("Apply", () => this.apply(row.fix.what, spans), { className: "main" })] : []),
+      ...(every.length > spans.length && spans.length ? [button("Apply all", () => this.apply("all fixes", every), { title: `the edits of ${found.length} fixes` })] : []), button("Close", () => this.editor.show(0, null))));
     if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
     else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
   }
 
-  apply(row) {
+  apply(what, edits) {
     const before = this.editor.text;
     this.editor.show(0, null);
-    this.editor.change(row.fix.spans, false);
-    this.applied.push({ what: row.fix.what, before, after: this.editor.text });
+    this.editor.change(edits, false);
+    this.applied.push({ what, before, after: this.editor.text });
   }
 
   // What was applied, and the way back: where the text was edited since, undo is.

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from cute_viz import kept
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.tensor import Tensor
@@ -35,6 +35,7 @@ from cute_viz.source.type_scan import arguments
 from cute_viz.values.instruction import ELEMENTS
 
 _MOST = 2000  # statements of one unit
+_TALL = 8  # lines of a statement
 APART = 8  # kernels of a unit whose statements have rows of their own, each
 _FAR = 40  # lines between the name of a kernel and its launch
 
@@ -248,7 +249,12 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
     where = ", called in ".join(filter(None, (chain, launch)))
-    text = "".join(_lines(call.file)[call.line - 1 : call.line]).strip().rstrip(";")
+    text = ""
+    for line in _lines(call.file)[call.line - 1 : call.line + _TALL]:
+        text = f"{text} {line.partition('//')[0].strip()}".strip()
+        if text.count("(") <= text.count(")"):
+            break
+    text = text.rstrip(";")
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
     return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)

@@ -59,8 +59,9 @@ class Functions(Running):
             return self._pointed(declaration, init)
         value = self._initialised(declaration, init, opens, span)
         if isinstance(value, Tensor) and not value.pointer.name:
-            begun = value.pointer  # what begins elsewhere in a buffer is another tile of it
-            apart = "" if begun.placed and isinstance(begun.offset, int) and begun.offset == 0 else f"+{declaration.name}"
+            begun, apart = value.pointer, f"+{declaration.name}"  # what begins elsewhere in a buffer is another tile of it
+            if begun.placed and isinstance(begun.offset, int):
+                apart = f"+{int(begun.offset) * value.bits // 8}" if begun.offset else ""
             base = f"{begun.base}{apart}" or declaration.name
             value = replace(value, pointer=replace(value.pointer, base=base, name=declaration.name))
         return value

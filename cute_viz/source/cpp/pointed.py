@@ -162,8 +162,11 @@ def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
     deep = 1
     while True:
         out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]
-        if len(set(out)) == len(out) or deep >= _DEEP:
+        if len(set(out)) == len(out):
             return out
+        if deep >= _DEEP:  # several on one line
+            first = [", called in ".join(_where(use, line) for _, use in path[:1]) for path in found]
+            return [f"{label}, called in call {n}" for n, label in enumerate(first, 1)]
         deep += 1
 
 

@@ -11,11 +11,12 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.accesses import Indexed, accesses, arrays, reader_of
+from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import launch_parts
 from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
@@ -108,7 +109,8 @@ def _elements(
                 assumed = {} if context.assumed is None else context.assumed
                 read = partial(_rounds, context, lookup, scope, function, access)
                 at, name = access.token, "store" if access.store else "load"
-                text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
+                last = reader.find(begin, (";", "{"))  # what a macro puts there has the place of its name
+                text = reader.text[reader.tokens[begin].start : max(reader.tokens[last - 1].end, reader.tokens[last].start)]
                 times = partial(_each, context, lookup, scope, function, read, partial(_is_kernel, reader))
                 words, line, file = " ".join(text.split()), context.line(at), context.file(at)
                 idle = _idle(reader, context, function)

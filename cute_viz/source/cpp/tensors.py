@@ -33,10 +33,10 @@ _OF_THREADS = ("thrfrg_", "tidfrg_", "partition_", "retile_")
 
 def check_of_layouts(name: str, kinds: str, operands: list[Any]) -> None:
     """Refuse a tensor where CuTe has an operation of layouts alone."""
-    for n, (operand, kind) in enumerate(zip(operands, kinds, strict=False)):
-        fits = name.startswith(_OF_THREADS) or (name in _BOTH and (not n or name.startswith("max_common_")))
-        if isinstance(operand, Tensor) and kind in "LARHGQE" and not fits:
-            raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
+    if name in _BOTH or name.startswith(_OF_THREADS):
+        return
+    if any(isinstance(operand, Tensor) and kind in "LARHGQE" for operand, kind in zip(operands, kinds, strict=False)):
+        raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
 
 
 def check_of_tensors(meaning: Meaning, name: str, value: Any) -> None:
