@@ -15,12 +15,16 @@ import sys
 import threading
 import time
 from base64 import urlsafe_b64decode
+from collections import Counter
 from pathlib import Path
 from zlib import decompress
 
 import pytest
 
 from cute_viz import figure, render
+from cute_viz.engine import Request
+from cute_viz.engine import ask as asked
+from cute_viz.engine.kernel_picture import picture_of
 from cute_viz.live import guard
 from cute_viz.live.follow import Followed
 from cute_viz.live.page import assets, document, fragment, settings
@@ -643,3 +647,36 @@ def test_a_spec_and_a_command_draw_what_the_page_draws(source, more, tmp_path, m
 def test_what_no_spec_holds():
     assert answer_in_words("spec", source=LAUNCHED, name="s") == "a spec selects a name only from a file"
     assert answer_in_words("spec", source=LAUNCHED, launch="1") == "a spec has no launch"
+
+
+STAGED = """void f() {{
+  auto l = make_layout(make_shape(_128{{}}, _8{{}}{stages}), make_stride(_1{{}}, {stride}{apart}));
+  auto s = make_tensor(make_smem_ptr<float>(0), l);
+  auto t = make_layout(make_shape(_32{{}}, _8{{}}), LayoutRight{{}});
+  copy(make_tensor<float>(_4{{}}), local_partition(s{part}, t, threadIdx.x));
+}}
+"""
+
+
+@pytest.mark.parametrize("stride", [129, 130, 132, 128])
+@pytest.mark.parametrize("staged", [False, True])
+def test_the_picture_of_an_access_is_what_its_addresses_say(stride, staged):
+    """Hue, bars and words of a store, counted here from the addresses: 32 threads, 4 rows of 8 columns, a word each."""
+    more = dict.fromkeys(("stages", "apart", "part"), "")
+    if staged:
+        more = {"stages": ", _3{}", "apart": f", _{8 * stride}{{}}", "part": "(_,_,1)"}
+    (row,) = asked(Request((STAGED.format(stride=f"_{stride}{{}}", **more),))).report(fixes=False).accesses
+    figure = picture_of(row)
+    (tile,) = figure.panels
+    begin = 8 * stride if staged else 0
+    words = {8 * m + k: begin + m + stride * k for m in range(4) for k in range(8)}  # of a thread
+    crowd = Counter(word % 32 for word in set(words.values()))
+    assert (tile.rows, tile.cols) == (4, 8)
+    assert tile.data["thread"] == tuple(range(32))
+    assert tile.data["bank"] == tuple(words[t] % 32 for t in range(32))
+    assert tile.paints == tuple(min(crowd[words[t] % 32], 4) - 1 for t in range(32))
+    assert sum(shape.kind == "area" for shape in tile.shapes) == len(set(words.values()))
+    ways = max(crowd.values())
+    assert figure.title == (f"Up to {ways} threads compete for one bank" if ways > 1 else "st.shared.32: ideal")
+    assert f"Warp 0 needs {ways} wavefront" in figure.caption
+    assert "a 128 × 8 tile" in figure.caption

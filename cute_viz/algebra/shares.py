@@ -37,6 +37,8 @@ class Division:
     """
 
     marked: ClassVar[tuple[str, ...]] = ("tiling", "layout")
+    active: ClassVar[tuple[bool, ...]] = ()
+    assumes: ClassVar[tuple[str, ...]] = ()
     tiling: Any
     side: str
     layout: Layout
@@ -86,10 +88,25 @@ def _starts(part: Division) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """Where the part of each thread begins, of what no tiling divides. active: which threads take part; empty where all do."""
+    """Where the part of each thread begins, of what no tiling divides.
 
+    active: which threads take part; empty where all do. layout: of the tensor that they are elements of, if any. taken: the loops
+    whose rounds are counted here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned,
+    so that it takes neighbors at once; None where that is not read. summed: whether all rounds are, each as an operand; else one
+    stands for all. sure: whether all conditions are known. assumes: those that are taken to hold. each: elements that a cast takes
+    at once.
+    """
+
+    tiling: ClassVar[Any] = None
     starts: tuple[int, ...]
     active: tuple[bool, ...] = ()
+    layout: Any = None
+    taken: frozenset[int] = frozenset()
+    align: int | None = 0
+    summed: bool = True
+    sure: bool = True
+    assumes: tuple[str, ...] = ()
+    each: int = 1
 
 
 def share(base: str, space: str, type_: object, layout: object) -> Tensor:

@@ -175,7 +175,7 @@ def _axpby(operands: list[Any]) -> list[Cost]:
 def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
     """Loads or stores of single elements in all rounds of the loops that are counted with them, for each instruction."""
     out: dict[str, list[Cost]] = {}
-    for x in rounds if rounds and getattr(rounds[0].part, "summed", True) else rounds[:1]:
+    for x in rounds if rounds and rounds[0].part.summed else rounds[:1]:
         one = _element(x, store)
         out.setdefault(one.instruction, []).append(one)
     return [summed(several) for several in out.values()]
@@ -183,13 +183,13 @@ def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
 
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
-    each = getattr(x.part, "each", 1)
+    each = x.part.each
     written = cost_of(Side(x, tuple(range(size(x.layout))), each, None, store), ())
     if each > 1:
         if int(written.instruction.rpartition(".")[2]) != each * x.bits:
             raise AlgebraError(f"{each} elements are not aligned to their size in every thread").but(name=x.pointer.base)
         return written
-    found, align = merged(x, written, store), getattr(x.part, "align", 0)
+    found, align = merged(x, written, store), x.part.align
     if found is None or align == 0:
         return written
     inner = next(iter(flat_modes(x.layout)))  # of the innermost loop

@@ -89,7 +89,7 @@ def remedy(cost: Cost) -> str:
 
 
 def _tiling(side: Side) -> Any:
-    return getattr(side.tensor.part, "tiling", None)
+    return side.tensor.part.tiling
 
 
 def _is_known(why: tuple[str, ...], side: Side) -> bool:

@@ -231,9 +231,7 @@ def _blocks(n: int) -> str:
 
 def _whole(x: Tensor) -> Layout:
     """The layout of the tensor that threads have parts of, without a swizzle, which stays within its tile."""
-    both = [
-        layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (getattr(x.part, "layout", x.layout), x.layout)
-    ]
+    both = [layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (x.root, x.layout)]
     return max((layout for layout in both if isinstance(layout, Layout)), key=size)
 
 

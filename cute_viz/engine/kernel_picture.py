@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.measure import rank
+from cute_viz.algebra.modes import group
 from cute_viz.algebra.static import clear_static
-from cute_viz.analysis.access import extents_of
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.relocate import root_of
 from cute_viz.engine.access import cells_of
@@ -47,7 +49,7 @@ def picture_of(row: Access) -> Figure:
         raise FigureError(f"{row.cost.instruction} has no tile that could be drawn", hint="its figures are in the report")
     worst = _worst(side)
     does = f"Line {row.move.place} {'writes' if side.store else 'reads'} {side.tensor.pointer.name or 'a buffer'}"
-    title = why(row).partition(": ")[0] if row.lost > 0 else f"{row.cost.instruction}: ideal"
+    title = why(row).partition(": ")[0].rstrip(".") if row.lost > 0 else f"{row.cost.instruction}: ideal"
     if row.cost.wavefronts is None:
         return replace(sectors(title, str(side.tensor.layout), worst.begins, worst.width, worst.mask), caption=does)
     sides = [("Now", side)]
@@ -68,15 +70,21 @@ def picture_of(row: Access) -> Figure:
         here = _names(own[thread] for thread in met if thread in own)
         told += f"; with the fix they have banks {here}" if told else f"{_names(met, 'T')} share bank {own[met[0]]}"
         strips.append((head, phases))
-        cells = cells_of(whole, shown, one.tensor.bits) if layout is not None and rank(layout) == 2 else []
-        if cells and not tiles and whole is not None:
-            of = f", a {' × '.join(map(str, extents_of(whole)))} tile of {side.tensor.pointer.element}"
+        cells = []
+        if layout is not None and rank(layout) > 1:  # stages of a pipeline are columns
+            tile = layout if rank(layout) == 2 else group(layout, 1, rank(layout))
+            begins = [0] + [one.tensor.offset] * isinstance(one.tensor.offset, int)  # a part of the whole, or of a slice of it
+            views = [ComposedLayout(swizzle or Swizzle(0, 4, 3), begin, tile) for begin in begins]
+            cells = max([cells_of(view, shown, one.tensor.bits) for view in views], key=len)
+            of = of or f", a {' × '.join(str(product(mode)) for mode in modes(layout.shape))} tile of {one.tensor.pointer.element}"
         tiles.append(Crowd(head, cells, asked, [len(words) for words in phase.banks], own if 1 < len(met) <= OUTLINED else {}))
     crowd = len(met)
     if crowd > 1:
         title = f"Up to {crowd} threads compete for one bank"
-    caption = f"{does}{of}. Warp {worst.warp} needs {count(worst.wavefronts, 'wavefront')}"
-    caption += f"; {worst.ideal} {'is' if worst.ideal == 1 else 'are'} enough." if worst.ideal < worst.wavefronts else "."
+    caption = f"{does}{of}."
+    if worst.ideal < worst.wavefronts or row.lost <= 0:
+        caption += f" Warp {worst.warp} needs {count(worst.wavefronts, 'wavefront')}"
+        caption += f"; {worst.ideal} {'is' if worst.ideal == 1 else 'are'} enough." if worst.ideal < worst.wavefronts else "."
     if all(len(tile.cells) == len(tiles[0].cells) > 0 for tile in tiles):
         return crowded(title, row.move.text, caption, tiles, f"{told}." if crowd > 1 else "")
     return strip(title, row.move.text, strips, width(worst.instruction) // WORD, caption)

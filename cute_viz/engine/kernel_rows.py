@@ -106,9 +106,9 @@ class Access:
         """
         side, assumes = self.cost.side, []
         if side is not None:
-            if not (is_marked(side.tensor.layout) and is_marked(getattr(side.tensor.part, "layout", side.tensor.layout))):
+            if not (is_marked(side.tensor.layout) and is_marked(side.tensor.root)):
                 assumes = [f"{name}={value}" for name, (value, _) in self.move.assumed.items()]
-            assumes += getattr(side.tensor.part, "assumes", ())
+            assumes += side.tensor.part.assumes
             if side.tensor.pointer.space == "gmem" and side.tensor.pointer.align is None:
                 assumes.append("a buffer aligned to 32 bytes")
             elif side.tensor.pointer.swizzle is not None and not side.tensor.pointer.align:
@@ -223,7 +223,7 @@ class Report(Shown):
     @property
     def mixed(self) -> bool:
         """Whether its rows are of more kernels than are told apart, each once, whichever of them have it."""
-        return self.compiled and any(not row.move.launch for row in self.accesses)
+        return any("instance " in row.move.call and not row.move.launch for row in self.accesses)
 
     @property
     def unrun(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.banks import BANKS, LANES
+from cute_viz.analysis.cost import meeting
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
@@ -97,7 +97,11 @@ def head(report: Report, name: str) -> str:
             if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
         )
     )
-    parts = [", ".join(kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)] if kernels else []
+    parts = (
+        [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
+        if kernels
+        else []
+    )
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
     if assumed := report.assumed:
         parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
@@ -174,15 +178,7 @@ def why(row: Access) -> str:
         return _sectors(row)
     if cost.instruction.startswith("cp.async") and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
         return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
-    worst = max(cost.side.instructions(), key=lambda x: x.wavefronts / max(1, x.ideal))
-    phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
-    bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))
-    lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
-    names = [f"T{lane}" for lane in lanes[:4]]
-    told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
-    does = "write to" if cost.side.store else "read"
-    who = "rows, given by threads," if "matrix" in cost.instruction else "threads of a warp"
-    return f"Up to {len(words)} {who} {does} different words of one bank: {told} share bank {bank % BANKS}."
+    return meeting(cost.side.instructions(), cost.side.store)
 
 
 def _sectors(row: Access) -> str:
@@ -203,7 +199,7 @@ def _count(row: Access) -> str:
     if ideal is None:
         return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
-    return f"{now:,} {unit}{after}, {ideal:,} ideal"
+    return f"{now:,} {unit[: -1 if now == 1 else None]}{after}, {ideal:,} ideal"
 
 
 def _pattern(row: Access) -> str:
@@ -305,9 +301,9 @@ def _wrapped(text: str, indent: int, most: int | None = None) -> list[str]:
     )  # fmt: skip
 
 
-def _middle(name: str) -> str:
+def _middle(name: str, most: int = 44) -> str:
     """A long name without its middle."""
-    return name if len(name) <= 44 else f"{name[:20]}...{name[-21:]}"
+    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 
 def _cut(text: str, end: str, wide: int = _WIDE) -> str:

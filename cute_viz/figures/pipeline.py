@@ -15,6 +15,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.rulers import numbered
 from cute_viz.figures.words import count
 
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
@@ -64,7 +65,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         ),
         paints=painted,
         row_ruler=Ruler("", tuple(names), (0, 1, *[0] * (made.stages - 1), 1, *[0] * (made.consumers - 1), 0)),
-        col_ruler=Ruler("slot", tuple(map(str, shown)), (0, *[int(b != a + 1) for a, b in pairwise(shown)], 0)),
+        col_ruler=numbered("slot", shown),
         data={"slot": tuple(shown) * rows, "tile": tuple([tile for _, tile in cells])},
         shapes=(*_braces(turns, at), *_barriers(made, turns)),
         foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Shape
 from cute_viz.figures.options import PLAIN, check_cells
 from cute_viz.figures.paint import HUES, by_group, listed, receding, span
+from cute_viz.figures.rulers import numbered
 from cute_viz.figures.trim import transposed
 
 BESIDE = 16  # columns up to which tiles stand side by side
@@ -203,8 +204,8 @@ def _panel(heading: str, cells: Sequence[Served], painted: dict[tuple[int, int],
         caption=heading,
         labels=tuple(["" if cell is None else f"T{cell.thread}\nV{cell.value}\n{cell.banks}" for cell in found]),
         paints=tuple([painted.get((r, c), paper) for r in rows for c in cols]),
-        row_ruler=_ruler("m", rows),
-        col_ruler=_ruler("n", cols),
+        row_ruler=numbered("m", rows),
+        col_ruler=numbered("n", cols),
         boxes=_runs(found, len(rows), len(cols)),
         data={
             name: tuple([None if cell is None else getattr(cell, name) for cell in found])
@@ -212,10 +213,6 @@ def _panel(heading: str, cells: Sequence[Served], painted: dict[tuple[int, int],
         },
         place=(0, place) if len(cols) <= BESIDE else (place, 0),
     )
-
-
-def _ruler(title: str, numbers: Sequence[int]) -> Ruler:
-    return Ruler(title, tuple(map(str, numbers)), (0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0))
 
 
 def _runs(found: Sequence[Served | None], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:

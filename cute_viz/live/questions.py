@@ -268,7 +268,8 @@ def _compare(question: Question) -> dict[str, Any]:
     whole = replace(question, options={})
     other = replace(whole, name=named or None) if not against else replace(whole, source=against, name=named or None, path=None)
     pair = tuple(one.answer().obj for one in (whole, other))
-    found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
+    how = {"diff": True, "fragment": True, **({"bare": True} if question.options.get("bare") else {})}
+    found = ask(replace(question.request(pair[0], how, ("svg",)), sources=pair))
     if width := float(question.options.get("width") or 0):  # of a phone
         page = {"fragment": True, "width": width}
         found = ask(Request((narrowed(found.figure, width),), page, library=question.library, formats=("svg",)))

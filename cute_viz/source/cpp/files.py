@@ -12,13 +12,14 @@ from cute_viz.algebra.common import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
-from cute_viz.source.cpp.accesses import array_of, is_shared
+from cute_viz.source.cpp.accesses import array_of
 from cute_viz.source.cpp.built import asked_member, built_entries, included, scopes_of
 from cute_viz.source.cpp.collective import with_cutlass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.indexed import is_shared
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.operations import operations
 from cute_viz.source.cpp.outline import outline

@@ -11,11 +11,12 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.accesses import Indexed, accesses, arrays, reader_of
+from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import launch_parts
 from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
