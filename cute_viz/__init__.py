@@ -80,7 +80,17 @@ if not TYPE_CHECKING:  # so that a checker refuses a name that there is not
             from importlib import import_module
 
             return getattr(import_module(f"cute_viz.{_LAZY[name]}"), name)
-        raise AttributeError(f"module 'cute_viz' has no attribute {name!r}")
+        raise _Absent(name)
+
+    class _Absent(AttributeError):
+        """A name that the package lacks. What it may be is looked for when it is told: `from cute_viz import files` asks, too."""
+
+        def __str__(self) -> str:
+            from cute_viz.algebra.ops import OPS
+
+            name = self.args[0]
+            where = f"; it is cute_viz.algebra.{name}" if name in OPS else ""
+            return f"module 'cute_viz' has no attribute {name!r}{where}"
 
 
 def __dir__() -> list[str]:

@@ -1,15 +1,18 @@
-"""`dataclass` as `dataclasses` has it, defined in a fifth of its time, and tables that are texts beside a module.
+"""`dataclass` as `dataclasses` has it, defined in a fifth of its time, patterns compiled late, and texts beside a module as tables.
 
 A command of a tenth of a second defines forty classes.
 
-The module of the standard library compiles each method of each class on its own, at every start. Here only `__init__` is compiled
-when a class is defined, comparison and hash when they are first asked for; everything else is shared.
+The module of the standard library compiles each method of each class on its own, at every start. Here `__init__` is compiled once
+for all classes of as many fields, comparison and hash when they are first asked for; everything else is shared.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -64,30 +67,37 @@ if not TYPE_CHECKING:
 
 
 def _init(made: type, fields: Any, frozen: bool) -> Any:
-    """`__init__`, compiled."""
+    """`__init__`: that of any class with so many fields, compiled once, with the names of this one."""
     from dataclasses import MISSING
 
-    names: dict[str, Any] = {"_set": object.__setattr__, "_FACTORY": _FACTORY, "__name__": made.__module__}
-    head, body = ["self"], []
-    for field in fields:
-        name, value = field.name, field.name
-        if field.default is not MISSING:
-            names[f"_default_{name}"] = field.default
-            head.append(f"{name}=_default_{name}")
-        elif field.default_factory is not MISSING:
-            names[f"_default_{name}"] = field.default_factory
-            head.append(f"{name}=_FACTORY")
-            value = f"_default_{name}() if {name} is _FACTORY else {name}"
-        else:
-            head.append(name)
-        body.append(f" _set(self,{name!r},{value})" if frozen else f" self.{name}={value}")
-    if hasattr(made, "__post_init__"):
-        body.append(" self.__post_init__()")
-    exec("\n".join([f"def __init__({','.join(head)}):", *(body or [" pass"])]), names)
-    function = names["__init__"]
+    factories = {n: field.default_factory for n, field in enumerate(fields) if field.default_factory is not MISSING}
+    template = _initializer(len(fields), tuple(factories), frozen, hasattr(made, "__post_init__"))
+    names = [field.name for field in fields]
+    known = {"self": "self", **{f"a{n}": name for n, name in enumerate(names)}}
+    code = template.replace(
+        co_varnames=tuple(known[name] for name in template.co_varnames),
+        co_consts=tuple(known.get(x, x) if isinstance(x, str) else x for x in template.co_consts),
+        co_names=tuple(known.get(name, name) for name in template.co_names),
+    )
+    defaults = [_FACTORY if n in factories else field.default for n, field in enumerate(fields)]
+    used = {"_set": object.__setattr__, "_FACTORY": _FACTORY, "__name__": made.__module__}
+    used |= {f"_make{n}": make for n, make in factories.items()}
+    function = FunctionType(code, used, "__init__", tuple(x for x in defaults if x is not MISSING))
     function.__qualname__ = f"{made.__qualname__}.__init__"
     function.__annotations__ = {**{field.name: field.type for field in fields}, "return": None}
     return function
+
+
+@lru_cache(None)
+def _initializer(count: int, factories: tuple[int, ...], frozen: bool, checked: bool) -> CodeType:
+    """The code of an `__init__` of fields `a0`, `a1` ...: its names are others in each class."""
+    values = [f"_make{n}() if a{n} is _FACTORY else a{n}" if n in factories else f"a{n}" for n in range(count)]
+    body = [f" _set(self,'a{n}',{value})" if frozen else f" self.a{n}={value}" for n, value in enumerate(values)]
+    body += [" self.__post_init__()"] if checked else []
+    names: dict[str, Any] = {}
+    exec("\n".join([f"def init(self,{','.join(f'a{n}' for n in range(count))}):", *(body or [" pass"])]), names)
+    code: CodeType = names["init"].__code__
+    return code
 
 
 def _repr(fields: Any) -> Any:
@@ -128,6 +138,28 @@ def _compared(made: type, fields: Any, frozen: bool) -> dict[str, Any]:
         return int(compiled()["hashed"](self))
 
     return {"__eq__": eq, "__hash__": of if frozen else None}
+
+
+class _Late:
+    """A pattern that is compiled when it is first used."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._asked = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(*self._asked), name)
+        setattr(self, name, found)
+        return found
+
+
+def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    r"""A regular expression that costs nothing until it is used: what many commands import, and few need.
+
+    >>> pattern(r"\d+").findall("a1b22")
+    ['1', '22']
+    """
+    late: Any = _Late(text, flags)
+    return late  # type: ignore[no-any-return]
 
 
 def rows(module: str, name: str) -> list[list[str]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
+from cute_viz.records import pattern
+
+_OPTION = pattern(r"`([a-z_]+)=([^`]*)`")
 _LIMIT = ("--limit", "cute-viz --limit {value}")
 _OF_PICTURES = ["view", "tile", "thread", "warp", "value", "color_by", "labels", "crop", "fold", "width", "cell", "max_cells"]
 # An option alone, with a value, and with a value NAME=VALUE; "" stands for all options without a row of their own.

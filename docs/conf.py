@@ -3,6 +3,7 @@
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -11,8 +12,9 @@ from docutils import nodes
 from reference import PAGES, page_of
 from sphinx.application import Sphinx
 
-from cute_viz import __version__, render
+from cute_viz import __version__, render, report
 from cute_viz.cli import commands
+from cute_viz.engine.kernel_picture import picture_of
 
 project = "cute-viz"
 author = copyright = "cute-viz maintainers"
@@ -25,6 +27,7 @@ html_title = "cute-viz"
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 _GLOSSARY = (Path(__file__).parent / "glossary.md").read_text()
 TERMS = {  # each term of the glossary, longest first, and its anchor
     term.lower(): "term-" + re.sub(r"\W+", "-", term.lower())
@@ -32,11 +35,11 @@ TERMS = {  # each term of the glossary, longest first, and its anchor
     if term != "Value"  # which also has its everyday meaning
 }
 CARDS = {  # the pictures of the landing page: a source and its options
-    "tv": ("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8", "crop": "6x8"}),
-    "mma": ("SM80_16x8x16_F32F16F16F32_TN", {"operand": "C", "thread": "5", "crop": "6x8"}),
-    "copy": ("ldmatrix.x4", {"operand": "D", "crop": "5x8"}),
-    "swizzle": ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"crop": "7x64"}),
-    "divide": ("logical_divide((4,6):(6,1), (2,3))", {}),
+    "tv": ("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8", "crop": "4x8"}),
+    "mma": ("SM80_16x8x16_F32F16F16F32_TN", {"operand": "C", "thread": "5", "crop": "4x8"}),
+    "copy": ("ldmatrix.x4", {"operand": "D", "crop": "4x8"}),
+    "swizzle": ("Sw<3,0,3> o 0 o (8,8):(8,1)", {"crop": "6x8"}),
+    "divide": ("((2,2),(3,2)):((6,12),(1,3))", {"color_by": "tile"}),  # logical_divide((4,6):(6,1), (2,3))
     "bits": ("Sw<2,0,3>", {}),
 }
 html_css_files = ["site.css"]
@@ -77,20 +80,26 @@ def _terms(app: Sphinx, doctree: nodes.document) -> None:
                 text.parent.replace(text, list(parts))
 
 
-def _head(app: Sphinx, pagename: str, templatename: str, context: dict[str, object], doctree: object) -> None:
-    """What a link to a page shows where it is shared."""
+def _head(app: Sphinx, pagename: str, templatename: str, context: dict[str, object], doctree: object) -> str | None:
+    """What a link to a page shows where it is shared; the first page has a template of its own."""
     about = "See what your CuTe layouts do: who owns each element, which banks conflict, and how to fix it."
     tags = {"og:title": f"{context.get('title', project)} - cute-viz", "og:description": about, "og:type": "website"}
     lines = "".join(f'<meta property="{name}" content="{value}">' for name, value in tags.items())
     context["metatags"] = f'{context.get("metatags", "")}{lines}<meta name="description" content="{about}">'
+    return "landing.html" if pagename == "index" else None
 
 
 def _cards(app: Sphinx, error: Exception | None) -> None:
-    """Draw the pictures of the landing page."""
+    """Draw the pictures of the landing page: the cards, and a store before and after its fix."""
     for name, (source, options) in CARDS.items() if error is None and app.builder.format == "html" else ():
         render(source, Path(app.outdir) / "_static" / f"card_{name}.svg", bare=True, **options)
     if error is None and app.builder.format == "html":
-        render("(4,4):(4,1)", Path(app.outdir) / "_static" / "card_diff.svg", "(4,4):(1,4)", bare=True, diff=True)
+        static = Path(app.outdir) / "_static"
+        render("(4,4):(4,1)", static / "card_diff.svg", "(4,4):(1,4)", bare=True, diff=True)
+        [row] = report(Path(__file__).parent / "store.cu").accesses
+        hero = picture_of(row)
+        hero.save(static / "hero.svg", bare=True)
+        replace(hero, panels=hero.panels[:1]).save(static / "card_store.svg", bare=True)
 
 
 def _gallery(app: Sphinx, error: Exception | None) -> None:

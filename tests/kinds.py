@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from PIL import Image
+
 from tests.commands import run
 
 ATOM, TILED = "SM80_16x8x16_F32F16F16F32_TN", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"
@@ -160,11 +162,19 @@ def main(folder: str, *words: str) -> None:
                 subprocess.run(["rsvg-convert", svg, "-o", png, "--background-color", "white"], check=True)
                 pictures.append(str(png))
             if pictures:
-                sheet = str(place / f"sheet_{kind}_{target}.png")
-                across = "3" if target == "column" else "2"
-                subprocess.run(
-                    ["montage", *pictures, "-tile", f"{across}x", "-geometry", "+12+12", "-background", "#ddd", sheet], check=True
-                )
+                joined(pictures, 3 if target == "column" else 2).save(place / f"sheet_{kind}_{target}.png")
+
+
+def joined(pictures: list[str], across: int) -> Image.Image:
+    """A sheet of pictures, so many beside each other."""
+    seen = [Image.open(name).convert("RGB") for name in pictures]
+    rows = [seen[n : n + across] for n in range(0, len(seen), across)]
+    high = [max(one.height for one in row) + 12 for row in rows]
+    sheet = Image.new("RGB", (max(sum(one.width + 12 for one in row) for row in rows), sum(high)), "#ddd")
+    for n, row in enumerate(rows):
+        for k, one in enumerate(row):
+            sheet.paste(one, (sum(other.width + 12 for other in row[:k]), sum(high[:n])))
+    return sheet
 
 
 if __name__ == "__main__":

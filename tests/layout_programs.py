@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 CORPUS = Path(__file__).parent / "data" / "layout_programs.json.gz"
+TENSORS = Path(__file__).parent / "data" / "tensor_programs.json.gz"
 
 HEAD = """#include <cstdio>
 #include <cute/tensor.hpp>
@@ -29,6 +30,11 @@ template <class T> void P(char const* f, char const* n, T const& x) {
   printf("%s::%s\\t", f, n); print(x); printf("\\n"); fflush(stdout);
 }
 """
+
+
+POINTED = "gr"  # tensors with a pointer, of which a list has the layout
+SILENT = "myhsd"  # tilings and their threads, which print on several lines, or not at all
+ATOMS = "#include <cute/atom/mma_atom.hpp>\n#include <cute/atom/copy_atom.hpp>\n#include <cutlass/numeric_types.h>\n"
 
 
 class Statement(NamedTuple):
@@ -49,8 +55,8 @@ class Asked:
 
     def source(self, refused: bool = True) -> str:
         """The text of the program, with or without the statements that CuTe refuses."""
-        kept = [x for x in self.statements if f"{x.function}::{x.name}" in self.values]
-        return text([x for x in kept if refused or self.values[f"{x.function}::{x.name}"] is not None])
+        kept = [x for x in self.statements if f"{x.function}::{x.name}" in self.values or x.kind in SILENT]
+        return text([x for x in kept if refused or self.values.get(f"{x.function}::{x.name}", "") is not None])
 
 
 class Writer:
@@ -151,8 +157,11 @@ class Writer:
         bits = self.rng.choice((0, 1, 2, 3))
         return f"Swizzle<{bits},{self.rng.choice((0, 1, 2, 3, 4))},{self.rng.choice((bits, bits + 1, 3, 3, -3, 4))}>{{}}"
 
+    def forms(self) -> list[tuple[str, Callable[[Writer], str]]]:
+        return _FORMS
+
     def statement(self) -> None:
-        kind, written = self.rng.choice(_FORMS)
+        kind, written = self.rng.choice(self.forms())
         self.made.append(Statement(self.function, f"v{len(self.made)}", written(self), kind))
 
 
@@ -292,25 +301,33 @@ _FORMS: list[tuple[str, Callable[[Writer], str]]] = [
 ]
 
 
-def program(seed: int, functions: int = 12, statements: int = 14) -> list[Statement]:
+def program(seed: int, functions: int = 12, statements: int = 14, writer_of: type[Writer] = Writer) -> list[Statement]:
     """The statements of a random program."""
     rng, out = random.Random(seed), []
     for n in range(functions):
-        writer = Writer(rng, f"f{n}")
+        writer = writer_of(rng, f"f{n}")
         for _ in range(statements):
             writer.statement()
         out += writer.made
     return out
 
 
+def heads(statements: list[Statement]) -> str:
+    """What a program begins with."""
+    atoms = any(x.kind in POINTED + SILENT for x in statements)
+    return (ATOMS if atoms else "") + HEAD
+
+
 def text(statements: list[Statement]) -> str:
     """The statements as C++, each on a line of its own, and a main that prints every value."""
-    out, last = [HEAD], ""
+    out, last = [heads(statements)], ""
     for x in statements:
         if x.function != last:
             out += [*(["}\n"] if last else []), f"void {x.function}() {{\n"]
             last = x.function
-        out += [f"  auto {x.name} = {x.text};\n", f'  P("{x.function}", "{x.name}", {x.name});\n']
+        shown = f"{x.name}.layout()" if x.kind in POINTED else x.name
+        out += [f"  auto {x.name} = {x.text};\n"]
+        out += [f'  P("{x.function}", "{x.name}", {shown});\n'] if x.kind not in SILENT else []
     names = dict.fromkeys(x.function for x in statements)
     return "".join([*out, "}\n" if last else "", "int main() {\n", *(f"  {name}();\n" for name in names), "}\n"])
 
@@ -319,21 +336,23 @@ def ask(statements: list[Statement], flags: list[str], folder: Path) -> Asked:
     """What g++ with CuTe's headers says of every statement."""
     asked = Asked(statements, {})
     left, refused, file = list(statements), set(), folder / "program.cpp"
+    head = folder / "head.hpp"  # compiled once
+    head.write_text("#pragma once\n" + heads(statements).partition("using namespace")[0])
+    subprocess.run(["g++", "-std=c++17", "-O0", "-w", *flags, "-x", "c++-header", str(head)], check=True)
     for _ in range(40):
         file.write_text(text(left))
         lines = {n: (x.group(1), x.group(2)) for n, x in _places(file.read_text())}
-        built = subprocess.run(
-            ["g++", "-std=c++17", "-O0", "-w", "-fmax-errors=0", *flags, str(file), "-o", str(folder / "program")],
-            capture_output=True,
-            text=True,
-            preexec_fn=_bounded,
-        )
+        command = ["g++", "-std=c++17", "-O0", "-w", "-fmax-errors=0", *flags, "-include", str(head), str(file)]
+        for more in (["-fsyntax-only"], ["-o", str(folder / "program")]):  # what is refused is found without code
+            built = subprocess.run([*command, *more], capture_output=True, text=True, preexec_fn=_bounded)
+            if built.returncode != 0:
+                break
         if built.returncode == 0:
             ran = subprocess.run([folder / "program"], capture_output=True, text=True, timeout=60)
             printed = ran.stdout.splitlines()
             if ran.returncode == 0:
                 break
-            crashed = left[len(printed)]  # a division by a run-time zero
+            crashed = [x for x in left if x.kind not in SILENT][len(printed)]  # a division by a run-time zero
             left = _without(left, {(crashed.function, crashed.name)})
             continue
         bad = {lines[int(n)] for n in re.findall(r"program\.cpp:(\d+):", built.stderr) if int(n) in lines}
@@ -405,14 +424,19 @@ def _without(statements: list[Statement], gone: set[tuple[str, str]]) -> list[St
 
 def main(seeds: list[str]) -> None:
     """Keep the programs of some seeds as the corpus."""
+    keep(CORPUS, [program(int(seed)) for seed in seeds])
+
+
+def keep(corpus: Path, programs: list[list[Statement]]) -> None:
+    """Keep programs, and what g++ says of them, in a file."""
     from tests.test_oracles import includes
 
     rows = []
-    for seed in seeds:
+    for statements in programs:
         with TemporaryDirectory() as folder:
-            asked = ask(program(int(seed)), includes(), Path(folder))
+            asked = ask(statements, includes(), Path(folder))
         rows.append((asked.statements, asked.values))
-    CORPUS.write_bytes(gzip.compress(json.dumps(rows).encode(), mtime=0))
+    corpus.write_bytes(gzip.compress(json.dumps(rows).encode(), mtime=0))
 
 
 if __name__ == "__main__":

@@ -21,10 +21,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from difflib import SequenceMatcher
 from functools import _lru_cache_wrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple, cast
 
 import pytest
@@ -32,8 +33,9 @@ import pytest
 FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
 OPTIONS += ["-m", "not browser and not mcp"]
+DRAWN = "tests/gallery_drawn.py"
 ASKED = (  # tests of the rooms, in the order in which they are learned
-    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", "tests/gallery_drawn.py"),
+    *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", DRAWN),
     *(
         "algebra_vectors",
         "layout_values",
@@ -45,15 +47,42 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "mixed",
         "layout_programs",
     ),
-    *("planted", "hardware", "tables", "library", "banks", "access", "verdict", "vendors", "hardware_random"),
+    *(
+        "planted",
+        "planted_algebra",
+        "planted_figures",
+        "planted_pages",
+        "hardware",
+        "tables",
+        "library",
+        "banks",
+        "access",
+        "verdict",
+        "vendors",
+        "hardware_random",
+    ),
     *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "tilings", "views", "palettes"),
-    *("render_svg", "render_text", "render_tikz", "render_html", "writers", "pages", "targets", "fragment_steps", "specs", "facts"),
-    *("dsl_programs", "python_helpers", "cpp_source"),
+    *(
+        "render_svg",
+        "render_text",
+        "render_tikz",
+        "render_html",
+        "writers",
+        "pages",
+        "targets",
+        "fragment_steps",
+        "specs",
+        "facts",
+        "report_page",
+        "mpl_writers",
+    ),
+    *("dsl_programs", "python_helpers", "cpp_source", "fuzz", "notation", "quiz", "integers", "dialects", "expressions", "steps"),
+    *("tiling_steps", "seen", "reading", "cute_ir", "launches", "cpp_constants", "limits", "cli", "systems", "kernel_elements"),
     *("lanes", "paper", "printers", "same_page", "solve", "testing", "unknown", "gates", "pictures", "check_library"),
     *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
 SLOW = 4.0  # seconds of processor time of a test that is not asked
-MOST = 25.0  # those of all tests that are asked about one mistake
+MOST = 100.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects
 SAME = (2, 8)  # so many cases of one test are asked before those of others, and so many before all the rest
 
@@ -97,6 +126,15 @@ class Known:
         self.digests: dict[str, str] = kept.get("digests", {})
         self.seconds: dict[str, float] = kept.get("seconds", {})
         self.lines: dict[str, dict[str, list[str]]] = kept.get("lines", {})
+        self.texts: dict[str, str] = kept.get("texts", {})  # of the files that the lines are of
+
+    def move(self, top: Path) -> None:
+        """Follow the lines of files that have changed since: a new line has the tests of those in its place."""
+        for path, was in self.texts.items():
+            now = (top / path).read_text("utf-8") if (top / path).is_file() else ""
+            if now != was:
+                self.lines[path] = moved(self.lines.get(path, {}), was.splitlines(), now.splitlines())
+        self.texts = {path: (top / path).read_text("utf-8") for path in self.lines if (top / path).is_file()}
 
     def tests(self, path: str, places: Iterable[tuple[str, int]]) -> list[str]:
         """The tests that run one of these lines, each of a file: the examples of a module, then a few cases of each test, the
@@ -105,7 +143,8 @@ class Known:
         cases: dict[str, int] = {}
         order: list[tuple[bool, int, float, str]] = []
         for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):
-            case = cases[name.partition("[")[0]] = cases.get(name.partition("[")[0], 0) + 1
+            test = name if DRAWN in name else name.partition("[")[0]  # no two pictures are alike
+            case = cases[test] = cases.get(test, 0) + 1
             order.append((not name.startswith(path), sum(case > most for most in SAME), self.seconds[name], name))
         spent, out = 0.0, []
         for *_, seconds, name in sorted(order):
@@ -114,6 +153,21 @@ class Known:
                 break
             out.append(name)
         return out
+
+
+def moved(tests: dict[str, list[str]], was: list[str], now: list[str]) -> dict[str, list[str]]:
+    """The tests of the lines of a text that has become another.
+
+    >>> moved({"1": ["a"], "2": ["b"], "3": ["c"]}, ["x", "y", "z"], ["x", "new", "Y", "z"])
+    {'1': ['a'], '2': ['b'], '3': ['b'], '4': ['c']}
+    """
+    out: dict[str, list[str]] = {}
+    for kind, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        for line in range(c, d):
+            before = [line - c + a] if kind == "equal" else range(a, b) if b > a else [a - 1]
+            names = dict.fromkeys(name for one in before for name in tests.get(str(one + 1), ()))
+            out |= {str(line + 1): list(names)} if names else {}
+    return out
 
 
 class _Learner:
@@ -129,7 +183,7 @@ class _Learner:
             data_file=None, include=[str(top / path) for path in inside], config_file=False, messages=False
         )
         self.tracer.start()
-        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too slow to be asked"))
+        signal.signal(signal.SIGPROF, _stop)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -163,6 +217,17 @@ class _Learner:
         return out
 
 
+def _stop(_: int, frame: FrameType | None) -> None:
+    """End a test, but not within coverage, which would keep its lock for ever."""
+    at = frame
+    while at is not None:
+        if at.f_globals.get("__name__", "").startswith("coverage."):
+            signal.setitimer(signal.ITIMER_PROF, 0.01)
+            return
+        at = at.f_back
+    pytest.fail("too slow to be asked")
+
+
 def learn(top: Path, kept: Path, inside: list[str]) -> Known:
     """What the tests run of some files: what is kept of files of tests that have not changed, and the others run once (minutes)."""
     one = FORK.Process(target=_learn, args=(top, kept, inside))
@@ -173,6 +238,7 @@ def learn(top: Path, kept: Path, inside: list[str]) -> Known:
 
 def _learn(top: Path, kept: Path, inside: list[str]) -> None:
     before = Known(json.loads(kept.read_text("utf-8")) if kept.is_file() else {})
+    before.move(top)
     files = {
         str(path.relative_to(top)): hashlib.sha256(path.read_bytes()).hexdigest()
         for one in asked_files(top)
@@ -187,7 +253,9 @@ def _learn(top: Path, kept: Path, inside: list[str]) -> None:
         for path, of in before.lines.items():
             for line, names in of.items():
                 lines.setdefault(path, {}).setdefault(line, []).extend(name for name in names if name in old)
-        told = {"digests": {path: files[path] for path in read | same}, "seconds": old | known.seconds, "lines": lines}
+        texts = {path: (top / path).read_text("utf-8") for path in lines}
+        read_ = {path: files[path] for path in read | same}
+        told = {"digests": read_, "seconds": old | known.seconds, "lines": lines, "texts": texts}
         kept.write_text(json.dumps(told), "utf-8")
 
     learner = _Learner(top, inside, note)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from tests import claims_of_views
+from tests import claims_of_texts, claims_of_views
 
 WORDS = Path(__file__).parent / "data" / "picture_words.txt"
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
@@ -33,6 +33,7 @@ def false(figure: Figure) -> Iterator[str]:
         if (told := re.fullmatch(pattern, figure.title)) and not holds(figure, told):
             yield f"the title is false: {figure.title}"
     yield from _alt_text(figure)
+    yield from claims_of_texts.false(figure)
     name = re.split("[,<]", figure.source)[0]
     if figure.kind == "mma" and name.partition("::")[2] not in figure.caption and name not in figure.caption:
         yield f"the caption names another instruction than {name}"
@@ -94,12 +95,12 @@ def texts(figure: Figure) -> list[str]:
 
 
 def words(figure: Figure) -> set[str]:
-    """The words of a figure, notation and names with digits aside."""
+    """The words of a figure, and its names; notation aside."""
     return set().union(*map(_words, texts(figure)))
 
 
 def _words(text: str) -> set[str]:
-    return {*re.findall(r"(?<![\w<:.])[A-Za-z][a-z]+(?![\w>:]*[\d_<])(?![a-z]*::)", text)}
+    return {*re.findall(r"(?<![\w<:.])[A-Za-z][a-z]+(?![\w>:]*[\d_<])(?![a-z]*::)", text)} | claims_of_texts.names(text)
 
 
 @cache

@@ -769,3 +769,31 @@ class TestByName:
         assert "do not divide the tile of 5 rows" in fails(run("analyze", "(5,64):(64,1)", "--access", "ldmatrix"), 1)
         assert "waves of 32 threads" in fails(run("analyze", "(64,64)", "--access", "rows", "--type", "f16", "--arch", "gfx942"), 2)
         assert "--access rows" in fails(run("analyze", "(64,64)", "--instruction", "ld.32"), 2)
+
+
+SPELLED = {
+    "ld.128": ["ld.shared.v4.f32", "ld.shared.v2.b64", "LDS.128", "ld.shared::cta.v4.u32"],
+    "st.64": ["st.shared.v2.b32", "st.shared.f64", "STS.64"],
+    "ldmatrix": ["ldmatrix.x4", "ldmatrix.trans", "ldmatrix.sync.aligned.m8n8.x4.shared.b16", "LDSM.16.MT88.4"],
+    "stmatrix.x2": ["stmatrix.sync.aligned.m8n8.x2.trans.shared.b16", "STSM.16.M88.2"],
+}
+
+
+@pytest.mark.parametrize(("name", "spelled"), [(name, word) for name, words in SPELLED.items() for word in words])
+def test_an_access_has_its_name_in_ptx_and_sass_in_every_command(name: str, spelled: str) -> None:
+    """A report, the search and a picture take the same words, and count the same."""
+    tile, store = ["(64,64):(64,1)", "--type", "f16"], ["--store"] if name.startswith("st") else []
+    counts = [run("analyze", *tile, "--access", word, *store).stdout.decode().splitlines()[-1] for word in (name, spelled)]
+    assert counts[0] == counts[1]
+    assert "wavefronts in" in counts[0]
+    side = "--write" if store else "--read"
+    found = [run("find", "swizzle", "64x64", "--type", "f16", side, word, "--json").stdout for word in (name, spelled)]
+    assert found[0].replace(name.encode(), b"") == found[1].replace(spelled.encode(), b"")
+    drawn = [run("render", *tile, "--view", "access", "--by", word, "-T", "json").stdout for word in (name, spelled)]
+    assert drawn[0].replace(b".trans", b"") == drawn[1].replace(b".trans", b"")
+
+
+def test_what_is_served_in_an_unknown_order_has_no_count() -> None:
+    done = run("analyze", "(64,64):(64,1)", "--type", "f16", "--access", "tma")
+    assert done.returncode == 2
+    assert b"no document gives the order in which tma is served" in done.stderr

@@ -19,7 +19,7 @@ from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.inverse import complement, left_inverse, max_common_layout, nullspace, right_inverse
 from cute_viz.algebra.layout import Layout, coalesce, modes_of
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.modes import append, get, group, select, take, zip_
+from cute_viz.algebra.modes import append, filter_, flatten, get, group, select, take, zip_
 from cute_viz.algebra.products import (
     blocked_product,
     flat_product,
@@ -30,7 +30,6 @@ from cute_viz.algebra.products import (
     zipped_product,
 )
 from cute_viz.algebra.recast import downcast, upcast
-from cute_viz.algebra.simplify import filter_, flatten
 from cute_viz.algebra.slicing import slice_and_offset
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle

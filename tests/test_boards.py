@@ -11,6 +11,7 @@ from pathlib import Path as Folder
 import pytest
 
 from cute_viz import figure, parse
+from cute_viz.engine.zoomed import launched, tiles_of_k
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.compare import difference
 from cute_viz.figures.load import from_dict
@@ -19,6 +20,8 @@ from cute_viz.renderers import Options, render
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Cells, Line, Path, Texts
 from cute_viz.renderers.targets import TARGETS as TARGET
+from cute_viz.source import read
+from cute_viz.source.model import Given
 from tests.commands import fails, run
 
 TARGETS = ("readme", "column", "page", "slide")
@@ -382,7 +385,7 @@ def test_the_values_of_a_cube_are_named_where_there_is_room(target):
     ("spec", "caption"),
     [
         ("ampere_gemm", "128x128x64 = 2x2 warps of 64x64 = 4x8 atoms of 16x8;"),
-        ("hopper_gemm", "64x64x64 = 1x1 warp groups of 64x64 = 1x1 atoms of 64x64;"),
+        ("hopper_gemm", "64x64x64 = 1 warp group of 64x64 = 1 atom of 64x64;"),
         ("blackwell_gemm", "128x128x64 = 1 CTA of 128x128 = 4 warps of 32 lanes;"),
         ("blackwell_gemm_2sm", "256x64x64 = 2 CTAs of 128x64 = 4 warps of 32 lanes;"),
     ],
@@ -406,9 +409,25 @@ def test_each_level_of_a_zoom_is_a_part_of_the_one_before():
     assert named[1, 50] == "V24"  # 4 for each 8 columns
 
 
+@pytest.mark.parametrize("thread", [0, 37, 229, 255])
+def test_a_zoom_of_scalar_mmas_opens_one_that_the_thread_has(thread):
+    """16 x 16 threads, column-major: thread t has C(t % 16 + 16 a, t / 16 + 16 b); the 32 of a warp have two columns."""
+    drawn = figure("make_tiled_mma(UniversalFMA<float>{}, (16,16,1))", view="zoom", tile="64x32", thread=thread, coord="1,2")
+    _, tile, atoms, atom = drawn.panels
+    assert drawn.title == "One thread holds 1 value in each of 8 atoms"
+    assert drawn.caption.startswith("64x32 = 1x8 warps of 64x4 = 64x4 atoms of 1x1;")
+    assert [int(label) for label in tile.labels] == [c % 16 // 2 for _ in range(64) for c in range(32)]
+    i, j = thread % 16, thread // 16
+    assert {shape.points[0] for shape in atoms.shapes if shape.kind == "area"} == {
+        (j % 2 + 2 * b, i + 16 * a) for a in range(4) for b in range(2)
+    }
+    assert (atom.labels, atom.foot) == (("V0",), f"V0 is C({64 + i}, {64 + j + 16})")
+    assert drawn.arrows[-1].start == (i, j % 2 + 2, i + 1, j % 2 + 3)
+
+
 def test_a_zoom_of_amd_counts_waves():
     drawn = figure("v_mfma_f32_16x16x16_f16", view="zoom", tile="64x64")
-    assert (drawn.panels[2].caption, drawn.panels[1].foot) == ("3 Wave 0  4 × 4 atoms", "a number is a wave; wave 0 is highlighted")
+    assert (drawn.panels[2].caption, drawn.panels[1].foot) == ("3 Wave 0  4 × 4 atoms", "by wave: wave 0 is highlighted")
 
 
 NOTES = ["--note", "(0,0)..(3,0): one bank group", "--note", "T5: reads here"]
@@ -936,6 +955,23 @@ def test_answers_may_name_their_sheet(tmp_path):
     assert "did you mean swizzle?" in fails(run("quiz", "--check", str(tmp_path / "a.yaml")), 2)
 
 
+@pytest.mark.parametrize("layout", ["(64,64):(64,1)", "(64,64):(68,1)", "(64,64):(1,64)", "Sw<3,3,3> o 0 o (64,64):(64,1)"])
+@pytest.mark.parametrize(
+    ("name", "bits"), [("ld.8", 8), ("st.8", 8), ("ld.16", 16), ("st.16", 16), ("ld.shared.u16", 16), ("STS.U8", 8)]
+)
+def test_accesses_below_a_word(layout, name, bits):
+    """Each lane has an element of its row, or column where these lie together; lanes of one word are served at once."""
+    drawn = figure(layout, view="access", by=name, type=bits)
+    turned = layout == "(64,64):(1,64)"
+    bytes_ = [offset(layout, *((0, lane) if turned else (lane, 0))) * bits // 8 for lane in range(32)]
+    wave = [len({at // 4 for at in bytes_ if at // 4 % 32 == bank}) for bank in range(32)]
+    assert list(drawn.facts.values())[-2] == max(wave)
+    does = f"st.{bits} writes" if name[0] in "sS" else f"ld.{bits} reads"
+    assert drawn.caption.startswith(f"{does} {bits // 8} bytes for each of 32 lanes")
+    marked = {at for panel in drawn.panels[-2:-1] for n, at in enumerate(panel.data["byte"]) if panel.labels[n]}
+    assert marked == {at // 4 * 4 for at in bytes_}
+
+
 @pytest.mark.parametrize("layout", ["(64,64):(64,1)", "(64,64):(72,1)", "Sw<3,3,3> o 0 o (64,64):(64,1)"])
 @pytest.mark.parametrize("bits", [32, 64, 128])
 def test_cp_async_writes_as_a_store(layout, bits):
@@ -1039,12 +1075,42 @@ def test_the_zoom_of_a_launch_has_its_cluster(tmp_path):
     (tmp_path / "pair.cu").write_text(MULTICAST)
     done = run("render", "pair.cu::cta_mma", "--launch", "1", "--view", "zoom", "-T", "json", cwd=tmp_path)
     drawn = json.loads(done.stdout)
-    assert drawn["caption"].startswith("4x8 CTA pairs of 256x128 = 2 CTAs of 128x128"), done.stderr
+    assert drawn["caption"].startswith("4x8 CTA pairs of 256x128x64 = 2 CTAs of 128x128"), done.stderr
     assert (
-        drawn["title"] == "A cluster of 2 × 4 CTA pairs loads each tile of A once, not 4 times and each tile of B once, not twice"
+        drawn["title"] == "A cluster of 2 × 4 CTA pairs loads each tile of A once, not 4 times, and each tile of B once, not twice"
     )
     own = run("render", "pair.cu::cta_mma", "--launch", "1", "--view", "zoom", "--cluster", "2x1", "-T", "json", cwd=tmp_path)
     assert json.loads(own.stdout)["title"] == "A cluster of 2 × 1 CTA pairs loads each tile of B once, not twice"
+
+
+DSL = """import cutlass
+import cutlass.cute as cute
+
+@cute.kernel
+def kernel(mA, mB, mC, mma: cute.TiledMma):
+    bidx, bidy, _ = cute.arch.block_idx()
+    gA = cute.local_tile(mA, (64, 32), {first})
+    gB = cute.local_tile(mB, (128, 32), {second})
+    gC = cute.local_tile(mC, (64, 128), {third})
+
+@cute.jit
+def host(p: cute.Pointer):
+    mA = cute.make_tensor(p, cute.make_layout((512, 320), stride=(320, 1)))
+    mB = cute.make_tensor(p, cute.make_layout((1024, 320), stride=(320, 1)))
+    mC = cute.make_tensor(p, cute.make_layout((512, 1024), stride=(1024, 1)))
+    mma = cute.make_tiled_mma(cute.nvgpu.warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 16)), (2, 2, 1))
+    kernel(mA, mB, mC, mma).launch(grid=(8, 8, 1), block=(128, 1, 1))
+"""
+
+
+@pytest.mark.parametrize("coords", [["(bidx, None)", "(bidy, None)", "(bidx, bidy)"], ["(None, None)"] * 3])
+def test_the_zoom_and_the_pipeline_of_a_dsl_kernel_have_its_tiles(coords, tmp_path):
+    """Of a CTA, or all of them at once, where the tiles of C are those of the rows of A and of B."""
+    (tmp_path / "k.py").write_text(DSL.format(first=coords[0], second=coords[1], third=coords[2]))
+    drawn = json.loads(run("render", "k.py::host::mma", "--view", "zoom", "-T", "json", cwd=tmp_path).stdout)
+    assert drawn["caption"].startswith("8x8 CTAs of 64x128x32 = 2x2 warps of 32x64 = 2x8 atoms of 16x8")
+    found = read((tmp_path / "k.py").read_text(), "python", Given())
+    assert (launched(found), tiles_of_k(found)) == (((64, 128), (8, 8), None, 32), 10)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -246,6 +246,7 @@ def test_colours_of_the_theme(page, driver, tmp_path):
 
 def test_the_index_of_a_gallery(driver) -> None:
     """Search, filters and the theme of gallery/index.html."""
+    from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.select import Select
 
     def shown() -> list[str]:
@@ -275,6 +276,21 @@ def test_the_index_of_a_gallery(driver) -> None:
     assert driver.execute_script(colour) != before
     driver.find_element("id", "theme").click()
     assert driver.execute_script(colour) == before
+    driver.execute_script("location.hash = '#slides=deck_'")
+    slides = []
+    for _ in range(13):  # at the last one it stays
+        (words,) = shown()
+        slides.append(words.split()[0])
+        driver.find_element("tag name", "body").send_keys(Keys.ARROW_RIGHT)
+    assert [name[:8] for name in slides] == [f"deck_{n:02}_" for n in [*range(1, 13), 12]]
+    (picture,) = driver.execute_script(
+        "return [...document.images].filter(x => x.offsetParent).map(x => x.getBoundingClientRect().toJSON())"
+    )
+    assert picture["width"] > 0.9 * driver.execute_script("return innerWidth")
+    driver.find_element("tag name", "body").send_keys(Keys.ESCAPE)
+    driver.find_element("id", "words").clear()
+    driver.execute_script("filter()")
+    assert shown() == everything
     broken = "return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
     assert driver.execute_script(broken) == []
 

@@ -408,6 +408,27 @@ class TestUnits:
             assert run(capsys, "render", f"{unit}::s", "-o", str(unit.parent / f"{name}.svg"), *more)[0] == 0
         assert (unit.parent / "written.svg").read_bytes() == (unit.parent / "compiled.svg").read_bytes()
 
+    def test_a_zoom_has_the_tile_and_the_launch(self, unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """The tile and its K are the compiler's; the grid is the text's, as the extents of C are a run's."""
+        unit.write_text(
+            "#include <cute/tensor.hpp>\n#include <cute/atom/mma_atom.hpp>\nusing namespace cute;\n"
+            "template <class Tiler, class Mma> __global__ void gemm(Tiler tiler, Mma mma, int m, int n, float* c) {\n"
+            "  auto mC = make_tensor(make_gmem_ptr(c), make_shape(m, n), make_stride(_1{}, m));\n"
+            "  auto mA = make_tensor(make_gmem_ptr(c), make_shape(m, 512), make_stride(_1{}, m));\n"
+            "  auto gC = local_tile(mC, tiler, make_coord(blockIdx.x, blockIdx.y, _), Step<_1, _1, X>{});\n"
+            "  auto gA = local_tile(mA, tiler, make_coord(blockIdx.x, blockIdx.y, _), Step<_1, X, _1>{});\n"
+            "  auto thr_mma = mma.get_slice(threadIdx.x);\n}\n"
+            "void f() {\n  auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, Layout<Shape<_2, _2>>{});\n"
+            "  gemm<<<dim3(4, 3), 128>>>(Shape<_64, _128, _32>{}, mma, 256, 384, nullptr);\n}\n"
+        )
+        drawn = []
+        for more in ((), FLAGS):
+            words = ("render", f"{unit}::thr_mma", "--launch", "1", "--view", "zoom", "-o", str(unit.parent / "zoom.json"), *more)
+            assert run(capsys, *words)[0] == 0
+            drawn.append(json.loads((unit.parent / "zoom.json").read_text()))
+        assert drawn[0] == drawn[1]
+        assert drawn[1]["caption"].startswith("4x3 CTAs of 64x128x32 = 2x2 warps of 32x64 = 2x8 atoms of 16x8")
+
     def test_a_page_follows_a_unit(self, unit: Path, tmp_path: Path) -> None:
         """Each version that is saved is compiled before the page hears of it, so that no question waits for the compiler."""
         words = [sys.executable, "-m", "cute_viz", "serve", "--port", "0", "--no-browser", str(unit), *FLAGS, "--launch", "2"]

@@ -18,6 +18,7 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.spec.library import resolve
+from tests.commands import run
 
 DATA = Path(__file__).parent / "data"
 TRUTH = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
@@ -554,3 +555,29 @@ def test_the_arguments_of_a_type_do_not_make_it_foreign() -> None:
         "template <class T> struct S { using Big = Layout<Shape<_4, Int<sizeof(T)>>>; }; void f() { typename S<float>::Big v{}; }"
     )
     assert str(file(text).find("f::v").read()) == "(_4,_4):(_1,_4)"
+
+
+ARRAYS = """
+constexpr int P = 33;
+__global__ void k(const float* in) {
+  __shared__ float s[32][P];
+  extern __shared__ char all[];
+  __shared__ __align__(16) half_t t[2][8][8];
+  float r[4];
+  auto sA = make_tensor(make_smem_ptr(t[0][0]), Layout<Shape<_8,_8>>{});
+}
+"""
+
+
+def test_an_array_in_shared_memory_is_an_object(tmp_path: Path) -> None:
+    """With its type and its memory, for every command; an array of registers, and one without an extent, are none."""
+    file = tmp_path / "k.cu"
+    file.write_text(ARRAYS)
+    rows = {row["name"]: row["value"] for row in json.loads(run("list", str(file), "--json").stdout)}
+    assert rows["s"] == "(_32,_33):(_33,_1)"
+    assert rows["t"] == "(_2,_8,_8):(_64,_8,_1)"
+    assert not rows.keys() & {"all", "r"}
+    column = run("analyze", f"{file}::s", "--access", "column").stdout.decode()
+    assert "ld.32" in column
+    assert column.endswith("no conflicts\n"), column
+    assert run("eval", f"{file}::s(_,0)").stdout == b"(_32):(_33)\n"

@@ -10,7 +10,7 @@ import pytest
 
 from cute_viz import parse
 from cute_viz.algebra import instruction
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.copy import layout_in_tile
 from cute_viz.algebra.descriptor import FIELDS, MODES
 from cute_viz.algebra.layout import Layout

@@ -14,9 +14,9 @@ import pytest
 
 from cute_viz import parse
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.coords import crd2idx
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import crd2idx
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor

@@ -61,6 +61,8 @@ def test_a_part_of_the_name_of_instructions_gives_their_names(word: str) -> None
         ("SW128", "GMMA::Layout_K_SW128_Atom<half_t>{}"),
         ("SWIZZLE_64B", "GMMA::Layout_K_SW64_Atom<half_t>{}"),
         ("Layout_MN_SW32_Atom", "GMMA::Layout_MN_SW32_Atom<half_t>{}"),
+        ("128B", "GMMA::Layout_K_SW128_Atom<half_t>{}"),
+        ("swizzle 64B", "GMMA::Layout_K_SW64_Atom<half_t>{}"),
         ("Sw333", "Sw<3,3,3>"),
         ("ampere", "ampere_gemm"),
         ("cute.make_layout", "make_layout((4,8), LayoutRight)"),
@@ -172,7 +174,7 @@ def test_a_palette_is_found_in_american_spelling() -> None:
 def test_a_word_that_list_does_not_know() -> None:
     assert "did you mean palettes?" in told("list", "palette")
     text = told("list", "ldmatrix")
-    assert "neither a file nor one of mma, copy, ops, views, formats, palettes, themes, targets, limits" in text
+    assert "neither a file nor one of mma, copy, specs, ops, views, formats, palettes, themes, targets, limits" in text
     assert run("list", "copy", "ldmatrix").stdout
     assert "'cute-viz list copy ldmatrix'" in text
 
@@ -343,3 +345,10 @@ def test_equal_functions_with_other_shapes_are_noted() -> None:
     assert found.stdout == b"0\n"
     assert b"have the same offset at every index" in found.stderr
     assert run("eval", "(2,4):(1,2) == (2,4):(4,1)").stderr == b""
+
+
+def test_an_operation_that_is_looked_for_in_the_package_is_in_its_algebra() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'composition'; it is cute_viz\.algebra\.composition$"):
+        _ = cv.composition
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        _ = cv.nothing

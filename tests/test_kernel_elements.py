@@ -198,7 +198,59 @@ def test_the_block_may_be_given() -> None:
     text = PLAIN.replace("PITCH", "33").partition("int main")[0]
     kept = report_of(Reading(Source(text, "k.cu"), Request(())).file)
     assert kept is not None
-    assert {one.why for one in kept.elements} == {"how many threads the block has is not known: nothing here launches the kernel"}
+    assert {one.why for one in kept.elements} == {
+        "how many threads the block has is not known: nothing here launches the kernel; give it: `let=blockDim.x=256`"
+    }
     found = report_of(Reading(Source(text, "k.cu"), Request((), let={"blockDim.x": "32", "blockDim.y": "8"})).file)
     assert found is not None
     assert {row.move.line: row.cost.wavefronts for row in found.accesses} == {4: 32, 6: 8, 7: 32}
+
+
+BESIDE = """
+__global__ void turn(float const* in, float* out) {
+  __shared__ float tile[64][PITCH];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[4 * y][x] = in[x];
+  tile[4 * y + 1][x] = in[x + 16];
+  tile[4 * y + 2][x] = in[x + 32];
+  tile[4 * y + 3][x] = in[x + 48];
+  __syncthreads();
+  float4 v;
+  v.x = tile[4 * x + y / 4][y % 4 * 4];
+  v.y = tile[4 * x + y / 4][y % 4 * 4 + 1];
+  v.z = tile[4 * x + y / 4][y % 4 * 4 + 2];
+  v.w = tile[4 * x + y / 4][y % 4 * 4 + 3];
+  reinterpret_cast<float4*>(out)[16 * y + x] = v;
+}
+int main() { turn<<<1, dim3(16, 16)>>>(nullptr, nullptr); }
+"""
+
+
+@pytest.mark.parametrize(
+    (
+        "pitch",
+        "loads",
+        "stores",
+    ),  # as an H100 counted them of LeetCUDA's mat_transpose_f32x4_shared_row2col2d: wavefronts of a warp
+    [
+        ("16", {11: ("ld.shared.128", 32)}, 2),
+        ("17", dict.fromkeys((11, 12, 13, 14), ("ld.shared.32", 4)), 2),
+        ("20", {11: ("ld.shared.128", 16)}, 1),
+    ],
+)
+def test_neighbors_in_statements_beside_one_another_are_one_load(
+    pitch: str, loads: dict[int, tuple[str, int]], stores: int
+) -> None:
+    found = report(BESIDE.replace("PITCH", pitch)).accesses
+    each = {
+        row.move.line: (row.cost.instruction, (row.cost.wavefronts or 0) // row.cost.instructions)
+        for row in found
+        if row.cost.wavefronts is not None
+    }
+    assert each == loads | dict.fromkeys((5, 6, 7, 8), ("st.shared.32", stores))
+
+
+def test_an_array_in_a_comment_has_no_edit() -> None:
+    text = BESIDE.replace("[PITCH];", "[16];\n  // __shared__ float tile[64][20];")
+    edits = {str(row.fix.changes) for row in report(text).accesses if row.fix}
+    assert edits == {str((("", 3, "tile[64][16]", "tile[64][20]"),))}

@@ -216,7 +216,7 @@ def test_an_instruction_does_not_reach_every_memory(tmp_path: Path, capsys: pyte
     )
     main(["analyze", str(path)])
     said = "SM75_U32x4_LDSM_N copies from shared memory to registers, not from global memory"
-    assert said in "".join(capsys.readouterr())
+    assert said in " ".join(capsys.readouterr().out.split())
     access = "make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))"
     assert main(["analyze", "(16,16):(16,1)", "--access", access, "--global"]) == 1
     assert said in capsys.readouterr().err
@@ -369,7 +369,7 @@ def test_a_program_tells_what_its_kernels_are_called_with(tmp_path: Path, capsys
     ]
     assert found["assumed"] == {"m": {"value": "130", "line": line_of(PROGRAM, "int m = 130")}}
     assert [row["instruction"] for row in found["accesses"] if row["line"] == line_of(PROGRAM, "copy(tc, part")] == ["ld.global.64"]
-    assert [row["error"].partition(":")[0] for row in found["unknown"]] == ["nothing in this file calls never"]
+    assert (found["unknown"], found["idle"]) == ([], {"never": [str(line_of(PROGRAM, "copy(t, t)"))]})
     aligned = report(tmp_path, capsys, PROGRAM, "--let", "m=128", "--let", "k=64")
     assert aligned["assumed"] == {}
     assert [row[5:] for row in rows(aligned, line) if "global" in row[1]] == [(256, 256)] * 2
@@ -437,10 +437,11 @@ def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [(row["fix"]["edits"][0]["file"], row["fix"]["edits"][0]["line"]) for row in found["accesses"][:1]] == [
         (None, line_of(main_file, "make_layout(make_shape(Int<128>{}, Int<8>{}), make_stride"))
     ]
-    assert {row["file"] for row in [*found["accesses"], *found["unknown"]]} == {"detail/device.cuh", "../outside.cuh"}
+    assert {row["file"] for row in found["accesses"]} == {"detail/device.cuh"}
+    assert found["idle"] == {"f": ["../outside.cuh:1"]}  # of which nothing is launched
     assert {row["call"] for row in found["accesses"]} == {f"nt, line {line_of(main_file, 'device<<<')}", "tn, line 19"}
     assert main(["analyze", str(tmp_path / "kernel.cu")]) == 0
-    assert "detail/device.cuh:15" in capsys.readouterr().out
+    assert "lines of detail/device.cuh" in capsys.readouterr().out
 
 
 def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -643,7 +644,7 @@ def test_the_heading_of_a_page_is_its_file(tmp_path: Path) -> None:
     assert main(["analyze", str(tmp_path / "loop.cu"), "-o", str(tmp_path / "r.html")]) == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h1>loop.cu</h1>" in page
-    assert "a round of line 3" in page
+    assert "A round of line 3" in page
 
 
 def test_an_operation_is_not_a_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -663,3 +664,18 @@ copy(AutoCopyAsync{{}}, a, a);
     said = [one["error"] for one in found["unknown"]][: 2 * len(ops)]
     assert said == [f"unrecognized CopyPolicy {op}" for op in ops for _ in range(2)]
     assert [one["shape"] for one in found["memory"]["shared"]] == ["(_8,_8)"]
+
+
+def test_a_page_has_the_launch_that_loses_most_and_folds_what_is_ideal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(tmp_path, capsys, GEMM)
+    assert main(["analyze", str(tmp_path / "kernel.cu"), "-o", str(tmp_path / "r.html")]) == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    steps = {step["launch"]: step for step in found["steps"] if step["loop"] is None} or found["totals"]
+    name, worst = max(steps.items(), key=lambda one: one[1]["now"] - one[1]["ideal"])
+    assert f"<b>{100 * (worst['now'] - worst['ideal']) / worst['now']:.0f}%</b> of shared-memory wavefronts are conflicts." in page
+    assert f"In {name}, the worst of {len(found['totals'])} launches." in page
+    bad, rest = page.split("<details class='rest'>")
+    assert (bad.count("class='good'>ideal<"), rest.count("class='worse'")) == (0, 0)
+    assert "(_128,_8)" not in page, "layouts without marks"
+    assert bad.index(">T0<") < bad.index(">T1<") < bad.index(">T8<"), "lanes as they lie in the tile"
+    assert "words in each of the 32 banks" in bad

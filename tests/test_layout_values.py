@@ -14,7 +14,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, product
 from cute_viz.algebra.layout import Layout, coalesce, crd2idx, idx2crd, slice_and_offset
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.simplify import flatten
+from cute_viz.algebra.modes import flatten
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy

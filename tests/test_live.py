@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import http.client
 import json
 import os
@@ -14,12 +15,17 @@ import sys
 import threading
 import time
 from base64 import urlsafe_b64decode
+from collections import Counter
 from pathlib import Path
 from zlib import decompress
 
 import pytest
 
 from cute_viz import figure, render
+from cute_viz.engine import Request
+from cute_viz.engine import ask as asked
+from cute_viz.engine.kernel_picture import picture_of
+from cute_viz.live import guard
 from cute_viz.live.follow import Followed
 from cute_viz.live.page import assets, document, fragment, settings
 from cute_viz.live.pool import Cancelled, Pool
@@ -203,6 +209,48 @@ def test_nothing_is_answered_without_the_token(server):
     assert server.address == f"http://127.0.0.1:{port}/?token={server.token}"
     assert len(server.token) >= 32
     assert send(server, "GET", "/", Cookie=f"{name}={value}")[0] == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose a connection is")
+def test_another_user_who_has_seen_the_token_gets_nothing(server, monkeypatch):
+    """As `ps` shows the words of a browser to everybody."""
+    own, path = os.geteuid(), f"/?token={server.token}"
+    assert send(server, "GET", path, Cookie="")[0] == 200
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1000)  # as if the server were somebody else's
+    as_user = ctypes.CDLL(None).setfsuid  # whose sockets this thread makes; root is asked for nothing
+    as_user(own or 65534)
+    try:
+        status, _, data = send(server, "GET", path, Cookie="")
+    finally:
+        as_user(own)
+    assert (status, data.decode()) == (403, guard.ANOTHER)
+
+
+@pytest.mark.parametrize(("client", "host"), [("127.0.0.1", "127.0.0.1"), ("127.9.8.7", "127.0.0.1"), ("::1", "::1")])
+def test_whose_a_connection_is(client, host, tmp_path, monkeypatch):
+    """In the tables of Linux, whose words are those of RFC 793's ends."""
+    little = sys.byteorder == "little"
+    ends = {"127.0.0.1": "0100007F", "127.9.8.7": "0708097F", "::1": "0" * 24 + "01000000"}
+    if not little:
+        ends = {name: bytes.fromhex(end)[::-1].hex() for name, end in ends.items()}  # of one word
+    rows = [
+        f"{n}: {a}:{p:04X} {b}:{q:04X} 01 0:0 00:0 0 {uid} 0 1"
+        for n, (a, p, b, q, uid) in enumerate(
+            (
+                (ends[host], 8080, ends[client], 5000, 1001),  # the server's own end
+                (ends[client], 5000, ends[host], 8080, 1002),
+                (ends[client], 5001, ends[host], 8080, 1001),
+                (ends[client], 5002, ends[host], 8080, 0),
+                (ends[client], 5003, ends[host], 8081, 1002),
+            )
+        )
+    ]
+    (tmp_path / ("tcp6" if ":" in host else "tcp")).write_text("\n".join(["sl local_address rem_address st ...", *rows, ""]))
+    monkeypatch.setattr(os, "geteuid", lambda: 1001)
+    said = [guard.is_of_another((client, port), (host, 8080), str(tmp_path)) for port in range(5000, 5005)]
+    assert said == [True, False, False, False, False]
+    monkeypatch.setattr(os, "geteuid", lambda: 0)  # as in a container
+    assert not guard.is_of_another((client, 5000), (host, 8080), str(tmp_path))
 
 
 def test_every_answer_says_that_nobody_else_may_read_it(server, tmp_path):
@@ -599,3 +647,36 @@ def test_a_spec_and_a_command_draw_what_the_page_draws(source, more, tmp_path, m
 def test_what_no_spec_holds():
     assert answer_in_words("spec", source=LAUNCHED, name="s") == "a spec selects a name only from a file"
     assert answer_in_words("spec", source=LAUNCHED, launch="1") == "a spec has no launch"
+
+
+STAGED = """void f() {{
+  auto l = make_layout(make_shape(_128{{}}, _8{{}}{stages}), make_stride(_1{{}}, {stride}{apart}));
+  auto s = make_tensor(make_smem_ptr<float>(0), l);
+  auto t = make_layout(make_shape(_32{{}}, _8{{}}), LayoutRight{{}});
+  copy(make_tensor<float>(_4{{}}), local_partition(s{part}, t, threadIdx.x));
+}}
+"""
+
+
+@pytest.mark.parametrize("stride", [129, 130, 132, 128])
+@pytest.mark.parametrize("staged", [False, True])
+def test_the_picture_of_an_access_is_what_its_addresses_say(stride, staged):
+    """Hue, bars and words of a store, counted here from the addresses: 32 threads, 4 rows of 8 columns, a word each."""
+    more = dict.fromkeys(("stages", "apart", "part"), "")
+    if staged:
+        more = {"stages": ", _3{}", "apart": f", _{8 * stride}{{}}", "part": "(_,_,1)"}
+    (row,) = asked(Request((STAGED.format(stride=f"_{stride}{{}}", **more),))).report(fixes=False).accesses
+    figure = picture_of(row)
+    (tile,) = figure.panels
+    begin = 8 * stride if staged else 0
+    words = {8 * m + k: begin + m + stride * k for m in range(4) for k in range(8)}  # of a thread
+    crowd = Counter(word % 32 for word in set(words.values()))
+    assert (tile.rows, tile.cols) == (4, 8)
+    assert tile.data["thread"] == tuple(range(32))
+    assert tile.data["bank"] == tuple(words[t] % 32 for t in range(32))
+    assert tile.paints == tuple(min(crowd[words[t] % 32], 4) - 1 for t in range(32))
+    assert sum(shape.kind == "area" for shape in tile.shapes) == len(set(words.values()))
+    ways = max(crowd.values())
+    assert figure.title == (f"Up to {ways} threads compete for one bank" if ways > 1 else "st.shared.32: ideal")
+    assert f"Warp 0 needs {ways} wavefront" in figure.caption
+    assert "a 128 × 8 tile" in figure.caption

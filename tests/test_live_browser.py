@@ -57,7 +57,7 @@ class Page:
     """The page under test: what is typed into it, what it shows."""
 
     def __init__(self, driver, address: str) -> None:
-        self.driver = driver
+        self.driver, self.address = driver, address
         driver.get("about:blank")
         driver.get(address)
         until(lambda: self.picture() or self.error() or self.text(".cards"))
@@ -442,7 +442,7 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     page.find(".mark.bad").click()
     until(lambda: "Now" in page.text("#picture svg") and "Fixed" in page.text("#picture svg"))
     assert page.text("#subject").startswith("Line 15 copy(")
-    assert page.text("#found").startswith("bank 0: ")
+    assert page.picture() == "Up to 32 threads compete for one bank"
     assert "→ 32 wavefronts" in page.text(".diff")
     page.find(".diff .main").click()
     until(lambda: page.text("#tab-report b") == "0" and page.text(".applied"), 60)
@@ -466,6 +466,25 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     until(lambda: page.find("#subject").get_attribute("hidden") is not None)
     driver.back()
     until(lambda: "first" in page.find("body").get_attribute("class"))
+
+
+def test_an_access_and_its_far_fix_are_seen_at_once(page, driver):
+    """What lies between is folded, as long as nobody wants to see it."""
+    from cute_viz.live.presets import presets
+
+    text = next(one["source"] for one in presets() if one.get("shown") == "transpose.cu")
+    far = text.replace("  copy(", "  // far\n" * 60 + "  copy(", 1)
+    Page(driver, page.address.partition("#")[0] + fragment({"source": far}))
+    until(lambda: page.text(".diff") and page.text(".fold"), 60)
+    seen = "const box = document.querySelector('#editor .cm-scroller').getBoundingClientRect(); "
+    seen += "return [...document.querySelectorAll('.mark.bad, .diff')].map(e => e.getBoundingClientRect())"
+    seen += ".every(r => r.top >= box.top && r.bottom <= box.bottom)"
+    assert driver.execute_script(seen)
+    folded = driver.find_elements("css selector", ".fold")
+    assert all("–" in one.text for one in folded)
+    driver.execute_script("arguments[0].click()", folded[0])
+    until(lambda: len(driver.find_elements("css selector", ".fold")) == len(folded) - 1)
+    assert driver.execute_script("return document.getElementById('source').value") == far
 
 
 def test_hover_says_what_a_name_means_on_its_line(page, driver):

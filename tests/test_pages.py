@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, parse, render
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy

@@ -13,11 +13,13 @@ import pytest
 
 from cute_viz.engine import Request, ask
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.gallery import gates
 from cute_viz.gallery.claims import is_true_of
 from cute_viz.gallery.gates import _false, _whole, is_true
 from cute_viz.gallery.plan import plan
+from cute_viz.renderers import Options
 from cute_viz.spec import Library
-from tests import reading
+from tests import outliers, reading
 
 
 @cache
@@ -35,7 +37,7 @@ def gallery() -> dict[str, Figure]:
 def flaws(figure: Figure) -> list[str]:
     """What is wrong with the words and cells of a figure, as `gallery --check` and `reading` find it."""
     told = any(is_true(figure.title, panel) for panel in [*figure.panels, *_whole(figure)]) and is_true_of(figure.title, figure)
-    return [*([] if told else [figure.title]), *_false(figure), *reading.false(figure)]
+    return [*([] if told else [figure.title]), *_false(figure), *reading.false(figure), *outliers.odd(figure)]
 
 
 @pytest.mark.slow
@@ -91,7 +93,11 @@ def planted(figure: Figure, rng: random.Random) -> Iterator[tuple[str, Figure]]:
 
 @pytest.mark.slow
 def test_a_planted_mistake_is_noticed() -> None:
-    """Of one mistake of each kind in every fourth picture, at least so many; what lives is of pictures without a notation."""
+    """Of one mistake of each kind in every fourth picture, at least so many: of all pictures 95 in a hundred.
+
+    What lives: numbers of titles that somebody wrote by hand, and of alt texts that nothing else in a picture repeats; hues of a
+    single cell that tells nothing, of a grid of CTAs or behind a picked tile; boxes of an operand of one thread.
+    """
     rng = random.Random(11)
     seen, noticed = Counter[str](), Counter[str]()
     for name in sorted(gallery())[::4]:
@@ -99,17 +105,38 @@ def test_a_planted_mistake_is_noticed() -> None:
             seen[what] += 1
             noticed[what] += bool(flaws(figure))
     shares = {what: noticed[what] / seen[what] for what in seen}
-    least = {
-        "title False": 0.75,
-        "title True": 0.9,
-        "caption True": 0.8,
-        "description True": 0.9,
-        "box": 0.85,
-        "label": 0.65,
-        "paint": 0.55,
-    }
+    least = {"title False": 0.85, "caption False": 0.9, "description False": 0.75, "ruler": 0.9, "box": 0.85, "label": 0.9}
+    least |= {"paint": 0.85, "title True": 0.9, "caption True": 0.9, "description True": 0.9}
     assert all(shares[what] >= share for what, share in least.items()), shares
-    assert sum(noticed.values()) >= 0.7 * sum(seen.values()), shares
+    assert sum(noticed.values()) >= 0.93 * sum(seen.values()), shares
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["readme", "column", "page", "slide"])
+def test_every_picture_passes_the_gates_at_every_target(target: str) -> None:
+    """Sizes, letters, overlaps, borders, contrasts and claims of all pictures of the gallery, not at their own place alone."""
+    found = {name: gates.flaws(drawn, Options(target=target)) for name, drawn in gallery().items()}
+    assert {name: flaws for name, flaws in found.items() if flaws} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gmma_desc_k_sw128", "gmma_desc_mn_sw64", "wgmma_operands", "instr_desc"])
+def test_a_core_matrix_that_is_a_row_off_and_a_letter_of_a_caption_are_noticed(name: str) -> None:
+    """Every box of core matrices, up and down; every third letter of the caption."""
+    drawn = gallery()[name]
+    for n, panel in enumerate(drawn.panels):
+        for b, (r0, c0, r1, c1) in enumerate(panel.boxes):
+            for off in (-1, 1):
+                if r0 + off >= 0 and r1 + off <= panel.rows:
+                    boxes = (*panel.boxes[:b], (r0 + off, c0, r1 + off, c1), *panel.boxes[b + 1 :])
+                    wrong = replace(drawn, panels=(*drawn.panels[:n], replace(panel, boxes=boxes), *drawn.panels[n + 1 :]))
+                    assert flaws(wrong), (n, panel.boxes[b], off)
+    rng = random.Random(4)
+    letters = [at for at, x in enumerate(drawn.caption) if x.islower() and x.isascii()][::3]
+    for at in letters:
+        caption = drawn.caption[:at] + rng.choice("qxzjk") + drawn.caption[at + 1 :]
+        if caption != drawn.caption:
+            assert flaws(replace(drawn, caption=caption, description=drawn.description.replace(drawn.caption, caption))), caption
 
 
 if __name__ == "__main__":  # after new words: read the difference

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cute_viz.algebra.call import Operation
-from cute_viz.algebra.pipeline import Pipeline
+from cute_viz.algebra.common import Operation
+from cute_viz.algebra.gemm import Pipeline
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, LimitError
 from cute_viz.figures import build

@@ -1,4 +1,4 @@
-"""What the operations share: how they refuse operands.
+"""What the operations share: how they refuse operands, and what one is that is not carried out.
 
 Every refusal names the operation, both operands in CuTe notation, and the condition that fails.
 """
@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError
+from cute_viz.records import dataclass
 from cute_viz.values.integer import is_constant
 
 WARP = (32, "warp")  # threads that run together, and what they are called, where an atom does not say otherwise
 _LONG = 160  # characters of an operand that are worth showing
 
 
-def brief(x: Any) -> str:
+def brief(x: object) -> str:
     """An operand in CuTe notation, cut in the middle when it is very long.
 
     >>> brief((4, (2, 2)))
@@ -31,7 +32,7 @@ def brief(x: Any) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG // 2]}…{text[-_LONG // 2 :]}"
 
 
-def refuse(operation: str, operands: tuple[Any, ...], reason: str, hint: str | None = None) -> NoReturn:
+def refuse(operation: str, operands: tuple[object, ...], reason: str, hint: str | None = None) -> NoReturn:
     """Raise the AlgebraError of an operation: its call in CuTe notation, and the condition that fails.
 
     >>> refuse("logical_divide", (8, 3), "3 does not divide 8")
@@ -41,7 +42,7 @@ def refuse(operation: str, operands: tuple[Any, ...], reason: str, hint: str | N
     raise AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {reason}", hint=hint)
 
 
-def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
+def within(error: AlgebraError, operation: str, *operands: object) -> AlgebraError:
     """The error of an inner step with the call that the user wrote in front.
 
     >>> print(within(AlgebraError("3 does not divide 8"), "zipped_divide", 8, 3))
@@ -50,7 +51,7 @@ def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
     return AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {error.message}", hint=error.hint)
 
 
-def is_zero(stride: Any) -> bool:
+def is_zero(stride: object) -> bool:
     """Whether a stride is the integer 0 (a basis element or a run-time 0 never is: CuTe tests for the type Int<0>).
 
     >>> is_zero(0), is_zero(Basis(0, (1,)))
@@ -88,3 +89,29 @@ def told_outside(words: str) -> bool:
     if said is not None and words not in said:
         said.append(words)
     return said is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
+
+    >>> str(Operation("take", ((4, 8, 2),), (0, 2)))
+    'take<0,2>((4,8,2))'
+    """
+
+    tiling: ClassVar[str] = "operation"
+
+    name: str
+    operands: tuple[Any, ...]
+    template: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
+        return f"{self.name}{angle}({', '.join(map(_in_a_line, self.operands))})"
+
+
+def _in_a_line(operand: object) -> str:
+    text = show(operand)
+    tiled: Any = getattr(operand, "tiled", operand)
+    name: Any = getattr(getattr(tiled, "atom", tiled), "name", "")
+    return f"{type(operand).__name__} of {name}" if "\n" in text and name else text

@@ -29,7 +29,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import is_known, is_one, least
 
 
-def composition(a: Any, b: Any, *more: Any) -> Any:
+def composition(a: object, b: object, *more: object) -> Any:
     """A o B: B picks coordinates, A gives their values.
 
     B may be a layout; a tiler (a tuple applied mode by mode, where `_` leaves a mode alone); or an integer n for the first
@@ -77,7 +77,7 @@ def _layouts(a: Layout, b: Layout) -> Layout:
         raise within(error, "composition", a, b) from None
 
 
-def _along_modes(a: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
+def _along_modes(a: Layout, shape: object, stride: object) -> tuple[Any, Any]:
     """Composition of one extent with a coordinate stride, which picks from the mode of `a` that it names."""
     if isinstance(stride, Basis):
         for i in stride.path:
@@ -88,7 +88,7 @@ def _along_modes(a: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
     return _compose(flat_modes(a), shape, stride)
 
 
-def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: Any) -> tuple[Any, Any]:
+def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: object) -> tuple[Any, Any]:
     """Extent and stride of the composition of a flat, coalesced layout with one extent and its integer stride."""
     if is_zero(stride):
         return shape, 0
@@ -123,7 +123,7 @@ def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]
     return (shape[0], stride[0]) if len(shape) == 1 else (tuple(shape), tuple(stride))
 
 
-def _tiler(a: Layout, tiler: Any) -> Layout:
+def _tiler(a: Layout, tiler: object) -> Layout:
     """Composition with a tiler: mode by mode for a tuple, the first n elements for an integer."""
     if isinstance(tiler, Underscore):
         return a
@@ -144,7 +144,7 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
     refuse("composition", (a, tiler), "the right operand is not a layout, a positive integer, _ or a tuple of these")
 
 
-def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 << 16) -> bool | None:
+def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int = 1 << 16) -> bool | None:
     """Whether result(i) == A(B(i)) everywhere; None where it is unknown (not layouts, or more than `limit` values).
 
     CuTe does not check every carry, so it accepts some operands whose composition is another function.
@@ -180,7 +180,7 @@ def all_hold(answers: Iterable[bool | None]) -> bool | None:
     return False if False in told else None if None in told else True
 
 
-def value_at(layout: Any, place: Any) -> Any:
+def value_at(layout: Any, place: object) -> Any:
     """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end.
 
     >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
@@ -189,7 +189,7 @@ def value_at(layout: Any, place: Any) -> Any:
     return without_padding(plain(layout(_padded(place, domain(layout).shape) if isinstance(place, tuple) else place)))
 
 
-def without_padding(value: Any) -> Any:
+def without_padding(value: object) -> Any:
     """A value without the zeros at the end of a coordinate, which depend on how it was added up.
 
     >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
@@ -203,7 +203,7 @@ def without_padding(value: Any) -> Any:
     return tuple(parts) or 0
 
 
-def _padded(place: Any, shape: Any) -> Any:
+def _padded(place: object, shape: object) -> Any:
     if not isinstance(place, tuple) or not isinstance(shape, tuple):
         return place
     return (*map(_padded, place, shape), *place[len(shape) :], *[0] * (len(shape) - len(place)))

@@ -131,7 +131,7 @@ class ComposedLayout(Shown):
         return product(self.shape)
 
 
-def swizzle_of(layout: Any) -> Swizzle | None:
+def swizzle_of(layout: object) -> Swizzle | None:
     """The swizzle that a layout goes through last; None of what has none.
 
     >>> str(swizzle_of(ComposedLayout(Swizzle(1, 0, 1), 0, Layout(4)))), swizzle_of(Layout(4))
@@ -149,7 +149,7 @@ def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
     return layout.offset.bits if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
 
 
-def as_layout(x: Any) -> Any:
+def as_layout(x: object) -> Any:
     """A shape as the compact layout of it, and a layout alone in a tuple as the layout; anything else as it is.
 
     >>> str(as_layout((4, 8))), str(as_layout((Layout(4, 2),))), as_layout("x")
@@ -200,7 +200,7 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
 MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
 
 
-def member(name: str, x: Any) -> Any:
+def member(name: str, x: object) -> Any:
     """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
 
     >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
@@ -211,7 +211,7 @@ def member(name: str, x: Any) -> Any:
     return getattr(x, MEMBERS[name])
 
 
-def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
+def compose_with_offset(outer: object, offset: object, inner: object) -> AnyLayout:
     """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
 
     >>> str(compose_with_offset(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))))
@@ -222,7 +222,7 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
     return make_composed_layout(outer, offset, inner)
 
 
-def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
+def make_composed_layout(outer: Any, offset: Any, inner: object) -> ComposedLayout:
     """outer o offset o inner as written: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
 
     If the outer layout is composed itself, the parts are listed in one row, as they are written: the function is the same.
@@ -236,7 +236,7 @@ def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
     return ComposedLayout(as_layout(outer), offset, as_layout(inner))
 
 
-def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
+def with_origin(origin: object, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
     """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
 
     A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
@@ -280,7 +280,7 @@ def counting(layout: AnyLayout) -> AnyLayout:
     return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
 
 
-def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
+def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
     whole: Any = map_leaves(lambda _: 0, origin)
     for stride in leaves(layout.stride) if isinstance(layout, Layout) and isinstance(origin, tuple) else ():
         whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
@@ -288,7 +288,7 @@ def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
 
 
-def _filled(origin: Any, zeros: Any) -> Any:
+def _filled(origin: object, zeros: object) -> Any:
     """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
     if not isinstance(zeros, tuple):
         return origin
@@ -297,7 +297,7 @@ def _filled(origin: Any, zeros: Any) -> Any:
     return (*map(_filled, origin, zeros), *zeros[len(origin) :])
 
 
-def has_origin(layout: Any) -> bool:
+def has_origin(layout: object) -> bool:
     """Whether a composed layout only moves the coordinates of its inner layout: see with_origin.
 
     >>> has_origin(ComposedLayout(Layout(8), 4, Layout(4)))
@@ -309,11 +309,11 @@ def has_origin(layout: Any) -> bool:
     return nested and layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
 
 
-def _identity(shape: Any) -> Layout:
+def _identity(shape: IntTuple) -> Layout:
     return Layout(shape, unit_strides(shape))
 
 
-def takes_coordinate(outer: Any, inner: Any) -> bool:
+def takes_coordinate(outer: object, inner: object) -> bool:
     """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0.
 
     >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
@@ -324,7 +324,7 @@ def takes_coordinate(outer: Any, inner: Any) -> bool:
     return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or _gives_coordinates(outer))
 
 
-def _gives_coordinates(x: Any) -> bool:
+def _gives_coordinates(x: object) -> bool:
     while isinstance(x, ComposedLayout):
         x = x.outer
     return isinstance(x, Layout) and is_coordinate_layout(x)
@@ -333,7 +333,7 @@ def _gives_coordinates(x: Any) -> bool:
 def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[Concatenate[AnyLayout, P], AnyLayout]:
     """An operation on plain layouts as one on composed ones, too: it acts on what is innermost.
 
-    >>> from cute_viz.algebra.simplify import coalesce
+    >>> from cute_viz.algebra.modes import coalesce
     >>> str(lifted(coalesce)(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2))))))
     'Sw<1,0,1> o 0 o 8:1'
     """
@@ -345,10 +345,10 @@ def lifted(operation: Callable[Concatenate[Layout, P], AnyLayout]) -> Callable[C
     return either
 
 
-def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any, **named: Any) -> ComposedLayout:
+def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: object, **named: object) -> ComposedLayout:
     """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
 
-    >>> from cute_viz.algebra.simplify import coalesce
+    >>> from cute_viz.algebra.modes import coalesce
     >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), coalesce))
     'Sw<1,0,1> o 0 o 8:1'
     """

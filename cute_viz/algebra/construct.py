@@ -93,7 +93,7 @@ def compact_row_major(shape: IntTuple, current: IntTuple | None = None) -> IntTu
     return compact_major(shape, 1 if current is None else current, left=False)
 
 
-def compact_order(shape: IntTuple, order: Any = None) -> IntTuple:
+def compact_order(shape: IntTuple, order: object = None) -> IntTuple:
     """The compact strides of a shape whose modes are laid down in the given order, smallest number first.
 
     Modes of one number get the same start: CuTe does not make them distinct. Run-time numbers come after all others. Raises:
@@ -112,7 +112,7 @@ def compact_order(shape: IntTuple, order: Any = None) -> IntTuple:
     return found
 
 
-def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
+def make_ordered_layout(shape: IntTuple, order: object = None) -> Layout:
     """The compact layout whose modes are laid down in the given order: see compact_order (cute/layout.hpp).
 
     >>> str(make_ordered_layout((2, 2, 2, 2), (0, 2, 3, 1)))
@@ -121,7 +121,7 @@ def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
     return Layout(shape, compact_order(shape, order))
 
 
-def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> Any:
+def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> IntTuple:
     if isinstance(order, tuple):
         return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
     start = product(tuple(size for size, other in sizes if other < order))
@@ -140,7 +140,7 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     return Layout(plain.shape, compact_order(without_zeros(plain.shape, plain.stride), plain.stride))
 
 
-def _known_order(stride: Any) -> Any:
+def _known_order(stride: object) -> Any:
     flat = list(leaves(stride))
     if all(map(is_known, flat)):
         return stride
@@ -148,7 +148,7 @@ def _known_order(stride: Any) -> Any:
     return unflatten([d if is_known(d) else most + 1 + n for n, d in enumerate(flat)], stride)
 
 
-def without_zeros(shape: Any, stride: Any) -> Any:
+def without_zeros(shape: object, stride: object) -> Any:
     """A shape with 1 where the stride is 0.
 
     >>> without_zeros((4, 8), (0, 1))
@@ -157,7 +157,7 @@ def without_zeros(shape: Any, stride: Any) -> Any:
     return map_leaves(lambda s, d: 1 if is_zero(d) else s, shape, stride)
 
 
-def of_integers(name: str, layout: Any) -> Layout:
+def of_integers(name: str, layout: object) -> Layout:
     """A plain layout of integer strides, for the operation of that name, which needs their order.
 
     >>> str(of_integers("make_layout_like", Layout(4, 2)))

@@ -1,4 +1,4 @@
-"""Copy_Atom and TiledCopy: who reads and who writes which element (cute/atom/copy_atom.hpp); `make_copy` makes the tiled ones."""
+"""Copy_Atom and TiledCopy: who reads and who writes which element (cute/atom/copy_atom.hpp); `views` makes the tiled ones."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from cute_viz.algebra.inttuple import X, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.modes import get, zip_
+from cute_viz.algebra.modes import coalesce, get, zip_
 from cute_viz.algebra.partition import blanks, indexed
 from cute_viz.algebra.products import logical_product
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -116,7 +115,7 @@ class ThrCopy(Shown):
         return f"ThrCopy\n  ThrIdx: {self.thr_idx}\n{self.tiled}"
 
 
-def as_tiled_copy(x: Any) -> TiledCopy:
+def as_tiled_copy(x: object) -> TiledCopy:
     """A TiledCopy: for a thread's view the whole one.
 
     Raises: AlgebraError for anything else.
@@ -178,7 +177,7 @@ def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
     """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0).
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> from cute_viz.algebra.views import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> str(layout_in_tile(copy, "S", Layout((4, 16), (100, 1))))
     '((8,4),(2,1)):((2,100),(1,0))'
@@ -200,13 +199,13 @@ def _to_fragments(copy: TiledCopy, tensor: AnyLayout, side: str) -> AnyLayout:
     return out
 
 
-def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def tidfrg(copy: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)), for the source "S" or the destination "D".
 
     Raises: AlgebraError for a tensor of fewer modes than the tile; one that the tile does not divide.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> from cute_viz.algebra.views import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> tidfrg(copy, "S", Layout((8, 64), (64, 1))).shape
     ((8, 4), (2, 1), (2, 4))
@@ -217,7 +216,7 @@ def tidfrg(copy: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), operand))  # type: ignore[no-any-return]
 
 
-def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layout:
+def layout_sd(copy: object, operand: str, reference: Layout | None = None) -> Layout:
     """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV).
 
     With a reference layout of the tile, (thread, value) -> its value.
@@ -231,13 +230,13 @@ def layout_sd(copy: Any, operand: str, reference: Layout | None = None) -> Layou
     return slice_(((X, X), 0), _to_fragments(copy, reference, operand))  # type: ignore[no-any-return]
 
 
-def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset.
 
     Raises: AlgebraError for anything but a thread's view.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> from cute_viz.algebra.views import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> str(partition(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1))))
     '512:1 o 66 o ((2,1),2,4):((1,0),256,16)'
@@ -251,7 +250,7 @@ def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """The tensor of which partition_S or partition_D is a part, as tidfrg has it, and the coordinate of that with `_`.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> from cute_viz.algebra.make_copy import make_tiled_copy
+    >>> from cute_viz.algebra.views import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> cut(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1)))[1]
     (9, _, (_, _))
@@ -260,13 +259,13 @@ def cut(thr: ThrCopy, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return divided, (thr.thr_idx, X, blanks(len(modes(get(domain(divided), 2).shape))))
 
 
-def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
+def retile(copy: object, layout: AnyLayout) -> AnyLayout:
     """A fragment of an MMA, re-read as the copy's values: (CPY,CPY_M,CPY_N,...) (retile_S, retile_D).
 
     Raises: AlgebraError for a fragment whose values the copy's tile does not divide.
 
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> from cute_viz.algebra.make_copy import make_tiled_copy_operand
+    >>> from cute_viz.algebra.views import make_tiled_copy_operand
     >>> copy = make_tiled_copy_operand(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma, "A")
     >>> fragment = parse("partition_fragment_A(tiled_mma, (64,32))", {"tiled_mma": mma})
     >>> str(fragment), str(retile(copy, fragment))
@@ -282,7 +281,7 @@ def retile(copy: Any, layout: AnyLayout) -> AnyLayout:
     return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))  # type: ignore[no-any-return]
 
 
-def tiler_shape(tiler: Any) -> Any:
+def tiler_shape(tiler: object) -> Any:
     """The shape of a tiler: of a layout in it, that layout's.
 
     >>> tiler_shape((Layout((2, 4)), 8))

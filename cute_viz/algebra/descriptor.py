@@ -195,7 +195,7 @@ class DescriptorWord(Shown):
         return f"0x{self.desc:016x}"
 
 
-def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
+def make_gmma_desc(tensor: object, major: object = "K") -> SmemDescriptor:
     """The descriptor of wgmma for an operand in shared memory: rank 2, (M or N) x K of one instruction.
 
     Raises: AlgebraError in CuTe's words, for a swizzle that the hardware lacks, or extents or strides of no canonical layout.
@@ -207,7 +207,7 @@ def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     return _make("GMMA", tensor, major)
 
 
-def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
+def make_umma_desc(tensor: object, major: object = "K") -> SmemDescriptor:
     """The descriptor of tcgen05.mma for an operand in shared memory. Raises: as make_gmma_desc, but K may be longer.
 
     >>> str(parse("make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))"))
@@ -216,7 +216,7 @@ def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     return _make("UMMA", tensor, major)
 
 
-def major_of(word: Any) -> str:
+def major_of(word: object) -> str:
     """A major mode as a text names it: `GMMA::Major::K`, `UMMA::Major::MN`, `Major::K`, `K`.
 
     >>> major_of("GMMA::Major::MN")
@@ -228,7 +228,7 @@ def major_of(word: Any) -> str:
     return plain
 
 
-def _make(kind: str, operand: Any, word: Any) -> SmemDescriptor:
+def _make(kind: str, operand: object, word: object) -> SmemDescriptor:
     tensor, major = as_tensor(operand), major_of(word)
 
     def no(condition: str) -> NoReturn:

@@ -24,7 +24,7 @@ from cute_viz.errors import AlgebraError
 
 
 @lifted
-def logical_divide(layout: Layout, tiler: Any) -> AnyLayout:
+def logical_divide(layout: Layout, tiler: object) -> AnyLayout:
     """(tile, rest): the elements that the tiler picks, and the layout of such tiles; mode by mode for a tuple.
 
     Raises: AlgebraError for more modes in the tiler than in the layout, and as complement and composition.
@@ -38,7 +38,7 @@ def logical_divide(layout: Layout, tiler: Any) -> AnyLayout:
 
 
 def by_mode(
-    operation: Callable[[Layout, Any], AnyLayout], of_layouts: Callable[[Layout, Layout], AnyLayout], layout: Layout, tiler: Any
+    operation: Callable[[Layout, Any], AnyLayout], of_layouts: Callable[[Layout, Layout], AnyLayout], layout: Layout, tiler: object
 ) -> AnyLayout:
     """An operation that is defined for two layouts for any tiler: mode by mode for a tuple, nothing for `_`, n:1 for n.
 
@@ -83,7 +83,7 @@ def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
     return make_layout(tile, make_layout(*met, *parts[tiler.rank :]))
 
 
-def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> bool | None:
+def divide_is_pointwise(layout: AnyLayout, tiler: object, limit: int = 1 << 16) -> bool | None:
     """Whether logical_divide(layout, tiler) has A(T(i)) in its tile and the rest in order; None where that is unknown.
 
     Divisions compose, and CuTe's composition does not check every carry. What lies behind the layout does not count.
@@ -119,7 +119,7 @@ def _inside(place: Any, shape: Any) -> bool:
 
 
 @lifted
-def zipped_divide(layout: Layout, tiler: Any) -> AnyLayout:
+def zipped_divide(layout: Layout, tiler: object) -> AnyLayout:
     """((tile modes), (rest modes)): logical_divide with all tiles in mode 0 and all rests in mode 1.
 
     Raises: as logical_divide, and for `_` in the tiler.
@@ -131,7 +131,7 @@ def zipped_divide(layout: Layout, tiler: Any) -> AnyLayout:
 
 
 @lifted
-def tiled_divide(layout: Layout, tiler: Any) -> AnyLayout:
+def tiled_divide(layout: Layout, tiler: object) -> AnyLayout:
     """((tile modes), rest, rest, ...): zipped_divide with the second mode opened. Raises: as zipped_divide.
 
     >>> str(tiled_divide(Layout((8, 8)), (2, 4)))
@@ -141,7 +141,7 @@ def tiled_divide(layout: Layout, tiler: Any) -> AnyLayout:
 
 
 @lifted
-def flat_divide(layout: Layout, tiler: Any) -> AnyLayout:
+def flat_divide(layout: Layout, tiler: object) -> AnyLayout:
     """(tile, tile, ..., rest, rest, ...): zipped_divide with both modes opened. Raises: as zipped_divide.
 
     >>> str(flat_divide(Layout((8, 8)), (2, 4)))
@@ -165,7 +165,7 @@ def open_modes(layout: Layout, *which: int, every: bool = False) -> AnyLayout:
     return make_layout(*out)
 
 
-def ceil_div_tiler(a: Any, b: Any) -> Any:
+def ceil_div_tiler(a: object, b: object) -> Any:
     """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (cute/layout.hpp, ceil_div).
 
     The DSL divides the size of a mode where b has an integer.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from cute_viz.algebra import coords, copy, divide, inverse, make_copy, modes, products, shapes, simplify, slicing
+from cute_viz.algebra import copy, divide, inverse, measure, modes, products, shapes, slicing, views
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, swizzle_of
 from cute_viz.algebra.dialect import as_in_dsl
@@ -33,7 +33,7 @@ def _as_in_dsl(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose differences are told where they are: see `dialect`."""
 
     @wraps(function)
-    def call(*operands: Any) -> Any:
+    def call(*operands: object) -> Any:
         with as_in_dsl():
             return function(*operands)
 
@@ -46,7 +46,7 @@ tiled_divide, flat_divide = _as_in_dsl(divide.tiled_divide), _as_in_dsl(divide.f
 left_inverse = _as_in_dsl(inverse.left_inverse)
 
 
-def recast_layout(x: Any, old: Any, new: Any) -> Any:
+def recast_layout(x: object, old: object, new: object) -> Any:
     """As in C++, with every quotient rounded up, and of layouts whose elements are not adjacent.
 
     >>> str(recast_layout(Layout((4, 4, 3), (1, 4, 5)), 16, 32)), str(recast_layout(Layout((2, 4), (16, 32)), 64, 8))
@@ -93,7 +93,7 @@ def group(x: Any, begin: int | None = None, end: int | None = None) -> Any:
     return modes.group(x, begin, end)
 
 
-def product_each(x: Any) -> Any:
+def product_each(x: object) -> Any:
     """As in C++; of an integer it is that.
 
     >>> product_each(64), product_each(((2, 2), 3))
@@ -118,19 +118,19 @@ def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayou
     return found
 
 
-get_hier_coord, get_flat_coord = map(_over_zeros, (coords.get_hier_coord, coords.get_flat_coord))
+get_hier_coord, get_flat_coord = map(_over_zeros, (measure.get_hier_coord, measure.get_flat_coord))
 
 
-def flatten(x: Any) -> Any:
+def flatten(x: object) -> Any:
     """As in C++; a composed layout stays as it is.
 
     >>> str(flatten(Layout((8, (2, 2)))))
     '(8,2,2):(1,8,16)'
     """
-    return x if isinstance(x, ComposedLayout) else simplify.flatten(x)
+    return x if isinstance(x, ComposedLayout) else modes.flatten(x)
 
 
-def filter(x: Any, *profile: Any) -> Any:
+def filter(x: Any, *profile: object) -> AnyLayout:
     """As in C++, without a profile; of a composed layout the inner one is filtered.
 
     >>> str(filter(ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 4), (0, 1)))))
@@ -138,7 +138,7 @@ def filter(x: Any, *profile: Any) -> Any:
     """
     if profile:
         refuse("filter", (x, *profile), "the DSL has no filter with a profile")
-    return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else simplify.filter_(x)
+    return ComposedLayout(x.outer, x.offset, filter(x.inner)) if isinstance(x, ComposedLayout) else modes.filter_(x)
 
 
 def make_tiled_copy(atom: Any, thr: Any, val: Any = None) -> copy.TiledCopy:
@@ -152,7 +152,7 @@ def make_tiled_copy(atom: Any, thr: Any, val: Any = None) -> copy.TiledCopy:
     return make_tiled_copy_impl(atom, tv, tiler)
 
 
-def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
+def make_tiled_copy_impl(atom: Any, tv: Any, tiler: object) -> copy.TiledCopy:
     """As in C++, but for the number of threads and values, which the DSL does not look at.
 
     >>> op = copy.CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -160,11 +160,11 @@ def make_tiled_copy_impl(atom: Any, tv: Any, tiler: Any) -> copy.TiledCopy:
     (4, 8)
     """
     if not isinstance(atom, copy.Copy_Atom) or not isinstance(tv, Layout) or tv.rank != 2:
-        return make_copy.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
+        return views.make_tiled_copy_impl(atom, tv, tiler)  # which refuses it
     return copy.TiledCopy(atom, tv, tiler)
 
 
-def slice(crd: Any, x: Any) -> Any:
+def slice(crd: object, x: object) -> Any:
     """As in C++, without the offset; a composed layout stays one, behind a swizzle of no bits where none acts any more.
 
     >>> str(slice((0, X), ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))))
@@ -175,7 +175,7 @@ def slice(crd: Any, x: Any) -> Any:
     return ComposedLayout(Swizzle(0, 4, 3), 0, out) if swizzled else out
 
 
-def dice(crd: Any, x: Any) -> Any:
+def dice(crd: object, x: object) -> Any:
     """As in C++; of a composed layout the modes of its coordinates.
 
     >>> str(dice((X, 1), ComposedLayout(Swizzle(3, 2, 3), 0, Layout((8, 32), (32, 1)))))

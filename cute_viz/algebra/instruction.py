@@ -99,7 +99,7 @@ class InstrDescriptor(Shown):
         return f"0x{self.desc:08x}"
 
 
-def make_instr_desc(*args: Any) -> InstrDescriptor:
+def make_instr_desc(*args: object) -> InstrDescriptor:
     """The descriptor of a dense or sparse MMA: types of A, B and C, M, N, majors of A and B; negation of A and B, saturation,
     sparsity and shift where they differ from CuTe's defaults.
 
@@ -119,7 +119,7 @@ def make_instr_desc(*args: Any) -> InstrDescriptor:
     return _made("InstrDescriptor", known, (*words, *_shape(m, n, a_major, b_major)))
 
 
-def make_instr_desc_block_scaled(*args: Any) -> InstrDescriptor:
+def make_instr_desc_block_scaled(*args: object) -> InstrDescriptor:
     """The descriptor of a block-scaled MMA: types of A, B, C and of the scale factors, M, N, majors, and negation.
 
     >>> types = ("float_e4m3_t", "float_e4m3_t", "float", "float_ue8m0_t")
@@ -161,7 +161,7 @@ _PLAIN_DEFAULTS = (*[_NEEDED] * 7, "One", "One", "False", "false", "NoShift")
 _SCALED_DEFAULTS = (*[_NEEDED] * 8, "One", "One", "false")
 
 
-def _filled(args: tuple[Any, ...], defaults: tuple[Any, ...]) -> list[Any]:
+def _filled(args: tuple[object, ...], defaults: tuple[object, ...]) -> list[Any]:
     needed = sum(1 for default in defaults if default is _NEEDED)
     if not needed <= len(args) <= len(defaults):
         raise AlgebraError(
@@ -171,7 +171,8 @@ def _filled(args: tuple[Any, ...], defaults: tuple[Any, ...]) -> list[Any]:
     return [*args, *defaults[len(args) :]]
 
 
-def _shared(a: Any, b: Any, m: Any, n: Any, a_major: Any, b_major: Any, a_neg: Any, b_neg: Any, sparse: Any) -> dict[str, int]:
+def _shared(a: object, b: object, m: int, n: int, a_major: object, b_major: object, *flags: object) -> dict[str, int]:
+    a_neg, b_neg, sparse = flags
     if not all(isinstance(x, int) for x in (m, n)):
         raise AlgebraError("M and N of an instruction descriptor must be integers", hint="example: 128, 256")
     return {
@@ -191,37 +192,37 @@ def _made(kind: str, known: dict[str, int], what: tuple[tuple[str, str], ...]) -
     return InstrDescriptor(kind, tuple((field.name, known.get(field.name, 0)) for field in LAYOUTS[kind]), what)
 
 
-def _shape(m: Any, n: Any, a_major: Any, b_major: Any) -> tuple[tuple[str, str], ...]:
+def _shape(m: object, n: object, a_major: object, b_major: object) -> tuple[tuple[str, str], ...]:
     majors = (("a_major", major_of(a_major)), ("b_major", major_of(b_major)))
     return (*majors, ("n_dim", f"N = {n}, in units of 8"), ("m_dim", f"M = {m}, in units of 16"))
 
 
-def _format(value_type: Any) -> int:
+def _format(value_type: object) -> int:
     if "unpacksmem" in str(value_type) and _name(value_type) == "e2m1":
         return 5
     return _number(value_type, FORMATS, "UMMAFormat")
 
 
-def _number(value_type: Any, table: dict[str, int], what: str) -> int:
+def _number(value_type: object, table: dict[str, int], what: str) -> int:
     name = _name(value_type)
     if name not in table:
         raise AlgebraError(f"{value_type}: Unknown type for {what}", hint=f"one of {', '.join(table)}")
     return table[name]
 
 
-def _name(value_type: Any) -> str:
+def _name(value_type: object) -> str:
     word = _last(value_type)
     known = named(word.replace("_unpacksmem", "")) or named(word)
     return known.short if known else word
 
 
-def _shift(word: Any) -> int:
+def _shift(word: object) -> int:
     if (name := _last(word)) not in _SHIFTS:
         raise AlgebraError(f"{word} is not a shift", hint=f"one of {', '.join(_SHIFTS)}")
     return _SHIFTS[name]
 
 
-def _flag(word: Any, values: tuple[str, str]) -> int:
+def _flag(word: object, values: tuple[str, str]) -> int:
     if isinstance(word, int):
         return int(bool(word))
     plain = _last(word)
@@ -230,5 +231,5 @@ def _flag(word: Any, values: tuple[str, str]) -> int:
     return int(plain.lower() == values[1].lower())
 
 
-def _last(word: Any) -> str:
+def _last(word: object) -> str:
     return str(word).replace(".", "::").rpartition("::")[2]

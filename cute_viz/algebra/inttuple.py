@@ -52,7 +52,7 @@ class Major:
         return "LayoutLeft" if self.left else "LayoutRight"
 
 
-def show(x: Any) -> str:
+def show(x: object) -> str:
     """CuTe's print of a nested tuple of anything: no spaces, `(4)` for a rank-1 tuple.
 
     >>> show((2, (3,), X))
@@ -65,7 +65,7 @@ def show(x: Any) -> str:
     return str(x)
 
 
-def leaves(x: Any) -> Iterator[Any]:
+def leaves(x: object) -> Iterator[Any]:
     """The leaves of a nested tuple, left to right.
 
     >>> list(leaves((2, (3, (4,)))))
@@ -78,7 +78,7 @@ def leaves(x: Any) -> Iterator[Any]:
         yield x
 
 
-def map_leaves(fn: Callable[..., Any], x: Any, *more: Any) -> Any:
+def map_leaves(fn: Callable[..., Any], x: object, *more: object) -> Any:
     """`fn` on every leaf of tuples of one profile (CuTe's transform_leaf).
 
     >>> map_leaves(max, (1, (5, 2)), (3, (4, 4)))
@@ -91,7 +91,7 @@ def map_leaves(fn: Callable[..., Any], x: Any, *more: Any) -> Any:
     return fn(x, *more)
 
 
-def modes(x: Any) -> tuple[Any, ...]:
+def modes(x: object) -> tuple[Any, ...]:
     """The top-level modes: a tuple as it is, a leaf as a tuple of one.
 
     >>> modes(8), modes((4, 2))
@@ -100,7 +100,7 @@ def modes(x: Any) -> tuple[Any, ...]:
     return x if isinstance(x, tuple) else (x,)
 
 
-def tuple_rank(x: Any) -> int:
+def tuple_rank(x: object) -> int:
     """The number of top-level modes: 1 for an integer.
 
     >>> tuple_rank(8), tuple_rank((4, (2, 2)))
@@ -109,7 +109,7 @@ def tuple_rank(x: Any) -> int:
     return len(x) if isinstance(x, tuple) else 1
 
 
-def tuple_depth(x: Any) -> int:
+def tuple_depth(x: object) -> int:
     """How deep the nesting goes: 0 for an integer, 1 for a flat tuple.
 
     >>> tuple_depth(8), tuple_depth((4, 2)), tuple_depth((4, (2, 2)))
@@ -146,7 +146,7 @@ def div_rem(a: Any, b: Any) -> tuple[Any, Any]:
     return quotient, a - quotient * b
 
 
-def same_profile(a: Any, b: Any) -> bool:
+def same_profile(a: object, b: object) -> bool:
     """Whether two nested tuples have the same nesting (CuTe's congruent).
 
     >>> same_profile((2, (3, 4)), (0, (0, 0))), same_profile(2, (2,))
@@ -173,7 +173,7 @@ def compact_major(shape: IntTuple, current: IntTuple = 1, *, left: bool = True) 
     return strides  # type: ignore[no-any-return]
 
 
-def compacted(shape: Any, current: Any, left: bool, mode: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[Any, Any]:
+def compacted(shape: object, current: object, left: bool, mode: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[Any, Any]:
     """The strides of a shape from a first one on, and the one that would come next; mode: both of one extent.
 
     >>> compacted((4, (2, 3)), 1, False, lambda extent, step: (step, step * extent))
@@ -188,7 +188,7 @@ def compacted(shape: Any, current: Any, left: bool, mode: Callable[[Any, Any], t
     return tuple(strides if left else strides[::-1]), current
 
 
-def is_int_tuple(x: Any) -> bool:
+def is_int_tuple(x: object) -> bool:
     """Whether x is an int or a nested tuple of ints (and nothing else); a run-time integer is one.
 
     >>> is_int_tuple((4, (2, 2))), is_int_tuple((4, X))
@@ -197,7 +197,7 @@ def is_int_tuple(x: Any) -> bool:
     return all(isinstance(leaf, (int, Unknown)) and not isinstance(leaf, bool) for leaf in leaves(x))
 
 
-def has_underscore(crd: Any) -> bool:
+def has_underscore(crd: object) -> bool:
     """Whether a coordinate has a `_` anywhere (cute/underscore.hpp).
 
     >>> has_underscore((2, (X, 0))), has_underscore((2, 0))
@@ -206,7 +206,7 @@ def has_underscore(crd: Any) -> bool:
     return any(isinstance(leaf, Underscore) for leaf in leaves(crd))
 
 
-def picked(crd: Any, x: Any, sliced: bool, misfit: Callable[[Any, Any], NoReturn]) -> list[Any]:
+def picked(crd: object, x: object, sliced: bool, misfit: Callable[[Any, Any], NoReturn]) -> list[Any]:
     """The entries of a nested tuple where a coordinate has `_`, or, not `sliced`, where it has an index, side by side.
 
     misfit: raises the error of a part of the coordinate that does not fit the part of the tuple.
@@ -221,7 +221,7 @@ def picked(crd: Any, x: Any, sliced: bool, misfit: Callable[[Any, Any], NoReturn
     return [kept for c, y in zip(crd, x, strict=True) for kept in picked(c, y, sliced, misfit)]
 
 
-def slice_begin(crd: Any) -> Any:
+def slice_begin(crd: object) -> Any:
     """The coordinate at which a slice begins: 0 where it has `_`.
 
     >>> slice_begin((2, (X, 3)))
@@ -230,7 +230,7 @@ def slice_begin(crd: Any) -> Any:
     return map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
 
 
-def unflatten(flat: Iterable[Any], profile: Any) -> Any:
+def unflatten(flat: Iterable[object], profile: object) -> Any:
     """Leaves put back into the nesting of `profile`.
 
     >>> unflatten([1, 2, 3], (0, (0, 0)))

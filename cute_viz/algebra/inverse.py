@@ -13,7 +13,7 @@ from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.dialect import in_cpp, in_dsl
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
+from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
@@ -27,7 +27,7 @@ from cute_viz.values.integer import Static, Unknown, is_constant, is_known, is_o
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
 
 
-def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
+def complement(layout: AnyLayout, cotarget: object = None) -> Layout:
     """The layout of the values that `layout` leaves out, up to the size of the cotarget (default: its own cosize).
 
     For a coordinate layout it has one mode for each position of the coordinate, as in the Python DSL: the cotarget
@@ -60,7 +60,7 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     return from_modes(coalesce_modes(kept))
 
 
-def _by_position(layout: Layout, target: Any) -> Layout:
+def _by_position(layout: Layout, target: object) -> Layout:
     """The complement at each position of a coordinate; past the end of the cotarget there is one of each."""
     if in_cpp(layout):
         hint = "the Python DSL has one: write the integers without the _ of C++"
@@ -91,7 +91,7 @@ def _at_position(path: tuple[int, ...], profile: Any, target: Any, layout: Layou
     return Layout(found.shape, map_leaves(lambda d: Basis(d, path), found.stride))
 
 
-def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[list[tuple[int, int]], int]:
+def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: object) -> tuple[list[tuple[int, int]], int]:
     """The gaps between integer strides, smallest first, and how far all of them reach; `layout` is for the refusals."""
     kept = []
     reached = 1
@@ -110,7 +110,7 @@ def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[li
     return kept, reached
 
 
-def _copies(target: Any, reached: int, layout: Layout) -> Any:
+def _copies(target: object, reached: int, layout: Layout) -> IntTuple:
     """How many times what is reached goes into the cotarget, mode by mode."""
     rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
     count = product(rest)
@@ -121,11 +121,11 @@ def _copies(target: Any, reached: int, layout: Layout) -> Any:
     return rest
 
 
-def _stride(pair: tuple[int, Any]) -> Any:
+def _stride(pair: tuple[int, object]) -> Any:
     return pair[1]
 
 
-def right_inverse(x: Any) -> Any:
+def right_inverse(x: object) -> Any:
     """R with layout(R(i)) = i, as far as it goes: for a layout that reaches 0..n-1, over all n values.
 
     `_` and a swizzle are their own inverses; an offset's is its negative. Of XOR strides it is PyCuTe's (xor_inverse). Source:
@@ -137,7 +137,7 @@ def right_inverse(x: Any) -> Any:
     return _inverse("right_inverse", x)
 
 
-def left_inverse(x: Any) -> Any:
+def left_inverse(x: object) -> Any:
     """R with R(layout(i)) = i for a layout that takes no value twice, also where it leaves values out.
 
     Raises: AlgebraError for the left inverse divisibility condition, negative strides, run-time strides beside static ones, and
@@ -149,7 +149,7 @@ def left_inverse(x: Any) -> Any:
     return _inverse("left_inverse", x)
 
 
-def _inverse(name: str, x: Any) -> Any:
+def _inverse(name: str, x: object) -> Any:
     """Either inverse of anything; of a composed layout, the inverses of its parts in the other order."""
     if isinstance(x, (Underscore, Swizzle)):
         return x
@@ -205,7 +205,7 @@ def _whole(stride: Basis, name: str, x: Layout) -> bool:
     return True
 
 
-def _paths(profile: Any, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+def _paths(profile: object, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
     if isinstance(profile, tuple):
         for i, item in enumerate(profile):
             yield from _paths(item, (*here, i))
@@ -338,7 +338,7 @@ def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, La
     return found[0], found[1], base
 
 
-def check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
+def check_sorted(name: str, layout: Layout, operands: tuple[object, ...]) -> None:
     """Refuse run-time strides beside static ones: C++ sorts the strides of several modes as types.
 
     >>> check_sorted("left_inverse", Layout((4, 8), (8, 1)), ())

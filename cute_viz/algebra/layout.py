@@ -1,7 +1,7 @@
 """Layout: a function from coordinates to offsets, given by a shape and a stride (cute/layout.hpp).
 
 Values are immutable and hashable; `str` is CuTe notation. The functions here are of plain layouts: they are what the other
-modules are made of. Those of the same names in `measure`, `modes`, `simplify`, `coords`, `slicing` and `construct` take every
+modules are made of. Those of the same names in `measure`, `modes`, `slicing` and `construct` take every
 kind of layout.
 """
 
@@ -127,7 +127,7 @@ class Layout(Shown):
 _SET = object.__setattr__
 
 
-def trusted(shape: IntTuple, stride: Any) -> Layout:
+def trusted(shape: IntTuple, stride: object) -> Layout:
     """A layout whose parts are known to fit, without the checks: for results of operations, which are made in great numbers.
 
     >>> trusted((4, 8), (8, 1)) == Layout((4, 8), (8, 1))
@@ -197,7 +197,7 @@ def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, Any]]) ->
             out.append((s, d))
 
 
-def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
+def crd2idx(crd: object, shape: IntTuple, stride: Stride | None = None) -> Any:
     """The value at a coordinate; a coordinate may be coarser than the shape (an index into a mode).
 
     An index past the end of a mode runs on in the mode's last leaf, and a negative one has negative digits, as in CuTe.
@@ -208,7 +208,7 @@ def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
     return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
 
 
-def printed_value(crd: Any, layout: Layout) -> Any:
+def printed_value(crd: object, layout: Layout) -> Any:
     """The value at a coordinate as CuTe prints it: what one stride along a coordinate gives is a step, not a tuple.
 
     >>> print(printed_value(5, Layout(4, Basis(1, (1,)))), crd2idx(5, 4, Basis(1, (1,))))
@@ -241,7 +241,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
     return crd * stride
 
 
-def _plus(a: Any, b: Any) -> Any:
+def _plus(a: object, b: object) -> Any:
     if isinstance(b, Basis) and isinstance(a, int) and a == 0:
         return b
     return a if isinstance(a, Basis) and isinstance(b, int) and b == 0 else add(a, b)
@@ -268,7 +268,7 @@ def idx2crd(idx: Any, shape: IntTuple) -> Any:
     return idx if isinstance(idx, (Runtime, Unknown)) else int(idx)
 
 
-def slice_(crd: Any, layout: Layout) -> Layout:
+def slice_(crd: object, layout: Layout) -> Layout:
     """The modes where the coordinate has `_` (CuTe's slice; the offset of the rest is `slice_and_offset`).
 
     >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
@@ -277,14 +277,14 @@ def slice_(crd: Any, layout: Layout) -> Layout:
     if isinstance(crd, Underscore):
         return layout
 
-    def misfit(part: Any, _: Any) -> NoReturn:
+    def misfit(part: object, _: object) -> NoReturn:
         hint = "a slice has one entry, an index or _, for each mode"
         raise AlgebraError(f"the slice {show(part)} does not fit {layout}", hint=hint)
 
     return trusted(*(tuple(picked(crd, part, True, misfit)) for part in (layout.shape, layout.stride)))
 
 
-def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
+def slice_and_offset(crd: object, layout: Layout) -> tuple[Layout, Any]:
     """The sub-layout where the coordinate has `_`, and the value at the rest of it.
 
     >>> sub, offset = slice_and_offset((2, X), Layout((4, 8), (8, 1)))
@@ -297,7 +297,7 @@ def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
     return sub, offset
 
 
-def check_apart(sub: Layout, offset: Any) -> None:
+def check_apart(sub: Layout, offset: object) -> None:
     """Refuse a slice of XOR strides whose values have bits of its offset: their XOR is not their sum.
 
     >>> check_apart(Layout(4, F2(1)), 4)
@@ -316,7 +316,7 @@ def is_coordinate_layout(layout: Layout) -> bool:
     return is_coordinate(layout.stride)
 
 
-def coalesce(layout: Layout, profile: Any = None) -> Layout:
+def coalesce(layout: Layout, profile: object = None) -> Layout:
     """The same function of an integer with as few modes as possible; with a profile, mode by mode (cute/layout.hpp).
 
     Raises: AlgebraError for a profile of more modes than the layout.
@@ -388,7 +388,7 @@ def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any
     return coalesce_modes([*pairs[:-1], (2 if is_one(extent) else extent, stride)])
 
 
-def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
+def coalesce_extended(layout: Layout, profile: object = 0) -> Layout:
     """Coalesced so that values past the end stay the same too: the last stride is kept (cute/layout.hpp, coalesce_x).
 
     Composition reads its left operand past the end; the extent of the last mode does not count there.
@@ -405,7 +405,7 @@ def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
     return from_modes(coalesce_modes_extended(flat_modes(layout)))
 
 
-def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: Any, stride: Any) -> tuple[Any, Any]:
+def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: IntTuple, stride: Any) -> tuple[Any, Any]:
     """A shape and its strides with every leaf's extent and stride made other ones.
 
     >>> map_pairs(lambda s, d: (s, 2 * d), (4, (2, 3)), (6, (3, 1)))

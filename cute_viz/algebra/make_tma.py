@@ -18,8 +18,8 @@ from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
 from cute_viz.algebra.tensor import Tensor, whole
@@ -35,7 +35,7 @@ CORNERS = {1: 1 << 15, 2: 1 << 7, 3: 1 << 4}  # by how many of W, H and D there 
 NAME = "make_im2col_tma_copy"
 
 
-def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
+def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: object) -> TmaCopy:
     """The TMA copy of the im2col matrix of a tensor ((w,h,d,n),c).
 
     more: the tile and the number of CTAs, either left out, then all or none of lower_corner, upper_corner, lower_padding,
@@ -71,7 +71,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
     return _made(op, g, smem, threads, values, words)
 
 
-def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, words: list[Any]) -> TmaCopy:
+def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Layout, words: list[Any]) -> TmaCopy:
     known = named(g.pointer.type)
     if known is None or known.short not in DATA_TYPES:
         raise AlgebraError(f"{NAME}: {g.pointer.type}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")
@@ -177,11 +177,11 @@ def _driver(
             raise AlgebraError(f"{NAME}: encode_result == CUDA_SUCCESS: {words}", hint="cuTensorMapEncodeIm2col refuses it")
 
 
-def _no(x: Any, words: str) -> NoReturn:
+def _no(x: object, words: str) -> NoReturn:
     raise AlgebraError(f"{NAME}({show(x.layout if isinstance(x, Tensor) else x)}): {words}")
 
 
-def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:
+def make_tma_copy(op: Any, g: Any, smem: Any, tiler: object = None, cluster: object = None, internal: object = None) -> TmaCopy:
     """The TMA copy of tiles of a tensor `g` in global memory to a layout of shared memory, a part by each of a cluster's CTAs.
 
     tiler: the tile of the tensor, by default the extents of smem. internal: the type of the tensor map's elements.
@@ -210,7 +210,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     return replace(atom, tiled=tiled_of(atom, threads))
 
 
-def make_tma_atom(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:
+def make_tma_atom(op: Any, g: Any, smem: Any, tiler: object = None, cluster: object = None, internal: object = None) -> TmaCopy:
     """The TMA atom of tiles of a tensor: as make_tma_copy, to be partitioned by tma_partition.
 
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
@@ -223,7 +223,9 @@ def make_tma_atom(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     return atom_of("make_tma_atom", op, g, smem, ctas, values, internal)
 
 
-def make_tma_copy_sm90(op: Any, g: Any, smem: Any, tiler: Any, operand: str, cluster: Any = None, internal: Any = None) -> TmaCopy:
+def make_tma_copy_sm90(
+    op: object, g: object, smem: object, tiler: object, operand: str, cluster: object = None, internal: object = None
+) -> TmaCopy:
     """The TMA copy of A, B or C for the tile (M,N,K) of a CTA; multicast goes to the cluster's CTAs that share it.
 
     >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
@@ -238,11 +240,11 @@ def make_tma_copy_sm90(op: Any, g: Any, smem: Any, tiler: Any, operand: str, clu
     return make_tma_copy(op, g, smem, tuple(x for n, x in enumerate(tiler) if n != along), count, internal)
 
 
-def _extent(x: Any) -> int | None:
+def _extent(x: object) -> int | None:
     return int(x) if isinstance(x, int) else None
 
 
-def _tile(name: str, g: Any, tiler: Any) -> Layout:
+def _tile(name: str, g: Any, tiler: object) -> Layout:
     """The tile of a tensor: element -> coordinate."""
     tile: Layout = composition(make_identity_layout(in_global_memory(name, g).layout.shape), tiler)
     if (extent := _unknown_extent(g.layout.shape, tiler)) is not None:
@@ -254,7 +256,7 @@ def _tile(name: str, g: Any, tiler: Any) -> Layout:
     return tile
 
 
-def _unknown_extent(shape: Any, tiler: Any) -> int | None:
+def _unknown_extent(shape: object, tiler: object) -> int | None:
     """An extent known only at run time that decides how far a tile goes into the modes of a nested one."""
     if isinstance(shape, tuple) and isinstance(tiler, tuple):
         found = (_unknown_extent(a, b) for a, b in zip(shape, tiler, strict=False))

@@ -1,4 +1,4 @@
-"""Questions about a layout, or one mode of it, whose answer is a number or a shape: size, rank, cosize ..."""
+"""Questions about a layout, or a mode, whose answer is a number, a shape or a coordinate (cute/layout.hpp, cute/stride.hpp)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from typing import Any, TypeAlias
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import IntTuple, leaves, map_leaves, modes, product, tuple_depth, tuple_rank
-from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.shapes import shape_of
-from cute_viz.algebra.stride import add, plain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.dialect import in_dsl
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    compact_major,
+    div_rem,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    modes,
+    product,
+    tuple_depth,
+    tuple_rank,
+)
+from cute_viz.algebra.layout import Layout, printed_value
+from cute_viz.algebra.shapes import product_like, shape_of, weakly_congruent
+from cute_viz.algebra.stride import Basis, add, plain
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import is_one
 
 Measurable: TypeAlias = "IntTuple | Layout | ComposedLayout"
 
@@ -103,3 +116,127 @@ def cosize(layout: Layout | ComposedLayout, *path: int) -> int:
     (35, 8)
     """
     return product(coshape(domain(layout), *path))
+
+
+def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
+    """The index of a coordinate in a shape (first mode fastest), or its value under strides or a layout.
+
+    Raises: AlgebraError for a coordinate that does not fit the shape. Source: cute/stride.hpp.
+
+    >>> crd2idx((3, 5), (4, 8)), crd2idx((3, 5), (4, 8), (8, 1)), crd2idx((3, 5), Layout((4, 8), (8, 1)))
+    (23, 29, 29)
+    """
+    if not is_int_tuple(crd):
+        refuse("crd2idx", (crd, shape), "a coordinate must consist of integers", hint="slice((2,_),A) keeps the modes with _")
+    if isinstance(shape, (Layout, ComposedLayout)):
+        return printed_value(crd, shape) if isinstance(shape, Layout) and not in_dsl() else shape(crd)
+    _check_shape("crd2idx", crd, shape, stride)
+    if stride is not None:
+        return printed_value(crd, Layout(shape, stride))
+    if not isinstance(crd, tuple):
+        return crd
+    if not isinstance(shape, tuple):
+        refuse("crd2idx", (crd, shape), "the coordinate is a tuple, the shape an integer")
+    # Horner's rule, as CuTe: an index past the end of a mode of extent 1 counts
+    total = 0
+    for index, extent in zip(reversed(list(leaves(crd))), reversed(list(leaves(product_like(shape, crd)))), strict=True):
+        total = index + extent * total
+    return total
+
+
+def idx2crd(idx: Any, shape: Any, stride: object = None) -> Any:
+    """The coordinate of an index in the shape's nesting; with strides, the coordinate of an offset (compact layouts).
+
+    Raises: AlgebraError for an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
+
+    >>> idx2crd(7, (4, (2, 4))), idx2crd(19, (4, 8), (8, 1)), idx2crd(19, Layout((4, 8), (8, 1)))
+    ((3, (1, 0)), (2, 3), (3, 4))
+    """
+    if not is_int_tuple(idx):
+        refuse("idx2crd", (idx, shape), "an index must be an integer, or a tuple with one integer for each mode")
+    shape = shape_of(shape)
+    _check_shape("idx2crd", idx, shape, stride)
+    if stride is None:
+        return plain_layout.idx2crd(idx, shape)
+    if not weakly_congruent(stride, shape):
+        refuse("idx2crd", (idx, shape, stride), "the strides must be nested like the shape, or coarser")
+    return _idx2crd(idx, shape, stride)
+
+
+def crd2crd(crd: Any, shape: Any, to: Any) -> Any:
+    """The coordinate of one shape that has the index of a coordinate of another; by mode for tuples (cute/stride.hpp).
+
+    >>> crd2crd(5, 24, (4, 6)), crd2crd((1, 5), (4, 6), ((2, 2), (3, 2)))
+    ((1, 1), ((1, 0), (2, 1)))
+    """
+    if not all(isinstance(x, tuple) for x in (crd, shape, to)):
+        return idx2crd(crd2idx(crd, shape), to)
+    if not len(crd) == len(shape) == len(to):
+        refuse("crd2crd", (crd, shape, to), "Mismatched Ranks")
+    return tuple(map(crd2crd, crd, shape, to))
+
+
+def _check_shape(name: str, what: object, shape: object, stride: object) -> None:
+    if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
+        refuse(name, (what, shape), "the extents of a shape must be integers, 1 or more")
+    if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):
+        refuse(name, (what, shape, stride), "strides must be integers or basis elements")
+
+
+def _idx2crd(idx: Any, shape: Any, stride: Any) -> IntTuple:
+    if isinstance(idx, tuple):
+        if not all(isinstance(x, tuple) and len(x) == len(idx) for x in (shape, stride)):
+            refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")
+        return tuple(map(_idx2crd, idx, shape, stride))
+    if not isinstance(shape, tuple):
+        if is_one(shape):
+            return 0
+        if isinstance(stride, Basis) or stride == 0:
+            words = "a mode is found by dividing by its stride, which cannot be 0 or a basis element"
+            refuse(
+                "idx2crd",
+                (idx, shape, stride),
+                words,
+                hint="filter_zeros(A) has one coordinate where a stride is 0" if stride == 0 else None,
+            )
+        rest: int = div_rem(div_rem(idx, stride)[0], shape)[1]
+        return rest
+    stride = stride if isinstance(stride, tuple) else compact_major(shape, stride)
+    return tuple(_idx2crd(idx, s, d) for s, d in zip(shape, stride, strict=True))
+
+
+def get_hier_coord(layout: AnyLayout, idx: int) -> Any:
+    """The coordinate, nested like the shape, at which a compact layout has a value (cute/layout.hpp).
+
+    >>> get_hier_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    (1, (1, 3))
+    """
+    plain = _plain("get_hier_coord", layout, idx)
+    return idx2crd(idx, plain.shape, plain.stride)
+
+
+def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
+    """The same as one index for each mode (cute/layout.hpp).
+
+    >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    (1, 7)
+    """
+    plain = _plain("get_flat_coord", layout, idx)
+    parts = tuple(map(crd2idx, modes(get_hier_coord(plain, idx)), modes(plain.shape)))
+    return parts[0] if len(parts) == 1 else parts
+
+
+def get_1d_coord(layout: AnyLayout, idx: int) -> Any:
+    """The same as one index for the whole shape (cute/layout.hpp).
+
+    >>> get_1d_coord(Layout((4, 8), (8, 1)), 27)
+    15
+    """
+    plain = _plain("get_1d_coord", layout, idx)
+    return crd2idx(get_hier_coord(plain, idx), plain.shape)
+
+
+def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:
+    if not isinstance(layout, Layout):
+        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) gives one")
+    return layout

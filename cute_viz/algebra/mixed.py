@@ -12,12 +12,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.records import rows
 from cute_viz.values.integer import Runtime, Static
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
-# The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
-SIMPLIFIES = {name for (line,) in rows(__file__, "simplifies.txt") for name in line.split()}
 
 
 def entered(name: str, operands: list[Any]) -> list[Any]:
@@ -26,10 +23,7 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
     ['(_4,8):(_1,4)']
     """
-    if name not in SIMPLIFIES:
-        return operands
-    extents = operands[:2] if name in ("local_tile", "local_partition") else operands  # a projection has none
-    if not any(type(x) is Static for operand in extents for x in _integers(operand)):
+    if not any(type(x) is Static for y in operands for x in _integers(y)):
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
     below = name in _RECASTS
@@ -38,9 +32,27 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
         return Static(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
 
     # An atom and a tiling of it are types; which thread looks at it is not.
-    types = [is_tiling(y) and not isinstance(y, Tensor) for y in operands]
-    found = [each_integer(Static if is_type else told, y) for y, is_type in zip(operands, types, strict=True)]
-    return [_of_thread(y, told) if is_type else y for y, is_type in zip(found, types, strict=True)]
+    types = [is_type(y) for y in operands]
+    found = [each_integer(Static if of_type else told, y) for y, of_type in zip(operands, types, strict=True)]
+    return [_of_thread(y, told) if of_type else y for y, of_type in zip(found, types, strict=True)]
+
+
+def is_type(value: Any) -> bool:
+    """Whether a value is a type of C++'s, whose integers are static: an atom, a tiling.
+
+    >>> is_type(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_type(Layout(4))
+    (True, False)
+    """
+    return is_tiling(value) and not isinstance(value, Tensor)
+
+
+def static_of_types(operands: list[Any]) -> bool:
+    """Whether what is made of operands is static, as they are types, and no integer is beside them.
+
+    >>> static_of_types([parse("SM80_16x8x16_F32F16F16F32_TN{}")]), static_of_types([Layout(4)])
+    (True, False)
+    """
+    return any(map(is_type, operands)) and not any(True for y in operands for _ in _integers(y))
 
 
 def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
@@ -59,7 +71,7 @@ def is_mixed(operands: list[Any]) -> bool:
     return any(isinstance(x, Runtime) for operand in operands for x in _integers(operand))
 
 
-def left(value: Any) -> Any:
+def left(value: object) -> Any:
     """The result of an operation on entered operands: what is known is static, and prints so.
 
     >>> str(left(Layout((Static(4), Runtime(8)), (1, Runtime(4)))))
@@ -70,7 +82,7 @@ def left(value: Any) -> Any:
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
 
 
-def _integers(value: Any) -> Iterator[Any]:
+def _integers(value: object) -> Iterator[Any]:
     """Every integer of an operand."""
     if isinstance(value, tuple):
         for item in leaves(value):

@@ -9,7 +9,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import IntTuple, X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -120,7 +120,7 @@ class ThrMMA(Shown):
         return f"ThrMMA\n  Thr VMNK: {show(thr)}\n{self.tiled}"
 
 
-def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any = None) -> TiledMMA:
+def make_tiled_mma(atom: object, atom_layout_mnk: object = None, permutation_mnk: object = None) -> TiledMMA:
     """Atoms arranged by a layout of M x N x K atoms, on a tile with permuted modes.
 
     Raises: AlgebraError for an atom layout or permutations of more than 3 modes.
@@ -149,7 +149,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
 
-def as_tiled_mma(x: Any) -> TiledMMA:
+def as_tiled_mma(x: object) -> TiledMMA:
     """A TiledMMA: for a thread's view the whole one, for an atom its 1 x 1 x 1 tiling.
 
     Raises: AlgebraError for anything else.
@@ -166,7 +166,7 @@ def as_tiled_mma(x: Any) -> TiledMMA:
     return x
 
 
-def tiled_mma(atom: Any, *more: Any) -> TiledMMA:
+def tiled_mma(atom: object, *more: object) -> TiledMMA:
     """The type TiledMMA<atom, atoms, permutations>, which asks for more than `make_tiled_mma`.
 
     Raises: AlgebraError for a layout as its third argument, which once said how often the values repeat.
@@ -238,11 +238,11 @@ def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
     return tile[i], tile[j] * cols // product(mma.atom.shape_mnk[j])
 
 
-def _extent(x: Any) -> int:
+def _extent(x: int | Layout) -> int:
     return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
 
-def thrfrg(mma: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def thrfrg(mma: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
 
     Raises: AlgebraError for a tensor of fewer than two modes; one that the tile does not divide.
@@ -263,7 +263,7 @@ def thrfrg(mma: Any, operand: str, layout: AnyLayout) -> AnyLayout:
     return zipped_divide(values, (X, (Layout(size(get(thr, i + 1))), Layout(size(get(thr, j + 1))))))
 
 
-def layout_tv(mma: Any, operand: str, reference: Layout | None = None) -> Layout:
+def layout_tv(mma: object, operand: str, reference: Layout | None = None) -> Layout:
     """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...).
 
     With a reference layout of the tile, (thread index, value) -> its value, such as a coordinate of an identity layout.
@@ -287,7 +287,7 @@ def layout_tv(mma: Any, operand: str, reference: Layout | None = None) -> Layout
     return tv
 
 
-def partition(thr: Any, operand: str, layout: AnyLayout) -> AnyLayout:
+def partition(thr: object, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset.
 
     Raises: AlgebraError for anything but a thread's view.
@@ -317,7 +317,7 @@ def cut(thr: ThrMMA, operand: str, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return divided, ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
 
 
-def partition_shape(mma: Any, operand: str, shape: Any) -> Any:
+def partition_shape(mma: Any, operand: str, shape: IntTuple) -> IntTuple:
     """The shape of what one thread holds of a tensor of the given shape.
 
     >>> show(partition_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))

@@ -1,4 +1,4 @@
-"""Layouts as tuples of modes: pick, group, append, replace and zip them (cute/layout.hpp).
+"""Layouts as tuples of modes: pick, group, append, replace and zip them, and the same function with fewer (cute/layout.hpp).
 
 A shape, a stride, a coordinate or a tiler is taken as a tuple, and gives one (cute/algorithm/tuple_algorithms.hpp).
 """
@@ -8,17 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift, lifted
+from cute_viz.algebra.common import is_zero, refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore, leaves, modes, tuple_rank, unflatten
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit
+from cute_viz.values.integer import Unknown
 
 _ONE = Layout(1, 0)
 
 
-def _parts(x: Any) -> Any:
+def _parts(x: object) -> Any:
     """The modes of a layout, or the entries of a tuple."""
     return modes_of(x) if isinstance(x, Layout) else modes(x)
 
@@ -28,13 +29,13 @@ def _joined(like: Any, parts: Any) -> Any:
     return make_layout(*parts) if isinstance(like, Layout) else tuple(parts)
 
 
-def _nested(x: Any) -> bool:
+def _nested(x: object) -> bool:
     """Whether it has modes or entries, and is not one itself."""
     return isinstance(x.shape if isinstance(x, Layout) else x, tuple)
 
 
 @lifted
-def get(x: Any, *path: int) -> Any:
+def get(x: object, *path: int) -> Any:
     """A mode of a layout or an entry of a tuple, or one in it: get<0,1>(A) is get(A, 0, 1); without a path the whole.
 
     Raises: AlgebraError for a mode that does not exist.
@@ -52,7 +53,7 @@ def get(x: Any, *path: int) -> Any:
 
 
 @lifted
-def select(x: Any, *picked: int) -> Any:
+def select(x: object, *picked: int) -> Any:
     """The layout of the modes that are named, or the tuple of the entries, in that order: select<2,0>(A) is select(A, 2, 0).
 
     Raises: AlgebraError for a mode that does not exist, or for no mode at all.
@@ -71,7 +72,7 @@ def select(x: Any, *picked: int) -> Any:
 
 
 @lifted
-def take(x: Any, begin: int, end: int) -> Any:
+def take(x: object, begin: int, end: int) -> Any:
     """The modes or entries begin to end-1; of a tuple an end of -1 is the rank.
 
     Raises: AlgebraError for an empty range, and one that is out of bounds.
@@ -91,7 +92,7 @@ def take(x: Any, begin: int, end: int) -> Any:
 
 
 @lifted
-def group(x: Any, begin: int = 0, end: int = -1) -> Any:
+def group(x: object, begin: int = 0, end: int = -1) -> Any:
     """The modes or entries begin to end-1 as one; an end of -1 is the rank (group_modes in the Python DSL).
 
     Raises: AlgebraError for a range that is out of bounds.
@@ -109,7 +110,7 @@ def group(x: Any, begin: int = 0, end: int = -1) -> Any:
     return _joined(x, [*parts[:begin], *middle, *parts[last:]])
 
 
-def append(x: Any, new: Any = None, n: int | None = None) -> Any:
+def append(x: object, new: object = None, n: int | None = None) -> Any:
     """With a further last mode (default 1:0) or entry (default 1); append<N> repeats it up to rank N.
 
     Raises: AlgebraError for an N below the rank.
@@ -120,7 +121,7 @@ def append(x: Any, new: Any = None, n: int | None = None) -> Any:
     return _extended("append", x, new, n)
 
 
-def prepend(x: Any, new: Any = None, n: int | None = None) -> Any:
+def prepend(x: object, new: object = None, n: int | None = None) -> Any:
     """As append, with a further first mode or entry.
 
     Raises: AlgebraError for an N below the rank.
@@ -131,7 +132,7 @@ def prepend(x: Any, new: Any = None, n: int | None = None) -> Any:
     return _extended("prepend", x, new, n)
 
 
-def _extended(name: str, x: Any, new: Any, n: int | None) -> Any:
+def _extended(name: str, x: object, new: object, n: int | None) -> Any:
     if _is_tuple(x) or isinstance(new, Underscore):  # beside `_` a layout is an entry of a tuple
         x, one = x if _is_tuple(x) else (x,), 1 if new is None else new
     else:
@@ -151,11 +152,11 @@ def _extended(name: str, x: Any, new: Any, n: int | None) -> Any:
     return _joined(x, parts + more if name == "append" else more + parts)
 
 
-def _is_tuple(x: Any) -> bool:
+def _is_tuple(x: object) -> bool:
     return not isinstance(x, (Layout, ComposedLayout))
 
 
-def _mode(name: str, x: Any) -> Any:
+def _mode(name: str, x: object) -> Any:
     """What becomes a mode of a layout: a layout, or a shape as the compact layout of it."""
     layout = as_layout(x)
     if x is not None and _is_tuple(layout):
@@ -163,7 +164,7 @@ def _mode(name: str, x: Any) -> Any:
     return layout
 
 
-def replace(x: Any, new: Any, mode: int) -> Any:
+def replace(x: object, new: object, mode: int) -> Any:
     """With another mode or entry in the place of one, or behind the last one: replace<I>(A, x) is replace(A, x, I).
 
     Raises: AlgebraError for a mode that does not exist, and for composed layouts.
@@ -210,7 +211,7 @@ def zip_(a: Any, b: Any = None) -> Any:
 
 
 @lifted
-def tile_unzip(layout: Layout, tiler: Any) -> AnyLayout:
+def tile_unzip(layout: Layout, tiler: object) -> AnyLayout:
     """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves.
 
     Raises: AlgebraError for a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
@@ -222,7 +223,7 @@ def tile_unzip(layout: Layout, tiler: Any) -> AnyLayout:
     return make_layout(*_unzip(layout, tiler))
 
 
-def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
+def _unzip(layout: Layout, tiler: object) -> list[Layout]:
     """The tiles and the rests of a layout of (tile, rest) pairs, gathered along the tiler."""
     parts = modes_of(layout)
     if isinstance(tiler, tuple):
@@ -241,7 +242,7 @@ def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
     return parts
 
 
-def unflatten_any(x: Any, profile: Any) -> Any:
+def unflatten_any(x: object, profile: object) -> Any:
     """A flat layout, or the entries of a flat tuple, in the nesting of a profile (cute/layout.hpp).
 
     Raises: AlgebraError for another number of modes.
@@ -254,3 +255,81 @@ def unflatten_any(x: Any, profile: Any) -> Any:
     if len(modes(x)) != sum(1 for _ in leaves(profile)):
         refuse("unflatten", (x, profile), "the tuple must have one entry for each integer of the profile")
     return unflatten(modes(x), profile)
+
+
+def flatten(layout: object) -> Any:
+    """The same function with no nesting below the top level (cute/layout.hpp); of a tuple its leaves.
+
+    >>> str(flatten(Layout(((2, 2), 4))))
+    '(2,2,4):(1,2,4)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, flatten)
+    if not isinstance(layout, Layout):
+        return tuple(leaves(layout)) if isinstance(layout, tuple) else layout
+    if not isinstance(layout.shape, tuple):
+        return layout
+    flat = plain_layout.trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
+    if any(isinstance(extent, Unknown) and extent.wide for extent in leaves(flat.shape)):
+        return plain_layout.trusted(map_leaves(_narrow, flat.shape), flat.stride)
+    return flat
+
+
+def _narrow(extent: object) -> Any:
+    return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
+
+
+coalesce = lifted(plain_layout.coalesce)
+
+
+def filter_zeros(layout: object, profile: object = None) -> Any:
+    """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
+
+    Of a tuple, its zeros become 1; beside a profile its integers do (cute/int_tuple.hpp).
+
+    A composed layout has no strides and stays as it is (cute/int_tuple.hpp), unless it is a tensor of coordinates with an origin.
+    Raises: AlgebraError for one with a profile.
+
+    >>> str(filter_zeros(Layout((4, 8), (0, 1))))
+    '(1,8):(0,1)'
+    """
+    if not isinstance(layout, (Layout, ComposedLayout)):
+        return _filter_zeros(layout if profile is None else profile, layout, layout)
+    if isinstance(layout, ComposedLayout) and has_origin(layout):
+        return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))
+    if isinstance(layout, ComposedLayout):
+        if profile is not None:
+            refuse("filter_zeros", (layout, profile), "a composed layout has no strides for a profile to choose from")
+        return layout
+    return Layout(_filter_zeros(layout.stride if profile is None else profile, layout.shape, layout), layout.stride)
+
+
+def _filter_zeros(guide: object, shape: object, layout: object) -> Any:
+    if isinstance(guide, tuple):
+        if not isinstance(shape, tuple) or len(shape) != len(guide):
+            refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
+        return tuple(_filter_zeros(g, s, layout) for g, s in zip(guide, shape, strict=True))
+    return map_leaves(lambda _: 1, shape) if is_zero(guide) else shape
+
+
+def filter_(layout: AnyLayout, profile: object = None) -> AnyLayout:
+    """The layout without modes of stride 0 and extent 1, coalesced: the values are the same, repeats aside.
+
+    Of a tensor of coordinates it is that of the layout behind the origin. Raises: AlgebraError for a profile of more modes than the
+    layout, and for a composed layout without a profile, of which CuTe has no filter (cute/layout.hpp).
+
+    >>> str(filter_(Layout((4, (2, 8)), (1, (0, 4)))))
+    '32:1'
+    """
+    if isinstance(layout, ComposedLayout):
+        if profile is None and not has_origin(layout):
+            hint = "with a profile there is one: filter(A, 0); or use coalesce(A)"
+            refuse("filter", (layout,), "CuTe has no filter for a composed layout", hint=hint)
+        return lift(layout, filter_, profile)
+    if isinstance(profile, tuple):
+        if len(profile) > tuple_rank(layout.shape):
+            refuse("filter", (layout, profile), "the profile has more modes than the layout")
+        parts = modes_of(layout)
+        done = [filter_(part, target) for part, target in zip(parts, profile, strict=False)]
+        return make_layout(*done, *parts[len(profile) :])  # type: ignore[arg-type]
+    return plain_layout.coalesce(Layout(_filter_zeros(layout.stride, layout.shape, layout), layout.stride))

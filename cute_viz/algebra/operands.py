@@ -79,7 +79,7 @@ def check_named(operands: list[Any], kinds: str, free: Container[str]) -> None:
             raise operand.error().but(needs=())
 
 
-def what(value: Any) -> str:
+def what(value: object) -> str:
     """What a value is, in the words that `Kind.takes` has.
 
     >>> [what(x) for x in (4, (4, (2, 3)), Layout(4), (Layout(4), 2), "half_t", 1.5)]
@@ -124,7 +124,7 @@ def _tuple(parts: set[str]) -> str:
     return "something else" if "something else" in parts else "a tuple"
 
 
-def strides(value: Any) -> set[str]:
+def strides(value: object) -> set[str]:
     """The kinds of the strides of all layouts in a value; 0 is of every kind.
 
     >>> sorted(strides((Layout((4, 8), (1, 0)), Layout(2, F2(4)))))
@@ -149,7 +149,7 @@ def strides(value: Any) -> set[str]:
     return out
 
 
-def problem(value: Any, kind: Kind) -> str | None:
+def problem(value: object, kind: Kind) -> str | None:
     """Why a value is not of a kind, in words; None where it is.
 
     >>> problem("x", KINDS["N"]), problem(4, KINDS["N"]), problem(Layout(4, F2(1)), KINDS["R"])
@@ -163,7 +163,7 @@ def problem(value: Any, kind: Kind) -> str | None:
     return None
 
 
-def converted(value: Any, kind: Kind) -> Any:
+def converted(value: object, kind: Kind) -> Any:
     """A value of a kind in the form that operations take.
 
     >>> str(converted((4, 8), KINDS["L"])), converted(Layout((4, 8)), KINDS["S"])

@@ -45,7 +45,7 @@ class Op:
     keyword: str | None = None
     templated: bool = False
 
-    def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
+    def call(self, args: list[Any], template: tuple[object, ...] = ()) -> Any:
         """The result for evaluated operands.
 
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
@@ -61,7 +61,7 @@ class Op:
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else result
 
-    def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
+    def fitted(self, args: list[Any], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
@@ -92,7 +92,7 @@ class Op:
             parameters = parameters.replace(parameters=[p for p in parameters.parameters.values() if p.name in kept])
 
         @wraps(own)
-        def operation(*args: Any, **named: Any) -> Any:
+        def operation(*args: object, **named: object) -> Any:
             try:
                 bound = parameters.bind(*args, **named)
             except TypeError as error:
@@ -130,7 +130,7 @@ class Op:
         function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), name)
         return _on(function, operand) if operand else function
 
-    def _one(self, operand: Any, letter: str) -> Any:
+    def _one(self, operand: object, letter: str) -> Any:
         kind = KINDS[letter]
         if (reason := problem(operand, kind)) is not None:
             raise AlgebraError(f"{self.signature}: {reason}", hint=f"example: {self.example}")
@@ -147,7 +147,7 @@ def _on(function: Callable[..., Any], operand: str) -> Callable[..., Any]:
     at = function.__code__.co_varnames.index("operand")
 
     @wraps(function)
-    def operation(*given: Any, **named: Any) -> Any:
+    def operation(*given: object, **named: object) -> Any:
         return function(*given[:at], operand, *given[at:], **named)
 
     return operation

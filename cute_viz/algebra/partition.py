@@ -14,13 +14,12 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, swizzle_of, with_origin
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout
-from cute_viz.algebra.measure import cosize
+from cute_viz.algebra.measure import cosize, get_flat_coord
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
@@ -30,7 +29,7 @@ from cute_viz.values.integer import Unknown
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
 
 
-def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> AnyLayout:
+def local_tile(layout: AnyLayout, tiler: object, coord: object, proj: object = None) -> AnyLayout:
     """The tile at a coordinate among all tiles: divide by the tiler, index the rest; a projection drops tiler modes.
 
     Raises: as zipped_divide, and for a coordinate that does not fit. Source: cute/tensor_impl.hpp.
@@ -43,7 +42,7 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
     return indexed("local_tile", layout, *cut("local_tile", layout, tiler, coord, proj))
 
 
-def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:
+def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: object = None) -> AnyLayout:
     """What one thread gets: its element of every tile of the shape of `tile`, a layout of thread indices.
 
     Raises: as zipped_divide. Source: cute/tensor_impl.hpp.
@@ -54,7 +53,7 @@ def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = Non
     return indexed("local_partition", layout, *cut("local_partition", layout, tile, index, proj))
 
 
-def outer_partition(layout: AnyLayout, tiler: Any, coord: Any) -> AnyLayout:
+def outer_partition(layout: AnyLayout, tiler: object, coord: object) -> AnyLayout:
     """The element at a coordinate in every tile: divide by the tiler, index the tile (inner_partition is local_tile).
 
     Raises: as zipped_divide, and for a coordinate that does not fit. Source: cute/tensor_impl.hpp.
@@ -65,7 +64,7 @@ def outer_partition(layout: AnyLayout, tiler: Any, coord: Any) -> AnyLayout:
     return indexed("outer_partition", layout, *cut("outer_partition", layout, tiler, coord))
 
 
-def cut(name: str, layout: AnyLayout, tiler: Any, at: Any, proj: Any = None) -> tuple[AnyLayout, Any]:
+def cut(name: str, layout: AnyLayout, tiler: Any, at: Any, proj: object = None) -> tuple[AnyLayout, Any]:
     """The tiling of which local_tile, local_partition or outer_partition gives a part, and the coordinate of that with `_`.
 
     >>> [str(x) for x in cut("local_partition", Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5)]
@@ -112,7 +111,7 @@ def blanks(n: int) -> Any:
     return X if n == 1 else (X,) * n
 
 
-def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any, name: str) -> Any:
+def _padded(coord: object, n: int, layout: AnyLayout, tiler: object, name: str) -> Any:
     """A tuple coordinate with `_` for the modes that it does not name."""
     if not isinstance(coord, tuple):
         return coord

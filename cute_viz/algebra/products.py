@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
@@ -23,7 +21,7 @@ from cute_viz.values.integer import is_known
 
 
 @lifted
-def logical_product(block: Layout, tiler: Any) -> AnyLayout:
+def logical_product(block: Layout, tiler: object) -> AnyLayout:
     """(block, where the blocks go): the block once for every element of the tiler; mode by mode for a tuple.
 
     A block of coordinates is repeated as in the Python DSL: see complement. Raises: AlgebraError for more modes in the tiler
@@ -45,7 +43,7 @@ def logical_product(block: Layout, tiler: Any) -> AnyLayout:
 
 
 @lifted
-def zipped_product(block: Layout, tiler: Any) -> AnyLayout:
+def zipped_product(block: Layout, tiler: object) -> AnyLayout:
     """((block modes), (tiler modes)): logical_product with all blocks in mode 0.
 
     Raises: as logical_product, and for `_` in the tiler.
@@ -57,7 +55,7 @@ def zipped_product(block: Layout, tiler: Any) -> AnyLayout:
 
 
 @lifted
-def tiled_product(block: Layout, tiler: Any) -> AnyLayout:
+def tiled_product(block: Layout, tiler: object) -> AnyLayout:
     """((block modes), tiler, tiler, ...): zipped_product with the second mode opened. Raises: as zipped_product.
 
     >>> str(tiled_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
@@ -67,7 +65,7 @@ def tiled_product(block: Layout, tiler: Any) -> AnyLayout:
 
 
 @lifted
-def flat_product(block: Layout, tiler: Any) -> AnyLayout:
+def flat_product(block: Layout, tiler: object) -> AnyLayout:
     """(block, block, ..., tiler, tiler, ...): zipped_product with both modes opened. Raises: as zipped_product.
 
     >>> str(flat_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
@@ -104,7 +102,7 @@ def raked_product(block: Layout, tiler: Layout) -> AnyLayout:
     return raked  # type: ignore[no-any-return]
 
 
-def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
+def _ranked(name: str, block: Layout, tiler: object) -> tuple[Layout, Layout]:
     if not isinstance(tiler, Layout):
         refuse(name, (block, tiler), f"{show(tiler)} is not a layout")
     n = max(block.rank, tiler.rank)
@@ -114,7 +112,7 @@ def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
 
 
 @lifted
-def tile_to_shape(block: Layout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
+def tile_to_shape(block: Layout, trg_shape: object, ord_shape: object = None) -> AnyLayout:
     """The block repeated until it has the target shape, first along the modes that come first in the order.
 
     Raises: AlgebraError for a block of higher rank than the target; in C++, for a static target that it does not divide.

@@ -42,7 +42,7 @@ def upcast(x: Any, n: int) -> Any:
     return Layout(*map_pairs(partial(_upcast, n, x), x.shape, x.stride))
 
 
-def _upcast(n: int, layout: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
+def _upcast(n: int, layout: Layout, shape: int, stride: object) -> tuple[Any, Any]:
     if not isinstance(stride, (int, Unknown)):
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
@@ -55,7 +55,7 @@ def _upcast(n: int, layout: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
     return -(-shape // -(-n // abs(stride))), wider if stride > 0 else -wider
 
 
-def downcast(x: Any, n: int) -> Any:
+def downcast(x: Any, n: int) -> Swizzle | Layout | ComposedLayout:
     """The layout of elements of 1/n of the width: the stride-1 mode grows by n, the other strides do.
 
     Raises: AlgebraError for a layout without a stride of 1 (Downcast requires adjacent elements); for a swizzle, an n that is not a
@@ -76,13 +76,13 @@ def downcast(x: Any, n: int) -> Any:
     if not any(is_constant(leaf, 1) for leaf in leaves(x.stride)):
         refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
 
-    def narrower(s: Any, d: Any) -> tuple[Any, Any]:
+    def narrower(s: Any, d: int) -> tuple[Any, Any]:
         return (s * n, d) if is_constant(d, 1) or is_constant(d, -1) else (s, d * n)
 
     return Layout(*map_pairs(narrower, x.shape, x.stride))
 
 
-def recast_layout(x: Any, old: Any, new: Any) -> Any:
+def recast_layout(x: object, old: object, new: object) -> Any:
     """A layout of elements of the old type as one of elements of the new type; types by name or width in bits.
 
     Raises: as upcast and downcast.
@@ -137,7 +137,7 @@ def _dense(name: str, x: ComposedLayout) -> PointerFlag:
     return flag
 
 
-def _factor(name: str, x: Any, n: Any) -> None:
+def _factor(name: str, x: object, n: object) -> None:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         refuse(name, (x, n), "the factor must be an integer, 1 or more")
     if not isinstance(x, (Layout, ComposedLayout, Swizzle)):

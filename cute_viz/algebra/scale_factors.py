@@ -36,7 +36,7 @@ def sf_atom(vector: int) -> Layout:
     return Layout(((32, 4), (vector, BLK_SF)), ((16, 4), (0, 1)))
 
 
-def tile_atom_to_shape(shape: Any, operand: str, vector: int) -> Layout:
+def tile_atom_to_shape(shape: object, operand: str, vector: int) -> Layout:
     """The layout of all scale factors of "SFA" (M x K x L) or "SFB" (N x K x L) for a problem (M,N,K) or (M,N,K,L).
 
     Extents are rounded up to whole blocks. The steps of run-time extents stay where there is one block, as in CuTe.
@@ -87,7 +87,7 @@ class EmptyLayout(Shown):
         return str(self.layout)
 
 
-def deduce_smem_layout(mma: Any, operand: str, tile: Any, vector: int) -> Any:
+def deduce_smem_layout(mma: object, operand: str, tile: object, vector: int) -> Any:
     """The layout in shared memory of "SFA" or "SFB" for a tile (M,N,K): ((MMA_MN,(vector,factors)),1,(MMA_K...)).
 
     N is rounded up to 128: tcgen05.cp copies whole blocks. Raises: AlgebraError for K of the tile smaller than one block's 4
@@ -131,13 +131,15 @@ def _blocks(rows: int, depth: int, vector: int, vector_k: int, major: str) -> La
     return Layout(((vector, high), (vector_k, deep)), ((0, steps[0]), (0, steps[1])))
 
 
-def _extents(name: str, shape: Any, ranks: tuple[int, ...]) -> list[int]:
+def _extents(name: str, shape: object, ranks: tuple[int, ...]) -> list[int]:
     if not isinstance(shape, tuple) or len(shape) not in ranks:
         refuse(name, (shape,), f"the shape is (M,N,K{',L' if 4 in ranks else ''})")
     return [product(mode) for mode in shape]
 
 
-def blockwise_of_problem(shape: Any, operand: str, m: int, n: int, k: int, major_a: Any = _MN, major_b: Any = _MN) -> Layout:
+def blockwise_of_problem(
+    shape: object, operand: str, m: int, n: int, k: int, major_a: object = _MN, major_b: object = _MN
+) -> Layout:
     """The scale factors SFA or SFB of a problem (M,N,K,L): Sm1xxBlockwiseScaleConfig<...>::tile_atom_to_shape_SFA.
 
     One factor is for a block of m or n x k elements. Source: cutlass/detail/blockwise_scale_layout.hpp.
@@ -152,7 +154,7 @@ def blockwise_of_problem(shape: Any, operand: str, m: int, n: int, k: int, major
     return Layout((*one.shape, extents[3] if len(extents) > 3 else 1), (*one.stride, factors))  # type: ignore[misc]
 
 
-def blockwise_of_tile(shape: Any, operand: str, m: int, n: int, k: int, major_a: Any = _MN, major_b: Any = _MN) -> Layout:
+def blockwise_of_tile(shape: object, operand: str, m: int, n: int, k: int, major_a: object = _MN, major_b: object = _MN) -> Layout:
     """The scale factors SFA or SFB of a tile (M,N,K) in shared memory: Sm1xxBlockwiseScaleConfig<...>::smem_atom_layoutSFA.
 
     major_a counts for both, as in CUTLASS 4.7.0.

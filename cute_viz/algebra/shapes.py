@@ -1,18 +1,20 @@
-"""Operations on shapes and coordinates alone (cute/int_tuple.hpp)."""
+"""Operations on shapes, coordinates and tuples alone (cute/int_tuple.hpp, cute/algorithm/tuple_algorithms.hpp)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
+from cute_viz.algebra.inttuple import IntTuple, is_int_tuple, leaves, map_leaves, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit
 from cute_viz.values.integer import Runtime, Unknown, compared, is_known
 
 
-def ceil_div(a: Any, b: Any) -> Any:
+def ceil_div(a: object, b: object) -> Any:
     """a / b rounded up: by mode for two tuples (missing modes of b are 1), folded from the left for tuple by int.
 
     >>> ceil_div((4, 3), (4, 2)), ceil_div((4, 5, 6), 40)
@@ -25,7 +27,7 @@ def ceil_div(a: Any, b: Any) -> Any:
     return _folded("ceil_div", ceil_div, a, b)
 
 
-def shape_div(a: Any, b: Any) -> Any:
+def shape_div(a: object, b: object) -> Any:
     """Like ceil_div, where at each step one of the two must divide the other.
 
     >>> shape_div((4, 5, 6), 40), shape_div(12, (2, 3))
@@ -38,7 +40,7 @@ def shape_div(a: Any, b: Any) -> Any:
     return _folded("shape_div", shape_div, a, b)
 
 
-def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: object) -> Any:
     """A tuple divided by an integer, each entry by what those before it leave; an integer by an integer or the size of a tuple."""
     if isinstance(a, tuple):
         out = []
@@ -54,7 +56,7 @@ def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: Any) -> Any
     return -(-a // b)
 
 
-def product_each(shape: Any) -> tuple[int, ...]:
+def product_each(shape: object) -> tuple[int, ...]:
     """The size of each mode.
 
     >>> product_each(((2, 4), 3))
@@ -76,7 +78,7 @@ def round_up(a: Any, b: Any) -> Any:
     return ceil_div(a, b) * b
 
 
-def elem_scale(a: Any, b: Any) -> Any:
+def elem_scale(a: object, b: object) -> Any:
     """A tuple of the nesting of a, each of its integers times the size of what b has there.
 
     >>> elem_scale((2, 3), (4, (5, 6)))
@@ -85,7 +87,7 @@ def elem_scale(a: Any, b: Any) -> Any:
     return map_leaves(lambda x, y: x * y, a, product_like(b, a))
 
 
-def inner_product(a: Any, b: Any) -> Any:
+def inner_product(a: object, b: object) -> Any:
     """The sum of the products of the leaves of two tuples of one nesting.
 
     >>> inner_product((1, (2, 3)), (4, (5, 6)))
@@ -96,7 +98,7 @@ def inner_product(a: Any, b: Any) -> Any:
     return sum_(map_leaves(lambda x, y: x * y, a, b))
 
 
-def sum_(x: Any) -> Any:
+def sum_(x: object) -> Any:
     """The sum of all leaves.
 
     >>> sum_((2, (3, 4)))
@@ -108,7 +110,7 @@ def sum_(x: Any) -> Any:
     return total
 
 
-def weakly_congruent(a: Any, b: Any) -> bool:
+def weakly_congruent(a: object, b: object) -> bool:
     """Whether a is b with some sub-tuples replaced by integers.
 
     >>> weakly_congruent((2, 3), (2, (3, 4))), weakly_congruent((2, (3, 4)), (2, 3))
@@ -119,7 +121,7 @@ def weakly_congruent(a: Any, b: Any) -> bool:
     return True
 
 
-def compatible(a: Any, b: Any) -> bool | int:
+def compatible(a: IntTuple, b: IntTuple) -> bool | int:
     """Whether every coordinate of shape a is a coordinate of shape b, with equal sizes; run-time extents tell it at run time.
 
     >>> compatible(24, (4, 6)), compatible((4, 6), ((2, 2), 6)), compatible((4, 6), 24)
@@ -130,7 +132,7 @@ def compatible(a: Any, b: Any) -> bool | int:
     return equal(a, product(b))
 
 
-def equal(a: Any, b: Any) -> bool | int:
+def equal(a: object, b: object) -> bool | int:
     """Whether two integers are the same, as types of CuTe answer it: at run time where one is known only then.
 
     >>> equal(4, 4), equal(4, Runtime(4))
@@ -151,7 +153,7 @@ def every(answers: Iterable[bool | int]) -> bool | int:
     return all(found) if static else Runtime(all(found))
 
 
-def shape_of(x: Any, *path: int) -> Any:
+def shape_of(x: object, *path: int) -> Any:
     """The shape of a layout, or the tuple itself; with a path, that of the mode there.
 
     >>> shape_of(Layout((2, (3, 4))), 1), shape_of((2, (3, 4)), 1, 0)
@@ -168,7 +170,7 @@ def shape_of(x: Any, *path: int) -> Any:
     return shape
 
 
-def grouped(shape: Any) -> Any:
+def grouped(shape: IntTuple) -> IntTuple:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
     >>> from cute_viz.values.integer import compared, Runtime
@@ -184,7 +186,7 @@ def grouped(shape: Any) -> Any:
     return tuple(found) if len(found) > 1 else product(shape)
 
 
-def product_like(shape: Any, guide: Any) -> Any:
+def product_like(shape: Any, guide: object) -> IntTuple:
     """The sizes of a shape at the leaves of a coarser guide.
 
     >>> product_like(((2, 3), 4), (0, 0))
@@ -195,3 +197,128 @@ def product_like(shape: Any, guide: Any) -> Any:
             raise AlgebraError(f"{show(guide)} does not fit the shape {show(shape)}: they need equal rank")
         return tuple(map(product_like, shape, guide))
     return product(shape)
+
+
+def insert(x: object, new: object, entry: int) -> tuple[object, ...]:
+    """A tuple with a further entry before a position: insert<N>(t, x). Raises: AlgebraError for a position past its end.
+
+    >>> insert((2, 3), (4, 4), 1)
+    (2, (4, 4), 3)
+    """
+    if not isinstance(x, tuple) or not 0 <= entry <= len(x):
+        refuse(f"insert<{entry}>", (x, new), f"the positions are 0 to {len(x)}" if isinstance(x, tuple) else "it is not a tuple")
+    return (*x[:entry], new, *x[entry:])
+
+
+def remove(x: object, entry: int) -> tuple[object, ...]:
+    """A tuple without one entry: remove<N>(t); past its end there is none to remove. Raises: AlgebraError further on.
+
+    >>> remove((2, 3, 4), 1)
+    (2, 4)
+    """
+    if not isinstance(x, tuple) or not 0 <= entry <= len(x):
+        refuse(f"remove<{entry}>", (x,), f"its entries are 0 to {len(x) - 1}" if isinstance(x, tuple) else "it is not a tuple")
+    return (*x[:entry], *x[entry + 1 :])
+
+
+def replace_front(x: object, new: object) -> Any:
+    """A tuple with another first entry; another value in the place of anything else.
+
+    >>> replace_front((2, 3), 5), replace_front(2, 5)
+    ((5, 3), 5)
+    """
+    return (new, *x[1:]) if isinstance(x, tuple) else new
+
+
+def replace_back(x: object, new: object) -> Any:
+    """A tuple with another last entry; another value in the place of anything else.
+
+    >>> replace_back((2, 3), 5), replace_back(2, 5)
+    ((2, 5), 5)
+    """
+    return (*x[:-1], new) if isinstance(x, tuple) else new
+
+
+def front(x: object) -> Any:
+    """The first leaf of a tuple; anything else as it is.
+
+    >>> front(((2, 3), 4)), front(2)
+    (2, 2)
+    """
+    return front(x[0]) if isinstance(x, tuple) and x else x
+
+
+def back(x: object) -> Any:
+    """The last leaf of a tuple; anything else as it is.
+
+    >>> back((2, (3, 4))), back(2)
+    (4, 2)
+    """
+    return back(x[-1]) if isinstance(x, tuple) and x else x
+
+
+def unwrap(x: object) -> Any:
+    """The entry of a tuple of one entry, as often as it is one; anything else as it is.
+
+    >>> unwrap(((2,),)), unwrap((2, 3))
+    (2, (2, 3))
+    """
+    return unwrap(x[0]) if isinstance(x, tuple) and len(x) == 1 else x
+
+
+def flatten_to_tuple(x: object) -> tuple[Any, ...]:
+    """The leaves of anything as a tuple.
+
+    >>> flatten_to_tuple((2, (3, 4))), flatten_to_tuple(2)
+    ((2, 3, 4), (2,))
+    """
+    return tuple(leaves(x))
+
+
+def repeat(x: object, count: int) -> Any:
+    """A value so many times, as a tuple; once it stays as it is: repeat<N>(x). Raises: AlgebraError for too many.
+
+    >>> repeat(4, 3), repeat(4, 1)
+    ((4, 4, 4), 4)
+    """
+    return x if count == 1 else tuple_repeat(x, count)
+
+
+def tuple_repeat(x: object, count: int) -> Any:
+    """A value so many times, as a tuple: tuple_repeat<N>(x). Raises: AlgebraError for too many.
+
+    >>> tuple_repeat(4, 1)
+    (4,)
+    """
+    if not 0 <= count <= limit("modes"):
+        refuse(f"repeat<{count}>", (x,), f"the count must be 0 to {limit('modes')}")
+    return (x,) * count
+
+
+def repeat_like(x: object, value: object) -> Any:
+    """A value in the place of every leaf of a tuple.
+
+    >>> repeat_like((1, (2, 3)), 0)
+    (0, (0, 0))
+    """
+    return map_leaves(lambda _: value, x)
+
+
+def reverse(x: object) -> Any:
+    """A tuple with its entries from the last to the first; anything else as it is, a layout, too.
+
+    >>> reverse((2, (3, 4))), str(reverse(Layout((2, 3))))
+    (((3, 4), 2), '(2,3):(1,2)')
+    """
+    return x[::-1] if isinstance(x, tuple) else x
+
+
+def tuple_cat(*parts: Any) -> tuple[Any, ...]:
+    """The entries of all tuples in one. Raises: AlgebraError for anything else than a tuple.
+
+    >>> tuple_cat((1, 2), (3,), ())
+    (1, 2, 3)
+    """
+    if not all(isinstance(part, tuple) for part in parts):
+        refuse("tuple_cat", parts, "all must be tuples")
+    return tuple(item for part in parts for item in part)

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra import copy, mma
 from cute_viz.algebra.composed import as_layout, domain
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import has_underscore, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import get_flat_coord, size
 from cute_viz.algebra.mma import OPERANDS, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import cut
@@ -38,6 +37,8 @@ class Division:
     """
 
     marked: ClassVar[tuple[str, ...]] = ("tiling", "layout")
+    active: ClassVar[tuple[bool, ...]] = ()
+    assumes: ClassVar[tuple[str, ...]] = ()
     tiling: Any
     side: str
     layout: Layout
@@ -87,13 +88,28 @@ def _starts(part: Division) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """Where the part of each thread begins, of what no tiling divides. active: which threads take part; empty where all do."""
+    """Where the part of each thread begins, of what no tiling divides.
 
+    active: which threads take part; empty where all do. layout: of the tensor that they are elements of, if any. taken: the loops
+    whose rounds are counted here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned,
+    so that it takes neighbors at once; None where that is not read. summed: whether all rounds are, each as an operand; else one
+    stands for all. sure: whether all conditions are known. assumes: those that are taken to hold. each: elements that a cast takes
+    at once.
+    """
+
+    tiling: ClassVar[Any] = None
     starts: tuple[int, ...]
     active: tuple[bool, ...] = ()
+    layout: Any = None
+    taken: frozenset[int] = frozenset()
+    align: int | None = 0
+    summed: bool = True
+    sure: bool = True
+    assumes: tuple[str, ...] = ()
+    each: int = 1
 
 
-def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
+def share(base: str, space: str, type_: object, layout: object) -> Tensor:
     """A whole tensor of a buffer. Raises: AlgebraError for a layout that is not one of memory.
 
     >>> share("sA", "smem", "half_t", ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))).swizzle
@@ -106,7 +122,7 @@ def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
     return out
 
 
-def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "", proj: Any = None) -> Tensor:
+def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "", proj: object = None) -> Tensor:
     """What every thread has of a tensor: partition_S, partition_A and their like, or local_partition by a layout of threads.
 
     side, proj: as of a Division. Raises: as `copy.tidfrg`, `mma.thrfrg` and zipped_divide.
@@ -125,7 +141,7 @@ def parted_share(x: Tensor, tiling: TiledCopy | TiledMMA | Layout, side: str = "
     return replace(x, layout=part.first, part=part)
 
 
-def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
+def sliced_share(x: Tensor, coord: tuple[object, ...]) -> Tensor:
     """The part of every thread at a coordinate with `_`.
 
     >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset

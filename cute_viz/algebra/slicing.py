@@ -20,7 +20,7 @@ from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.values.integer import Unknown
 
 
-def slice_(crd: Any, layout: Any) -> Any:
+def slice_(crd: object, layout: object) -> Any:
     """The modes of a layout, or entries of a tuple, where the coordinate has `_`; slice_and_offset gives the offset of the others.
 
     Raises: AlgebraError for a coordinate that does not fit the shape; of a swizzled layout, a coordinate without `_`.
@@ -34,7 +34,7 @@ def slice_(crd: Any, layout: Any) -> Any:
     return tuple(picked(crd, layout, True, _misfit("slice"))) if isinstance(crd, tuple) else layout if crd is X else ()
 
 
-def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def slice_and_offset(crd: object, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """The sub-layout where the coordinate has `_`, and the offset that the other indices give.
 
     A composed layout keeps the offset inside and gives 0, unless it is a swizzled one that decays.
@@ -62,7 +62,7 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return ComposedLayout(layout.outer, add(layout.offset, offset), sub), 0
 
 
-def dice(crd: Any, layout: Any) -> Any:
+def dice(crd: object, layout: object) -> Any:
     """The modes, or entries of a tuple, where the coordinate has an index: what slice drops (cute/layout.hpp, underscore.hpp).
 
     Raises: AlgebraError for composed layouts; a coordinate that does not fit the shape.
@@ -77,7 +77,7 @@ def dice(crd: Any, layout: Any) -> Any:
     return Layout(dice_tuple(crd, layout.shape), dice_tuple(crd, layout.stride))
 
 
-def dice_tuple(crd: Any, x: Any) -> Any:
+def dice_tuple(crd: object, x: object) -> Any:
     """The entries of a tuple where the coordinate has an index (cute/underscore.hpp, dice).
 
     >>> dice_tuple((1, X), (4, 8))
@@ -87,7 +87,7 @@ def dice_tuple(crd: Any, x: Any) -> Any:
 
 
 def _misfit(name: str) -> Callable[[Any, Any], NoReturn]:
-    def misfit(crd: Any, x: Any) -> NoReturn:
+    def misfit(crd: object, x: object) -> NoReturn:
         refuse(name, (crd, x), "Mismatched Ranks", hint="one entry, an index or _, for each mode")
 
     return misfit
@@ -110,11 +110,11 @@ def domain_offset(coord: Any, layout: AnyLayout) -> Any:
     return moved if has_origin(moved) else (moved, 0)
 
 
-def _whole(crd: Any) -> bool:
+def _whole(crd: object) -> bool:
     return all(isinstance(leaf, Underscore) for leaf in leaves(crd))
 
 
-def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, Any]:
+def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, Any]:
     """The slice of a swizzled layout, plain where no two bits that are left are swizzled together."""
     sliced = plain_layout.slice_(crd, inner)
     if _whole(crd):
@@ -131,7 +131,7 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
     return _around(swizzle, begun ^ consumed, open_bits | open_before, sliced, passed)
 
 
-def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: Any) -> tuple[AnyLayout, Any]:
+def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: object) -> tuple[AnyLayout, Any]:
     seen = composition(swizzle_projection(swizzle), layout)
     active = seen(seen.size - 1)
     if active & ~swizzle(active):
@@ -178,7 +178,7 @@ def _other_bits(swizzle: Swizzle) -> Layout:
     return Layout(extents, (first, 0, between, 0, product(extents)))
 
 
-def _bits(projected: Layout, index: Any, crd: Any, layout: ComposedLayout) -> tuple[int, int]:
+def _bits(projected: Layout, index: object, crd: object, layout: ComposedLayout) -> tuple[int, int]:
     """The value at an index of a layout whose modes each own a run of bits, where XOR does for their sum; and what is not known.
 
     The second number has the bits of those modes whose index is a run-time integer; they are 0 in the first.

@@ -15,7 +15,7 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
 
 
-def mark_static(value: Any, kind: type[Static] = Static) -> Any:
+def mark_static(value: object, kind: type[Static] = Static) -> Any:
     """The same value with every integer marked as static; those that are stay as they are.
 
     >>> str(mark_static(Layout((4, 8))))
@@ -24,7 +24,7 @@ def mark_static(value: Any, kind: type[Static] = Static) -> Any:
     return each_integer(lambda x: x if isinstance(x, Static) else kind(x), value)
 
 
-def clear_static(value: Any) -> Any:
+def clear_static(value: object) -> Any:
     """The same value without any mark of a static integer.
 
     >>> str(clear_static(Layout(Static(4), Static(1))))
@@ -65,7 +65,7 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
     return value
 
 
-def unknowns(value: Any) -> Iterator[Unknown]:
+def unknowns(value: object) -> Iterator[Unknown]:
     """The integers in a value that are not known: in tuples, layouts, basis elements.
 
     >>> [str(x) for x in unknowns((Layout(4, Unknown()), 8))]
@@ -86,7 +86,7 @@ def unknowns(value: Any) -> Iterator[Unknown]:
                 yield from unknowns(part)
 
 
-def is_tiling(value: Any) -> bool:
+def is_tiling(value: object) -> bool:
     """Whether a value is an atom, a tiling of atoms, or a thread's view of one.
 
     >>> is_tiling(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_tiling(Layout(4))
@@ -95,7 +95,7 @@ def is_tiling(value: Any) -> bool:
     return bool(getattr(type(value), "marked", ()))
 
 
-def unmarked(value: Any) -> str:
+def unmarked(value: object) -> str:
     """A value as CuTe prints it, less the underscores of static integers.
 
     >>> unmarked(mark_static(Layout((4, 8))))
@@ -116,7 +116,7 @@ class Plain(str):
     printed: str
 
     @classmethod
-    def of(cls, value: Any, like: Any = None) -> Plain:
+    def of(cls, value: object, like: object = None) -> Plain:
         """The print of a value; where the integers of the layout `like` are all static, so are its own."""
         out = cls(unmarked(value))
         out.printed = show(mark_static(value) if isinstance(like, Layout) and is_marked(like) else value)

@@ -91,7 +91,7 @@ def E(*path: int) -> Basis:
     return Basis(1, path)
 
 
-def unit_strides(shape: Any, path: tuple[int, ...] = ()) -> Any:
+def unit_strides(shape: object, path: tuple[int, ...] = ()) -> Any:
     """The strides that send every coordinate of a shape, at a place of a larger coordinate, to itself.
 
     >>> [str(unit) for unit in unit_strides((4, 8))], str(unit_strides(4, (1, 0)))
@@ -131,7 +131,7 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate).
 
     >>> plain(F2(9)), plain(E(1)), plain(Static(8))
@@ -144,7 +144,7 @@ def plain(value: Any) -> Any:
     return int(value) if isinstance(value, Static) else value
 
 
-def is_coordinate(stride: Any) -> bool:
+def is_coordinate(stride: object) -> bool:
     """Whether any leaf of a stride is a basis element, so that the layout's values are coordinates.
 
     >>> is_coordinate((1, (E(0), 4))), is_coordinate((1, F2(8)))

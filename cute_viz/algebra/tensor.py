@@ -90,6 +90,12 @@ class Tensor(Shown):
         """How far behind it the part of each thread of the block begins, in elements; empty where no thread is meant."""
         return self.part.starts if self.part is not None else ()
 
+    @property
+    def root(self) -> Any:
+        """The layout of the whole tensor that threads have parts of; its own, of what is not divided."""
+        layout = self.part.layout if self.part is not None else None
+        return self.layout if layout is None else layout
+
     def places(self, offsets: list[int], start: int) -> list[int]:
         """Where elements lie, in elements: `offsets` by the layout, of the thread whose part begins at `start`."""
         begin = self.offset + start
@@ -101,7 +107,7 @@ class Tensor(Shown):
         begin = int(begin)  # an address that is not known cannot be swizzled
         return swizzle.each(begin + o for o in offsets)
 
-    def of_type(self, kind: Any) -> Tensor:
+    def of_type(self, kind: object) -> Tensor:
         """It with a type of elements, where its own is not known."""
         return self if self.pointer.known is not None else replace(self, pointer=replace(self.pointer, type=kind))
 
@@ -169,10 +175,10 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
     from cute_viz.algebra import copy, mma, partition
     from cute_viz.algebra.slicing import slice_and_offset
 
-    def index(x: Any) -> Any:
+    def index(x: object) -> Any:
         return x if known or isinstance(x, (Underscore, Static)) else Unknown()
 
-    def place(x: Any, extent: Any) -> Any:
+    def place(x: object, extent: object) -> Any:
         """An index along a mode: of an extent of 1 it is known."""
         return Static(0) if isinstance(extent, Static) and extent == 1 else index(x)
 
@@ -191,7 +197,7 @@ def placed_part(name: str, operands: list[Any], known: bool = True) -> tuple[Any
     return slice_and_offset(map_leaves(index, coord), tiled)
 
 
-def _as_seen(x: Any) -> Any:
+def _as_seen(x: object) -> Any:
     """A layout of which a run knows some bits of the offset, as the compiler sees it."""
     if isinstance(x, ComposedLayout) and isinstance(x.offset, MixedBits):
         return replace(x, offset=OpenBits(x.offset.known, x.offset.open))  # type: ignore[arg-type]
@@ -239,7 +245,7 @@ def _settled(x: Tensor) -> AnyLayout:
     return x.whole if found is None else found[0]
 
 
-def make_tensor(pointer: Pointer, layout: Any) -> Any:
+def make_tensor(pointer: Pointer, layout: object) -> Any:
     """A tensor of a pointer and a layout; the swizzle of a layout is the pointer's from then on.
 
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((8, 64), (64, 1)))
@@ -258,7 +264,7 @@ def make_tensor(pointer: Pointer, layout: Any) -> Any:
     return layout
 
 
-def as_tensor(x: Any) -> Tensor:
+def as_tensor(x: object) -> Tensor:
     """A tensor; for a layout that says the width of its elements, the one at address 0 of shared memory.
 
     Raises: AlgebraError for anything else.
@@ -278,7 +284,7 @@ def as_tensor(x: Any) -> Tensor:
     )
 
 
-def viewed(tensor: Tensor, result: Any) -> Any:
+def viewed(tensor: Tensor, result: object) -> Any:
     """What an operation made of a tensor's layout as a tensor again, its offset taken out of the layout.
 
     >>> t = Tensor(Pointer("gmem", "float", 256), Layout((8, 8)))
@@ -295,7 +301,7 @@ def viewed(tensor: Tensor, result: Any) -> Any:
     return result
 
 
-def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
+def through(operation: Any, args: list[Any], template: tuple[object, ...]) -> Any:
     """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
 
     >>> from cute_viz.algebra.ops import find
@@ -307,8 +313,8 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
         return first.layout  # what is the pointer's is no part of it
     types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
-    if operation.name == "max_common_vector" and len(args) == 2 and not alike(*types):
-        return 0  # each element is converted
+    if operation.name.startswith("max_common_") and len(args) == 2 and not alike(*types):  # each element is converted
+        return 0 if operation.name == "max_common_vector" else Layout(Static(1), Static(0))
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
         out = viewed(first, operation.call(plain, template))
@@ -335,7 +341,7 @@ def check_owning(layout: AnyLayout, beside: bool = False) -> None:
         )
 
 
-def check_like(x: Any) -> None:
+def check_like(x: object) -> None:
     """Refuse a tensor of C++ that make_fragment_like and make_tensor_like cannot make registers of: see check_owning.
 
     >>> check_like(Layout((4, 8)))
@@ -346,7 +352,7 @@ def check_like(x: Any) -> None:
         check_owning(x.layout, beside=True)
 
 
-def whole(x: Any) -> Any:
+def whole(x: object) -> Any:
     """A tensor as its layout; anything else as it is.
 
     >>> whole(4)

@@ -106,7 +106,7 @@ class TensorMap:
         return tuple(words for words, wrong in found.items() if wrong)
 
 
-def basis_get(nested: Any, basis: Basis) -> Any:
+def basis_get(nested: object, basis: Basis) -> Any:
     """The entry of a nested tuple at a basis element.
 
     >>> basis_get((4, (8, 2)), Basis(1, (1, 0)))
@@ -191,7 +191,7 @@ def _assert_all(name: str, checks: list[tuple[bool, str, str]]) -> None:
             raise AlgebraError(f'{name}: {condition} && "{words}"', hint=hint)
 
 
-def in_global_memory(name: str, g: Any, example: str = "(1024,256):(256,1)") -> Tensor:
+def in_global_memory(name: str, g: object, example: str = "(1024,256):(256,1)") -> Tensor:
     """The tensor of a TMA. Raises: AlgebraError for one in another memory, and for anything else.
 
     >>> in_global_memory("f", Layout(4))

@@ -14,14 +14,14 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import IntTuple, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mixed import entered, is_mixed, left
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import each_integer, has_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -86,7 +86,7 @@ class TmaCopy(Shown):
 
 
 def atom_of(
-    name: str, op: Any, g: Tensor, smem: AnyLayout, ctas: int, values: Layout, internal: Any, tiled: bool = False
+    name: str, op: object, g: Tensor, smem: AnyLayout, ctas: int, values: Layout, internal: object, tiled: bool = False
 ) -> TmaCopy:
     """make_tma_copy_atom: the tensor map, and what its modes are of the tensor; of `values`, element of the tile -> coordinate.
 
@@ -123,7 +123,7 @@ def atom_of(
     return TmaCopy(op, g, smem, tensor_map, gbasis, g_stride, values, ctas, atom)
 
 
-def swizzle_number(name: str, swizzle: Any) -> int:
+def swizzle_number(name: str, swizzle: object) -> int:
     """CUtensorMapSwizzle of a swizzle of byte addresses. Raises: AlgebraError for one that TMA does not have.
 
     >>> swizzle_number("f", Swizzle(2, 4, 3))
@@ -141,7 +141,7 @@ def swizzle_number(name: str, swizzle: Any) -> int:
     return found
 
 
-def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: int) -> Layout:
+def _gbasis(name: str, g: Tensor, smem: Layout, values: Layout, bits: int, wide: int) -> Layout:
     """construct_tma_gbasis: the modes of the box, innermost first, as modes of the tensor.
 
     wide: the elements to which modes are merged in the first, in the DSL those of the swizzle's rows.
@@ -179,7 +179,7 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: in
     return Layout(tuple(s for s, _ in out), tuple(e for _, e in out))
 
 
-def check_static(name: str, smem: Any) -> None:
+def check_static(name: str, smem: object) -> None:
     """Refuse a tile in shared memory that C++ code gives an extent known at run time only; our own notation does not tell.
 
     >>> check_static("f", Layout((64, 32)))
@@ -260,7 +260,7 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
     return TiledCopy(tma.atom, make_layout(ctas, values), product_each(tma.cta_v_map.shape))
 
 
-def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
+def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
     >>> text = "t = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1));"
@@ -275,7 +275,7 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
 
-def as_tma(name: str, x: Any) -> TmaCopy:
+def as_tma(name: str, x: object) -> TmaCopy:
     """A TMA copy. Raises: AlgebraError for anything else.
 
     >>> as_tma("f", 4)

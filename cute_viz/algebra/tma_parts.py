@@ -13,17 +13,15 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, with_origin
 from cute_viz.algebra.construct import make_identity_layout
-from cute_viz.algebra.coords import crd2idx, idx2crd
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.measure import cosize, crd2idx, idx2crd, size
 from cute_viz.algebra.mma import as_tiled_mma, thrfrg
-from cute_viz.algebra.modes import get
+from cute_viz.algebra.modes import coalesce, get
 from cute_viz.algebra.products import tile_to_shape
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static, unknowns
 from cute_viz.algebra.tensor import Tensor, viewed, whole
@@ -35,7 +33,7 @@ CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1
 
 
-def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[Any, Any]:
+def tma_partition(tma: object, cta: object, ctas: object, smem: object, gmem: object) -> tuple[Any, Any]:
     """The parts of a coordinate tensor and of shared memory that a CTA copies, as ((TMA,iterations),rest...) of each.
 
     Raises: AlgebraError for tiles of different sizes.
@@ -53,7 +51,7 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
     return _part(coordinates, cut, moved), _shared(smem, cut, moved)
 
 
-def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
+def instruction_order(tma: object, cta: object, ctas: object, smem: object) -> tuple[Any, Any]:
     """(element of an instruction, instruction) -> index into the tile, and at which element of each the CTA begins.
 
     >>> text = "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1), (8,32))"
@@ -64,7 +62,7 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
     return order_of(copy.bits // copy.tensor.bits, cta, ctas, smem)
 
 
-def order_of(elements: int, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
+def order_of(elements: int, cta: object, ctas: object, smem: object) -> tuple[Any, Any]:
     """The same of an instruction that copies so many elements.
 
     >>> [str(x) for x in order_of(256, 1, Layout(2), Layout(((8, 32),), ((32, 1),)))]
@@ -79,7 +77,7 @@ def order_of(elements: int, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
     return logical_divide(values, Layout(elements)), 0 if alone else moved
 
 
-def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
+def _part(x: AnyLayout, cut: AnyLayout, moved: object) -> AnyLayout:
     found = ordered(x, cut, moved)
     if not isinstance(found, tuple):
         return found  # type: ignore[no-any-return]
@@ -87,7 +85,7 @@ def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
 
 
-def ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
+def ordered(x: AnyLayout, cut: AnyLayout, moved: object) -> Any:
     """A tensor whose first mode is in the order of an instruction, from an element of it on: a layout, and where it begins.
 
     >>> [str(x) for x in ordered(Layout((4, 8)), Layout((4, 1), (1, 0)), 0)]
@@ -112,13 +110,13 @@ def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
     return Layout((first.shape, *shape[1:]), (first.stride, *stride[1:]))
 
 
-def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
+def _shared(smem: object, cut: AnyLayout, moved: object) -> Any:
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
     moved_there = ordered(plain, cut, moved)
     return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
 
 
-def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
+def create_tma_multicast_mask(layout: AnyLayout, coord: object, *modes_: int) -> int:
     """The CTAs of a cluster that receive what one of them loads, a bit each: a MulticastMask of all along the named modes.
 
     Raises: AlgebraError for a coordinate that does not fit, or a mode that does not exist.
@@ -171,7 +169,7 @@ def receivers(mask: MulticastMask) -> tuple[tuple[int, Any], ...]:
     return tuple((n, ctas.get(n)) for n in range(int(mask).bit_length()) if int(mask) >> n & 1)
 
 
-def _rank(cta: Any, layout: Any) -> int:
+def _rank(cta: object, layout: object) -> int:
     """A CTA's rank in the cluster. Raises: AlgebraError for anything else."""
     if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
         words = f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs"
@@ -185,7 +183,7 @@ def _rank(cta: Any, layout: Any) -> int:
 
 
 def make_tma_atom_sm100(
-    op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, operand: str, internal: Any = None
+    op: Any, g: Any, smem: object, tiler: object, mma: object, cluster: object, operand: str, internal: object = None
 ) -> _tma.TmaCopy:
     """The TMA atom of operand A or B of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster,
     of B along M.
@@ -208,7 +206,9 @@ def make_tma_atom_sm100(
     return _tma.atom_of(name, op, g, as_layout(whole(smem)), count, values, internal)
 
 
-def make_tma_copy_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, operand: str, internal: Any = None) -> _tma.TmaCopy:
+def make_tma_copy_sm100(
+    op: Any, g: Any, smem: object, tiler: object, mma: object, operand: str, internal: object = None
+) -> _tma.TmaCopy:
     """The TMA copy of operand A, B or C of a tcgen05.mma for the tile (M,N,K) of a cluster; see make_tma_atom_sm100.
 
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
@@ -228,7 +228,7 @@ def make_tma_copy_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, operan
     return replace(atom, tiled=_tma.tiled_of(atom, threads))
 
 
-def _words(name: str, op: Any, operand: str = "A") -> frozenset[str]:
+def _words(name: str, op: object, operand: str = "A") -> frozenset[str]:
     """What the name of a TMA operation says that an operand of tcgen05.mma can have."""
     found = op.instruction if isinstance(op, CopyOp) else UNKNOWN
     allowed = {"multicast", "gather4"} if "_atom_" in name else {"multicast"}
@@ -244,7 +244,7 @@ _TMA = "cp.async.bulk.tensor"
 _APART = {"multicast", "gather4", "scatter4", "im2col", "reduce", "prefetch", "op", "ptr"}
 
 
-def _values(name: str, operand: str, g: Any, tiler: Any, mma: Any) -> Layout:
+def _values(name: str, operand: str, g: object, tiler: object, mma: object) -> Layout:
     """The part of a tile that a CTA loads or stores for its MMA: element -> coordinate of the tensor."""
     g = in_global_memory(name, g)
     if not isinstance(tiler, tuple) or len(tiler) < 3:

@@ -15,14 +15,14 @@ from typing import Any, ClassVar, NamedTuple
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.inttuple import map_leaves, product, show
+from cute_viz.algebra.inttuple import IntTuple, map_leaves, product, show
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.make_copy import make_cotiled_copy
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.products import tiled_product
 from cute_viz.algebra.recast import upcast
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.views import make_cotiled_copy
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.instruction import Instruction
@@ -87,7 +87,7 @@ def address(where: TmemPlace) -> int:
     return (where.bit // 8) << BYTE_BIT | where.lane << 16 | where.column
 
 
-def make_fragment(op: Instruction, operand: str, value_type: str, shape: Any) -> Tensor:
+def make_fragment(op: Instruction, operand: str, value_type: str, shape: IntTuple) -> Tensor:
     """The tensor memory of operand "A" or "C" of an MMA, for a shape ((M,N),MMA_M,MMA_N,...) as partition_shape gives it.
 
     Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
@@ -204,7 +204,7 @@ _PATHS = {
 }
 
 
-def make_fragment_e(op: Instruction, shape: Any) -> Tensor:
+def make_fragment_e(op: Instruction, shape: object) -> Tensor:
     """The tensor memory of the metadata of a sparse MMA, for the shape ((M,K),MMA_M,MMA_K,...) of A: elements are those of A.
 
     Raises: AlgebraError for a dense MMA, and for M other than 128 a CTA. Source: UMMA::tmem_e_frg. CuTe makes it of
@@ -267,7 +267,7 @@ def rows_of_scales(tensor: Tensor) -> int:
     return 0
 
 
-def find_tmem_tensor_col_offset(tensor: Any) -> int:
+def find_tmem_tensor_col_offset(tensor: object) -> int:
     """How many columns a tensor of tensor memory takes: where the next one can begin.
 
     >>> find_tmem_tensor_col_offset(Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1))))
@@ -288,7 +288,7 @@ class TensorMemory(Shown):
         return "\n".join(f"{name}: column {tensor.pointer.address or 0}: {tensor.layout}" for name, tensor in self.parts)
 
 
-def tensor_memory(*tensors: Any) -> TensorMemory:
+def tensor_memory(*tensors: object) -> TensorMemory:
     """Tensors one after another in tensor memory: each begins where find_tmem_tensor_col_offset says that the one before ends.
 
     The name is ours. Raises: AlgebraError for more columns than there are.
@@ -312,7 +312,7 @@ def tensor_memory(*tensors: Any) -> TensorMemory:
     return TensorMemory(tuple(parts))
 
 
-def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
+def make_tmem_copy(op: object, tensor: object) -> TiledCopy:
     """The copy of four warps between registers and a tensor of tensor memory, each on its own 32 lanes.
 
     Raises: AlgebraError for an operation that reaches beyond the tensor, and for anything but a tensor in tensor memory.
@@ -338,7 +338,7 @@ def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
     return make_cotiled_copy(atom, make_layout(threads, values), data)
 
 
-def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
+def make_utccp_copy(op: object, tensor: object) -> TiledCopy:
     """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it.
 
     >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
@@ -351,13 +351,13 @@ def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
     return of_tmem(_atom("make_utccp_copy", op, tmem), tmem.layout)
 
 
-def _atom(name: str, op: Any, tmem: Tensor) -> Copy_Atom:
+def _atom(name: str, op: object, tmem: Tensor) -> Copy_Atom:
     if not isinstance(op, CopyOp) or op.val_id is None:
         raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="example: SM100_TMEM_LOAD_32dp32b32x{}")
     return make_copy_atom(op, tmem.bits, str(tmem.pointer.type))
 
 
-def as_tmem(name: str, x: Any) -> Tensor:
+def as_tmem(name: str, x: object) -> Tensor:
     """A tensor of tensor memory. Raises: AlgebraError for anything else.
 
     >>> as_tmem("f", Tensor(Pointer("tmem", "float", 0), Layout(4))).bits

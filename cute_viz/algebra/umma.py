@@ -1,4 +1,4 @@
-"""Fragments of an MMA by where its operands live: registers, descriptors of shared memory (SM90, SM100), tensor memory (SM100).
+"""Operands of an MMA where they live: registers, descriptors of shared memory (SM90, SM100), tensor memory (SM100).
 
 Sources: cute/atom/mma_atom.hpp, make_fragment_A/B/C; FrgTypeA/B/C of mma_traits_sm90_gmma.hpp and mma_traits_sm100.hpp.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
+from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.descriptor import make_fragment as _described
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.instruction import FORMATS
@@ -27,13 +29,14 @@ from cute_viz.algebra.tmem import make_fragment as _in_tmem
 from cute_viz.algebra.tmem import make_fragment_e
 from cute_viz.algebra.tmem import make_fragment_sf as _scales_in_tmem
 from cute_viz.algebra.views import get_slice
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Runtime, Unknown, is_known
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import named, sparse
 
 
-def make_fragment(operand: str, *given: Any) -> Any:
+def make_fragment(operand: str, *given: object) -> Any:
     """A fragment of A, B or C of an MMA and a partitioned tensor, or its shape: descriptors, tensor memory or registers; of a
     layout alone registers.
 
@@ -51,12 +54,7 @@ def make_fragment(operand: str, *given: Any) -> Any:
     if where == "rmem":
         alone = operand == "C" or is_int_tuple(part)
         return _registers(mma, operand, Layout(_shape(part)) if alone else make_fragment_like(_layout(part)))
-    # refuse what was not partitioned for the MMA, and elements of another type than its own
-    shape, name = _shape(part), f"make_fragment_{operand}"
-    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
-        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
-    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    name = check_partitioned(mma, operand, part)
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
         _check_type(name, mma.atom, operand, part)
     if where == "smem":
@@ -68,11 +66,25 @@ def make_fragment(operand: str, *given: Any) -> Any:
     return _in_tmem(op, operand, mma.atom.types["ABC".index(operand)], _shape(part))
 
 
-def _shape(x: Any) -> Any:
+def check_partitioned(mma: TiledMMA, operand: str, part: object) -> str:
+    """Refuse what was not partitioned for an MMA; the name of the operation that makes a fragment of the rest.
+
+    >>> check_partitioned(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "C", (4, 1, 1))
+    'make_fragment_C'
+    """
+    shape, name = _shape(part), f"make_fragment_{operand}"
+    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
+        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
+    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not")
+    return name
+
+
+def _shape(x: object) -> Any:
     return x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
 
 
-def _layout(part: Any) -> Any:
+def _layout(part: object) -> Any:
     return part.layout if isinstance(part, Tensor) and part.swizzle is None else whole(part)
 
 
@@ -91,7 +103,7 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
     stored = wanted if each < 4 else named("uint8_t")  # of 4-bit elements two are stored together
     assert stored is not None
     bits = stored.bits // each
-    if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD:
+    if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD[operand]:
         words = f"sparse_elem<{each},{stored.short}>" if each > 1 else stored.short
         refuse(name, (part,), f"Expecting ValType{operand} type: {words}, not {part.pointer.type if packed else given.short}")
     if each > 1 and not packed and atom.instruction.kind != "wgmma":
@@ -99,7 +111,8 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
 
 
 # Bits of the elements of a tensor, and of the type that an MMA expects: what make_fragment_A and B let through.
-_HELD = {(8, 8), (8, 6), (8, 4), (4, 4), (4, 3), (4, 2)}
+_HELD = {"B": {(8, 8), (8, 6), (8, 4)}}
+_HELD["A"] = _HELD["B"] | {(4, 4), (4, 3), (4, 2)}
 
 
 _WIDTHS = {"TF32": (32, 32), "F16BF16": (16, 16), "F8F6F4": (0, 8), "S8": (8, 8), "MXF8F6F4": (0, 8), "MXF4": (4, 4)}
@@ -173,7 +186,7 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     return ""
 
 
-def make_fragment_sf(mma: Any, operand: str, x: Any) -> Tensor:
+def make_fragment_sf(mma: object, operand: str, x: object) -> Tensor:
     """The tensor memory of the scale factors SFA or SFB, for their layout in shared memory.
 
     CuTe makes it of `make_tensor<TiledMma::FrgTypeSFA>(shape)`; the name is ours.
@@ -187,7 +200,7 @@ def make_fragment_sf(mma: Any, operand: str, x: Any) -> Tensor:
     return _scales_in_tmem(op, operand, op.arguments.get("SF", "float_ue8m0_t"), _shape(x))
 
 
-def make_fragment_E(mma: Any, shape: Any) -> Tensor:
+def make_fragment_E(mma: object, shape: object) -> Tensor:
     """The tensor memory of the metadata of a sparse MMA, for the partitioned shape of A: make_tensor<TiledMma::FrgTypeE>(shape).
 
     The name is ours; CuTe has only the type.
@@ -199,7 +212,7 @@ def make_fragment_E(mma: Any, shape: Any) -> Tensor:
     return make_fragment_e(as_tiled_mma(mma).atom.instruction, _shape(shape))
 
 
-def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
+def tile_to_mma_shape(atom: AnyLayout, shape: object, order: object = None) -> AnyLayout:
     """An atom of shared memory tiled to a shape ((MMA_M,MMA_K),M,K,...) of partition_shape_A: UMMA::tile_to_mma_shape.
 
     >>> atom = parse("UMMA::Layout_K_SW128_Atom<half_t>{}")
@@ -215,7 +228,7 @@ def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayo
     return tiled_divide(tiled, product_each(shape[0]))
 
 
-def AtomThrID(mma: Any) -> Layout:
+def AtomThrID(mma: object) -> Layout:
     """The threads of an atom; for tcgen05.mma, its CTAs: `typename decltype(mma)::AtomThrID`.
 
     >>> str(AtomThrID(parse("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{}")))
@@ -227,7 +240,7 @@ def AtomThrID(mma: Any) -> Layout:
 _OWNING = "registers need extents that are known when the code is compiled, for example Int<64>{} or _64"
 
 
-def partition_fragment(mma: Any, operand: str, x: Any) -> Any:
+def partition_fragment(mma: object, operand: str, x: object) -> Any:
     """What a thread needs of operand A, B or C: registers, descriptors or tensor memory.
 
     >>> str(partition_fragment(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))
@@ -251,3 +264,56 @@ def partition_fragment(mma: Any, operand: str, x: Any) -> Any:
         return _registers(tiled, operand, Layout(plain.shape))  # accumulators do not follow the tensor
     steps = map_leaves(lambda step: Runtime(1) if isinstance(step, Unknown) else step, plain.stride)
     return _registers(tiled, operand, make_fragment_like(Layout(plain.shape, steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class MmaOperands(Shown):
+    """An MMA, and the descriptors of A and B where they are in shared memory and known; None of what is not."""
+
+    tiling: ClassVar[str] = "operands"
+    mma: TiledMMA
+    a: DescriptorTensor | SmemDescriptor | None = None
+    b: DescriptorTensor | SmemDescriptor | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{x} {operand.tensor.layout}" for x, operand in (("A", self.a), ("B", self.b)) if operand is not None]
+        return "; ".join([self.mma.atom.name, *parts])
+
+
+def mma_operands(mma: object, a: object = None, b: object = None) -> MmaOperands:
+    """An MMA with its operands. The name is ours.
+
+    a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors; 0 for none.
+    Raises: AlgebraError for an MMA that reads no shared memory, and for an operand without a descriptor, in CuTe's words.
+
+    >>> text = "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
+    >>> made = parse(text + "mma_operands(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, s, s)")
+    >>> str(made.a), made.b.first.major
+    ('(1,1,4):(0,0,2)', 'K')
+    """
+    tiled = as_tiled_mma(mma)
+    if not tiled.atom.instruction.described():
+        refuse(
+            "mma_operands",
+            (mma,),
+            "its operands are in registers",
+            hint="SM90_64x64x16_F32F16F16_SS<...>, SM100_MMA_F16BF16_SS<...>",
+        )
+    return MmaOperands(tiled, _operand(tiled, "A", a), _operand(tiled, "B", b))
+
+
+def _operand(mma: TiledMMA, operand: str, x: object) -> DescriptorTensor | SmemDescriptor | None:
+    if x is None or (isinstance(x, int) and x == 0):
+        return None
+    if isinstance(x, (DescriptorTensor, SmemDescriptor)):
+        return x
+    if not mma.atom.instruction.described(operand):
+        refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="0 in its place leaves it out")
+    if not isinstance(x, Tensor):
+        refuse(
+            "mma_operands", (x,), f"{operand} is not a tensor in shared memory", hint="make_tensor(make_smem_ptr<half_t>(0), ...)"
+        )
+    if len(modes(x.layout.shape)) == 2:
+        x = viewed(x, partition(get_slice(mma, 0), operand, x.layout))
+    made: DescriptorTensor = make_fragment(operand, mma, x)
+    return made

@@ -7,7 +7,6 @@ fall into as many such sets, each shifted, as the extent has bits.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from cute_viz.algebra.stride import F2
 from cute_viz.errors import AlgebraError
@@ -16,7 +15,7 @@ from cute_viz.limits import over
 _MOST = 1 << 14  # ways to choose one set for every mode, as of 14 extents of 3, which have more elements than are looked at
 
 
-def mixed(layout: Any) -> AlgebraError:
+def mixed(layout: object) -> AlgebraError:
     """The error of a layout that has other strides besides XOR strides.
 
     >>> mixed("(2,2):(F1,1)").message
@@ -25,7 +24,7 @@ def mixed(layout: Any) -> AlgebraError:
     return AlgebraError(f"{layout} mixes integer and XOR strides", hint="use XOR strides, or 0, in every mode")
 
 
-def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
+def greatest(layout: object, parts: Iterable[tuple[int, object]]) -> int:
     """The greatest value of a layout of the given modes, whose strides are 0 or XOR strides.
 
     Raises: AlgebraError for other strides, LimitError for too many extents that are not powers of two.
@@ -50,7 +49,7 @@ def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
     return max(_top(value, vectors) for value, vectors in sets)
 
 
-def reached(parts: Iterable[tuple[int, Any]]) -> int:
+def reached(parts: Iterable[tuple[int, object]]) -> int:
     """The bits that a layout of the given modes has in any of its values; other strides have none.
 
     >>> bin(reached([(4, F2(1)), (3, F2(8))]))

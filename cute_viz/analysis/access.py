@@ -29,10 +29,10 @@ from cute_viz.limits import limit, over
 from cute_viz.values.types import bits_of
 
 STORES = (*[access for access in ACCESSES if access.startswith("st")], *REMOTE, *REDUCTIONS)
-MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements, it is wrong and not slow"
+MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements: incorrect, not merely slow"
 BOX = (
     "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
-    " filled with other elements, it is wrong and not slow"
+    " filled with other elements: incorrect, not merely slow"
 )
 _TURN = BANKS * WORD  # bytes after which the banks begin again
 

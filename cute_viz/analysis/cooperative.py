@@ -12,11 +12,11 @@ from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.shapes import compatible
 from cute_viz.algebra.shares import MOST
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_, slice_and_offset
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.table import offsets

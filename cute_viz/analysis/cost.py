@@ -49,7 +49,7 @@ class Side:
         bits = self.tensor.bits
         rows, bytes_, each = whole_bytes([[place * bits for place in row] for row in places or self.places()], bits, self.store)
         out = []
-        active = getattr(self.tensor.part, "active", ())
+        active = self.tensor.part.active
         for first in range(0, len(rows), LANES):
             lanes = rows[first : first + LANES]
             some = sum(1 << n for n, takes in enumerate(active[first : first + LANES]) if takes)

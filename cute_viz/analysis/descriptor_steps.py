@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.descriptor import MODES, UNIT, DescriptorTensor, major_of
 from cute_viz.algebra.inttuple import modes, product, tuple_rank
 from cute_viz.algebra.layout import Layout

@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra import copy as copies
 from cute_viz.algebra import mma as mmas
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import ThrCopy, as_tiled_copy, tidfrg, tiler_shape
@@ -29,6 +29,7 @@ from cute_viz.algebra.tensor import Tensor, check_like, whole
 from cute_viz.algebra.tma_parts import instruction_order
 from cute_viz.analysis.algebra_steps import WRITERS, OperationSteps
 from cute_viz.analysis.steps import Step
+from cute_viz.analysis.tiling_steps import TILINGS, tiling_steps
 from cute_viz.analysis.verdict import Verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 
@@ -273,10 +274,13 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     return [*steps, Step("the result", result)]
 
 
+_OF_RESULTS = ((PARTITIONS, partition_steps), (FRAGMENTS, fragment_steps), (TILINGS, tiling_steps))  # told with their result
+
+
 def _steps(operation: ops.Op, operands: list[Any], given: list[Any], told: OperationSteps, template: tuple[Any, ...]) -> list[Step]:
     """The steps of an operation that has any. Raises: AlgebraError where a condition fails, behind what was told so far."""
-    if operation.name in (*PARTITIONS, *FRAGMENTS):
-        write = partition_steps if operation.name in PARTITIONS else fragment_steps
+    write = next((write for names, write in _OF_RESULTS if operation.name in names), None)
+    if write is not None:
         steps = write(operation.name, operation.fitted(given, template)[0], operation.call(operands, template))
         return [replace(step, value=told.left(step.value)) for step in steps]
     if operation.name in WRITERS and not template:

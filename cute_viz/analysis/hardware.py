@@ -25,7 +25,7 @@ from cute_viz.algebra.tmem import (
     places,
     rows_of_scales,
 )
-from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.algebra.umma import MmaOperands
 from cute_viz.values.integer import MulticastMask
 
 COPIES = 4  # of a scale factor in tensor memory

@@ -10,26 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product as places_of
-from math import prod
 from typing import Any
 
-from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
-from cute_viz.algebra.inttuple import leaves, modes
-from cute_viz.algebra.inverse import max_common_vector
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Starts
-from cute_viz.algebra.static import unknowns
-from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.analysis.access import BOX, WarpAccess, instruction_of
+from cute_viz.analysis.access import WarpAccess, instruction_of
 from cute_viz.analysis.banks import BANKS, LANES, WORD
+from cute_viz.analysis.boxes import boxes, bulk
 from cute_viz.analysis.cooperative import cooperation
-from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered, summed
+from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, summed
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import atom_of, merged, multiplied, tiled_of
 from cute_viz.analysis.vectorize import WIDEST
@@ -106,7 +100,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if name in ELEMENTS:
         return _elements(operands, name == "store")
     if operands and isinstance(operands[0], TmaCopy):
-        return [_boxes(operands[0], operands[1:3])]
+        return [boxes(operands[0], operands[1:3])]
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, CopyOp, TiledCopy, ThrCopy))]
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
@@ -115,89 +109,13 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if isinstance(atom, CopyOp) and "auto" not in atom.instruction.words and atom.instruction.kind != ASYNC:
         check_policy(atom, name == "copy_if")
     if atom is not None and atom.instruction.kind.startswith("cp.async.bulk"):
-        return [_bulk(atom, rest[:2])]
+        return [bulk(atom, rest[:2])]
     if atom is not None and atom.instruction.lanes:
         return [_tensor_memory(tiled[0], atom, rest[:2])]
     if name == "copy_if":
         rest = rest[1:]
     pair = _shares(rest[:2])
     return _copy(tiled[0] if tiled else None, pair[0], pair[1], name == "copy_if")
-
-
-def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
-    """A TMA, whose instructions one thread issues: the sectors of global memory that its boxes are, the first one's times all.
-
-    Where the operands are not known it copies the tile that it was made for.
-    """
-    for operand in pair:
-        if isinstance(operand, CuteVizError) and operand.needs:
-            raise operand
-    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
-    values = max(1, tma.bits // tma.tensor.bits)  # of an instruction, all CTAs that share it
-    whole = size(tma.cta_v_map) if len(tiles) < 2 else max(size(tile) for tile in tiles)
-    count = max(1, whole // values)
-    why = [f"{tma.op.name}: {BOX}"]
-    if len(tiles) < 2:
-        why.append(
-            f"counted for one tile of {whole} elements: {pair[0].message if pair and isinstance(pair[0], CuteVizError) else ''}"
-        )
-    if tma.ctas > 1:
-        why.append(f"{tma.ctas} CTAs issue a part of the box each, and all of them receive it")
-    sectors = least = boxes = None
-    if tma.im2col is None and not tma.gathers:
-        sectors, least = (count * n for n in _sectors(tma))
-        boxes = min(count, max(1, whole // size(tma.cta_v_map)) * _fewest(tma))
-        if boxes < count:
-            box = tma.map.box_dim[: tma.map.rank]
-            why.append(
-                f"Boxes of {'x'.join(map(str, box))} elements: the tile in shared memory continues along a different mode than"
-                " the tensor, so one instruction copies less than a full box."
-            )
-    return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why), None, boxes)
-
-
-def _fewest(tma: TmaCopy) -> int:
-    """The instructions of a tile whose boxes are as large as they may be: 256 elements a mode, of the first the swizzle's width."""
-    reach: dict[tuple[int, ...], int] = {}
-    for extent, step in flat_modes(tma.cta_v_map):
-        if isinstance(step, Basis) and isinstance(step.value, int):
-            reach[step.path] = reach.get(step.path, 1) + (int(extent) - 1) * step.value
-        else:
-            return 1 << 30
-    inner = (128 << 3 >> (3 - tma.map.swizzle)) // tma.map.bits if tma.map.swizzle else 256
-    first = next(leaves(modes(tma.gbasis.stride)[0]), None)
-    inside = {basis.path for basis in leaves(modes(tma.gbasis.stride)[0]) if isinstance(basis, Basis)}
-    out = 1
-    for path, extent in reach.items():
-        out *= -(-extent // (inner if path in inside else 256))
-    return out if isinstance(first, Basis) else 1 << 30
-
-
-def _bulk(atom: Copy_Atom | CopyOp, pair: list[Any]) -> Cost:
-    """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
-    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
-    sizes = [size(tile) for tile in tiles if next(unknowns(tile), None) is None]
-    if not sizes:
-        error = next((x for x in pair if isinstance(x, CuteVizError)), None)
-        raise AlgebraError(f"{atom.name}: {BOX}") if error is None else error
-    if isinstance(atom, Copy_Atom):
-        whole, values = max(sizes), size(get(atom.layout_src, 1))
-    else:  # what lies together in both tensors (copy of SM90_BULK_COPY_AUTO)
-        whole = min(sizes)
-        values = max_common_vector(*tiles) if len(sizes) == 2 else whole
-    count = max(1, whole // max(1, values))
-    return Cost(atom.name, min(values, whole) * count, count, why=(f"{atom.name}: {BOX}",))
-
-
-def _sectors(tma: TmaCopy) -> tuple[int, int]:
-    """The sectors of the box at the origin, and of as many bytes that lie together."""
-    box, row = tma.map.box_dim[: tma.map.rank], tma.map.box_dim[0] * tma.map.bits
-    strides = tma.map.global_strides[: tma.map.rank - 1]
-    if (rows := prod(box[1:])) > limit("accesses"):
-        raise over("accesses", f"a box of {rows} rows")
-    begins = [sum(n * step for n, step in zip(at, strides, strict=True)) for at in places_of(*map(range, box[1:]))]
-    touched = {sector for begin in begins for sector in range(begin // SECTOR, (begin + max(1, row // 8) - 1) // SECTOR + 1)}
-    return len(touched), -(-len(begins) * row // (8 * SECTOR))
 
 
 def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
@@ -257,7 +175,7 @@ def _axpby(operands: list[Any]) -> list[Cost]:
 def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
     """Loads or stores of single elements in all rounds of the loops that are counted with them, for each instruction."""
     out: dict[str, list[Cost]] = {}
-    for x in rounds if rounds and getattr(rounds[0].part, "summed", True) else rounds[:1]:
+    for x in rounds if rounds and rounds[0].part.summed else rounds[:1]:
         one = _element(x, store)
         out.setdefault(one.instruction, []).append(one)
     return [summed(several) for several in out.values()]
@@ -265,13 +183,13 @@ def _elements(rounds: list[Tensor], store: bool) -> list[Cost]:
 
 def _element(x: Tensor, store: bool) -> Cost:
     """A load or store of one element, or of those of a loop, which a compiler takes together where they are neighbors."""
-    each = getattr(x.part, "each", 1)
+    each = x.part.each
     written = cost_of(Side(x, tuple(range(size(x.layout))), each, None, store), ())
     if each > 1:
         if int(written.instruction.rpartition(".")[2]) != each * x.bits:
             raise AlgebraError(f"{each} elements are not aligned to their size in every thread").but(name=x.pointer.base)
         return written
-    found, align = merged(x, written, store), getattr(x.part, "align", 0)
+    found, align = merged(x, written, store), x.part.align
     if found is None or align == 0:
         return written
     inner = next(iter(flat_modes(x.layout)))  # of the innermost loop

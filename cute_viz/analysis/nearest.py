@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, permutations
 
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.modes import coalesce
 
 _ORDERS = 24  # of the factors of an extent that are tried
 

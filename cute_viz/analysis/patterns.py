@@ -34,7 +34,13 @@ MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ld
 MATRICES |= {name.replace("ld", "st"): MATRICES[name] for name in ("ldmatrix.x2", "ldmatrix.x1")}  # rows, chunks at once
 # What accesses shared memory without lanes, rows and chunks of 16 bytes at once: a core matrix, four rows of a box of 128 bytes.
 UNITS = {"wgmma": (8, 1), "tcgen05": (8, 1), "tma": (4, 8)}
-_PLAIN = re.compile(r"(ld|st|cp\.async)\.(32|64|128)")  # an instruction: so many bits a lane, down the rows, then across
+_PTX_SHARED = re.compile(r"(ld|st)(?:\.volatile)?\.shared(?:::cta)?(?:\.v([24]))?\.[busf]?(8|16|32|64|128)")
+_PTX_MATRIX = re.compile(r"(ld|st)matrix(?:\.sync)?(?:\.aligned)?(?:\.m8n8)?(\.x[124])?(\.trans)?(?:\.shared(?:::cta)?)?(?:\.b16)?")
+_SASS_SHARED = re.compile(r"(LD|ST)S(?:\.U)?(?:\.[US]?(8|16|64|128))?")
+_SASS_MATRIX = re.compile(r"(LD|ST)SM(?:\.16)?\.M(T?)88(?:\.([24]))?")
+_PLAIN = re.compile(
+    r"(?:ld|st)\.(?:8|16|32|64|128)|cp\.async\.(?:32|64|128)"
+)  # an instruction: so many bits a lane, down the rows, then across
 
 
 def width(name: str, bits: int) -> int:
@@ -43,16 +49,37 @@ def width(name: str, bits: int) -> int:
     >>> width("rows", 32), width("ldmatrix", 32), width("st.64", 32)
     (4, 16, 8)
     """
-    plain = _PLAIN.fullmatch(name)
-    return int(plain[2]) // 8 if plain else bits // 8 if name in ("rows", "column") else 16
+    name = plain_name(name)
+    plain = _PLAIN.fullmatch(name) is not None
+    return int(name.rpartition(".")[2]) // 8 if plain else bits // 8 if name in ("rows", "column") else 16
+
+
+def instruction_of(words: str) -> str:
+    """The name of the instruction that PTX or SASS calls by `words`; other words as they are. (PTX ISA, 9.7.9 and 9.7.15.)
+
+    >>> instruction_of("ld.shared.v4.f32"), instruction_of("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"), instruction_of("rows")
+    ('ld.128', 'ldmatrix.x4.trans', 'rows')
+    >>> instruction_of("STS.64"), instruction_of("LDS"), instruction_of("LDS.U16"), instruction_of("LDSM.16.MT88.4")
+    ('st.64', 'ld.32', 'ld.16', 'ldmatrix.x4.trans')
+    """
+    if found := _PTX_SHARED.fullmatch(words):
+        return f"{found[1]}.{int(found[2] or 1) * int(found[3])}"
+    if found := _PTX_MATRIX.fullmatch(words):
+        return f"{found[1]}matrix{found[2] or ''}{found[3] or ''}"
+    if found := _SASS_SHARED.fullmatch(words):
+        return f"{found[1].lower()}.{found[2] or 32}"
+    if found := _SASS_MATRIX.fullmatch(words):
+        return f"{found[1].lower()}matrix.x{found[3] or 1}{'.trans' if found[2] else ''}"
+    return "cp.async" if words.startswith(("cp.async.cg", "LDGSTS.E.BYPASS.128")) else words
 
 
 def plain_name(words: str) -> str:
     """The name of an access without what changes no address: `.x4`, which ldmatrix alone is, and `.trans`.
 
-    >>> plain_name("ldmatrix.x4.trans"), plain_name("stmatrix.x2.trans"), plain_name("rows.trans")
-    ('ldmatrix', 'stmatrix.x2', 'rows.trans')
+    >>> plain_name("ldmatrix.x4.trans"), plain_name("stmatrix.x2.trans"), plain_name("rows.trans"), plain_name("LDS.128")
+    ('ldmatrix', 'stmatrix.x2', 'rows.trans', 'ld.128')
     """
+    words = instruction_of(words)
     plain = words.removesuffix(".trans").removesuffix(".x4")
     return plain if plain in MATRICES else words
 
@@ -64,7 +91,7 @@ def is_named(words: str) -> bool:
     (True, True, True, False, False)
     """
     plain = plain_name(words)
-    return plain in PATTERNS or plain in MATRICES or plain in UNITS or _PLAIN.fullmatch(words) is not None
+    return plain in PATTERNS or plain in MATRICES or plain in UNITS or _PLAIN.fullmatch(plain) is not None
 
 
 def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: SharedMemory | None = None) -> Iterator[list[int]]:
@@ -162,7 +189,7 @@ def named_accesses(tile: AnyLayout, name: str, bits: int, store: bool = False) -
     >>> [one.wavefronts for one in named_accesses(Layout((8, 64), (64, 1)), "ldmatrix.x1", 16)]
     [8, 8, 8, 8, 8, 8, 8, 8]
     """
-    plain = plain_name(name)
+    name, plain = instruction_of(name), plain_name(name)
     rows, cols, _, places = bytes_of(tile, plain, bits)
     size, wide = bits // 8, max(width(plain, bits), bits // 8)
     out = []

@@ -65,8 +65,7 @@ def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
     >>> str(root_of(parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1))))[0])
     '(32,32):(32,1)'
     """
-    layout = getattr(x.part, "layout", x.layout)
-    swizzle = x.swizzle
+    layout, swizzle = x.root, x.swizzle
     if swizzle is None and x.pointer.swizzle is not None:
         swizzle = x.pointer.swizzle.rescaled(x.bits.bit_length() - 4)
     return (layout if isinstance(layout, Layout) else None), swizzle

@@ -262,18 +262,18 @@ def _short_run(layouts: tuple[AnyLayout, AnyLayout], common: int) -> list[str]:
         ]
     for side, layout, first, run in zip(SIDES, plain, firsts, runs, strict=True):
         if first is None:
-            steps = ", ".join(f"{d}" for n, d in flat_modes(layout) if n > 1)
+            steps = ", ".join(f"{d}".removeprefix("_") for n, d in flat_modes(layout) if n > 1)
             out.append(f"no mode of the {side} has stride 1 (they are {steps}): no two elements are contiguous")
         elif run <= common:
             extent, _ = flat_modes(layout)[first]
             following = [(n, d) for n, d in flat_modes(layout) if n > 1 and d != 1]
             wide = f" and no other continues at {run}" if following else ""
-            out.append(f"mode {first} of the {side} has {extent} elements of stride 1{wide}: {_together(common)}")
+            out.append(f"mode {first} of the {side} has {int(extent)} elements of stride 1{wide}: {_together(common)}")
     return out or [f"the two sides order their modes differently: {_together(common)}"]
 
 
 def _together(common: int) -> str:
-    return f"only {common} elements are contiguous in both" if common > 1 else "no two elements are contiguous in both"
+    return f"only {int(common)} elements are contiguous in both" if common > 1 else "no two elements are contiguous in both"
 
 
 def _run(layout: AnyLayout) -> int:

@@ -19,9 +19,8 @@ from cute_viz.algebra.inverse import nullspace
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.algebra.modes import get
+from cute_viz.algebra.modes import coalesce, get
 from cute_viz.algebra.recast import recast_layout, upcast
-from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.analysis.cooperative import cooperation

@@ -34,8 +34,8 @@ def compile_(source: str, architecture: int = 80) -> tuple[str, str]:
     return _nvrtc(nvrtc, source, [*flags, f"--gpu-architecture=compute_{architecture}", "-default-device"])
 
 
-def _nvrtc(nvrtc: Any, source: str, flags: list[str]) -> tuple[str, str]:
-    def ask(call: str, *arguments: Any) -> Any:
+def _nvrtc(nvrtc: object, source: str, flags: list[str]) -> tuple[str, str]:
+    def ask(call: str, *arguments: object) -> Any:
         status, *results = getattr(nvrtc, call)(*arguments)
         if int(status) and call != "nvrtcCompileProgram":
             raise CannotCheck(f"{call} failed with {status}", hint=NEEDS)

@@ -16,7 +16,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.check.digest import owners, role
 from cute_viz.check.elements import pack, unpack
-from cute_viz.check.job import In, Job, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
+from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.kernels import kernel, registers, text
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.values.instruction import Instruction
@@ -177,12 +177,12 @@ class _Moves:
         padded[:threads] = side.cells
         return padded.reshape(warps, WARP, values // count, count).transpose(2, 0, 1, 3)
 
-    def numbers(self) -> Any:
+    def numbers(self) -> Array:
         """What the source holds, as raw elements [digit, repetition, warp, lane, value]: digits of the cell's number."""
         cells = self.groups(self.source, self.counts[0]) + 1
         return np.stack([cells // self.base**p % self.base for p in range(self.digits)]).astype(np.uint64)
 
-    def slots(self, side: DrawnSide, count: int) -> Any:
+    def slots(self, side: DrawnSide, count: int) -> Array:
         """Each lane's slot [repetition, warp, lane]: lanes with the same cells share one, the order is scrambled."""
         groups = self.groups(side, count)
         out = np.full(groups.shape[:3], IDLE, np.uint32)
@@ -194,7 +194,7 @@ class _Moves:
                     out[r, w, lane] = seen.setdefault(row, (lane * 11 + 5) % WARP)
         return out
 
-    def by_slot(self, rows: Any) -> Any:
+    def by_slot(self, rows: Array) -> Array:
         """Rows of bytes [digit, repetition, warp, lane, byte] moved to their lanes' slots."""
         slots = np.broadcast_to(self.slots(self.source, self.counts[0]), rows.shape[:4])
         out = np.zeros_like(rows)
@@ -249,7 +249,7 @@ class _Moves:
         return total - 1
 
 
-def _rows(data: Any, wide: int) -> Any:
+def _rows(data: Array, wide: int) -> Array:
     """Packed words [..., lane, word] as rows of `wide` bits."""
     rows = np.ascontiguousarray(data).view(np.uint8)
     return np.ascontiguousarray(rows.reshape(*rows.shape[:-1], -1)[..., : wide // 8])

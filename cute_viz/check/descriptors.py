@@ -7,7 +7,6 @@ decided. Each k-block of a fragment is multiplied through its own descriptor.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, element_of, encode
-from cute_viz.check.job import Kernel, KernelRun, Outcome, Outputs, entry_name, sheet
+from cute_viz.check.job import Array, Kernel, KernelRun, Outcome, Outputs, entry_name, sheet
 from cute_viz.check.wgmma_ptx import PLAIN, Wgmma, accumulator, plain_tile
 
 ATOM = 1024  # bytes after which every swizzle repeats
@@ -70,7 +69,7 @@ def starts(fragment: DescriptorTensor) -> list[int]:
     return [int(fragment.blocks(0, 0, k, *[0] * (len(shape) - 3))) for k in range(product(shape[2]))]
 
 
-def image(tensor: Tensor, layout: Layout, patterns: Any, start: int = 0) -> bytes:
+def image(tensor: Tensor, layout: Layout, patterns: Array, start: int = 0) -> bytes:
     """Shared memory from a 1024-byte line on, in which a tile [row, k] of patterns lies from `start` on as its layout says.
 
     >>> from cute_viz.check.library import subjects
@@ -122,7 +121,7 @@ class Blocks:
         """The kernel of the instruction."""
         return self.made.kernel(self.entry)
 
-    def numbers(self) -> tuple[Any, Any]:
+    def numbers(self) -> tuple[Array, Array]:
         """The tile [row, k] of the operand, and that of the other one [row, k of a block]: the same in every run."""
         random = np.random.default_rng(64)
         depth = product(modes(self.layout.shape)[1])
@@ -136,7 +135,7 @@ class Blocks:
         plain = plain_tile(encode(other, self.kind)[None], self.first.bits)
         return (*(self._launch(tile, start, plain) for start in self.starts), self._launch(swapped, 0, plain))
 
-    def _launch(self, tile: Any, start: int, plain: bytes) -> KernelRun:
+    def _launch(self, tile: Array, start: int, plain: bytes) -> KernelRun:
         """The product through the descriptor that begins so many bytes on: whole lines in front of it are left out."""
         inside = self.first.tensor.address % ATOM
         begin = inside + start

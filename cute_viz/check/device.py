@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from cute_viz.check.job import In, KernelRun, Map, Out, Scalar
+from cute_viz.check.job import Array, In, KernelRun, Map, Out, Scalar
 from cute_viz.errors import CannotCheck
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; `emit=ptx` and `static=` need none"
@@ -50,7 +50,7 @@ class Device:
         self.driver = _driver_version()
         self.capability = 10 * self._attribute("COMPUTE_CAPABILITY_MAJOR") + self._attribute("COMPUTE_CAPABILITY_MINOR")
 
-    def _ask(self, call: str, *arguments: Any) -> Any:
+    def _ask(self, call: str, *arguments: object) -> Any:
         """One call of the driver API: its result, or a DeviceError with the driver's own words."""
         status, *results = getattr(self._cuda, call)(*arguments)
         if int(status):
@@ -83,7 +83,7 @@ class Device:
         finally:
             self._cuda.cuLinkDestroy(link)
 
-    def load_all(self, texts: Sequence[str]) -> list[Any]:
+    def load_all(self, texts: Sequence[str]) -> list[Array]:
         """A module for each text, compiled side by side; the DeviceError itself in the place of one that is refused."""
 
         def one(text: str) -> Any:
@@ -96,11 +96,11 @@ class Device:
         with ThreadPoolExecutor(_COMPILERS) as pool:
             return list(pool.map(one, texts))
 
-    def unload(self, module: Any) -> None:
+    def unload(self, module: object) -> None:
         """Give a module's memory back."""
         self._ask("cuModuleUnload", module)
 
-    def run(self, module: Any, launches: Iterable[KernelRun]) -> list[list[bytes]]:
+    def run(self, module: object, launches: Iterable[KernelRun]) -> list[list[bytes]]:
         """Launch after launch, the bytes of each one's `Out` buffers in order."""
         out = []
         for launch in launches:
@@ -113,7 +113,7 @@ class Device:
                 self._free(buffers)
         return out
 
-    def seconds(self, module: Any, launch: KernelRun, repeats: int = 20) -> float:
+    def seconds(self, module: object, launch: KernelRun, repeats: int = 20) -> float:
         """The seconds of one launch, by events: the shortest of several after a first that does not count."""
         buffers, arguments = self._place(launch)
         try:
@@ -191,7 +191,7 @@ class Device:
             encoded = self._ask("cuTensorMapEncodeIm2col", *head, lower, upper, *given.box[:2], *tail)
         return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
 
-    def _launch(self, module: Any, launch: KernelRun, arguments: list[Any]) -> None:
+    def _launch(self, module: object, launch: KernelRun, arguments: list[Any]) -> None:
         function = self._ask("cuModuleGetFunction", module, launch.entry.encode())
         if launch.shared > 48 << 10:
             attribute = self._cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -199,12 +199,12 @@ class Device:
         pointers = (ctypes.c_void_p * max(1, len(arguments)))(*map(ctypes.addressof, arguments))
         self._ask("cuLaunchKernel", function, *launch.grid, launch.block, 1, 1, launch.shared, 0, ctypes.addressof(pointers), 0)
 
-    def _read(self, pointer: Any, size: int) -> bytes:
+    def _read(self, pointer: object, size: int) -> bytes:
         buffer = (ctypes.c_char * size)()
         self._ask("cuMemcpyDtoH", ctypes.addressof(buffer), pointer, size)
         return buffer.raw
 
-    def _free(self, buffers: list[tuple[Any, Any]]) -> None:
+    def _free(self, buffers: list[tuple[Array, Array]]) -> None:
         for _, pointer in buffers:
             self._cuda.cuMemFree(pointer)  # after a failed launch this fails too, and the first error is the one to tell
 

@@ -166,7 +166,7 @@ def owned_up(figure: Figure, library: Library = PACKAGED) -> Figure:
     return replace(figure, notes=notes, description=told(figure.description, library))
 
 
-def noted(figure: Figure, obj: Any, library: Library = PACKAGED) -> Figure:
+def noted(figure: Figure, obj: object, library: Library = PACKAGED) -> Figure:
     """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is.
 
     >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")

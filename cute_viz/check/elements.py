@@ -57,7 +57,7 @@ def element_of(kind: str) -> ElementType | None:
     return ELEMENTS.get(_PTX.get(name, name))
 
 
-def encode(values: Any, kind: str) -> Any:
+def encode(values: object, kind: str) -> Any:
     """Integers as raw patterns (uint64). Each must be held exactly; none is rounded.
 
     >>> [hex(x) for x in encode(np.array([0, 1, -3]), "f16").tolist()], encode(np.array([-2]), "s4").tolist()
@@ -93,7 +93,7 @@ def decode(patterns: Any, kind: str) -> Any:
     return patterns.astype(UNSIGNED[ELEMENTS[kind].bits]).view(real).astype(np.float64)
 
 
-def integers(patterns: Any, kind: str) -> Any:
+def integers(patterns: object, kind: str) -> Any:
     """Raw patterns of an accumulator type as int64; -1 for what is no number.
 
     >>> integers(np.array([0x3F800000, 0x7F800000], np.uint32), "f32").tolist()

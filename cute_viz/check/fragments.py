@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cute_viz.check.digest import owners, role
-from cute_viz.check.job import PanelCheck, pairs, sheet
+from cute_viz.check.job import Array, PanelCheck, pairs, sheet
 from cute_viz.figures.model import Figure, Panel
 
 
@@ -37,7 +37,7 @@ class Fragment:
         across = role(self.panel) == "B"
         return self.cols * self.panel.cols + self.rows if across else self.rows * self.panel.cols + self.cols
 
-    def sheet(self, letter: str, rows: Any, cols: Any, fit: Any = True) -> PanelCheck:
+    def sheet(self, letter: str, rows: object, cols: object, fit: object = True) -> PanelCheck:
         """The panel, every slot's place as drawn and as seen; right where they are the same, and it is fit."""
         ok = (rows == self.rows) & (cols == self.cols) & fit
         shape = (self.panel.rows, self.panel.cols)
@@ -70,7 +70,7 @@ def fragment(figure: Figure, operand: str) -> Fragment:
     return Fragment(panel, threads, values, rows, cols, int(values.max()) + 1)
 
 
-def exchanged(drawn: Fragment, numbers: Any) -> Fragment:
+def exchanged(drawn: Fragment, numbers: Array) -> Fragment:
     """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none.
 
     >>> c = fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), "C")

@@ -58,6 +58,7 @@ class Map:
 
 
 Argument: TypeAlias = "In | Out | Scalar | Map"
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 Outputs: TypeAlias = "Sequence[Sequence[bytes]]"  # of each launch its outputs, in order
 
 
@@ -222,7 +223,7 @@ def sheet(role: str, shape: tuple[int, int], drawn: Any, seen: Any, ok: Any = No
     return PanelCheck(role, *shape, tuple(words), tuple(told), tuple(fine))
 
 
-def _words(table: Any) -> list[str]:
+def _words(table: Array) -> list[str]:
     return [f"{x:g}" if isinstance(x, float) else str(x) for x in np.ravel(table).tolist()]
 
 

@@ -19,7 +19,7 @@ from cute_viz.check.job import Kernel
 _HOLE = re.compile(r"\{%(\w+)<([\w*+]+)>\}|\{([a-z0-9][\w*+]*)\}")
 
 
-def kernel(file: str, entry: str, needs: str = "", /, **holes: Any) -> Kernel:
+def kernel(file: str, entry: str, needs: str = "", /, **holes: object) -> Kernel:
     """The kernel of a file, its entry under that name, its holes filled.
 
     needs: version and target, where the file leaves them open.
@@ -37,7 +37,7 @@ def kernel(file: str, entry: str, needs: str = "", /, **holes: Any) -> Kernel:
     return Kernel(entry, body, (int(major), int(minor)), int(target.rstrip("a")), target.endswith("a"))
 
 
-def text(file: str, **holes: Any) -> str:
+def text(file: str, **holes: object) -> str:
     """A file with its holes filled.
 
     >>> text("describe.ptx", to="%pa", parameter="desc_a", at=0).splitlines()[1]

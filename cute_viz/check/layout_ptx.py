@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import show
@@ -66,7 +65,7 @@ class _PtxWriter:
             return self.new("and.b", value, extent - 1), self.new("shr.u", value, extent.bit_length() - 1)
         return self.new("rem.u", value, extent), self.new("div.u", value, extent)
 
-    def product(self, coordinate: str, stride: Any) -> str:
+    def product(self, coordinate: str, stride: object) -> str:
         """coordinate * stride, empty for 0; of an XOR stride the carry-less product."""
         if isinstance(stride, F2):
             total = ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.stride import Basis
 from cute_viz.check import cuda
 from cute_viz.check.digest import owners
-from cute_viz.check.job import In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
+from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.layout_ptx import PER_THREAD, THREADS, Unwritable, bound, kernel
 from cute_viz.figures.model import Figure
 
@@ -99,7 +98,7 @@ class _Tables:
     def kernel(self) -> Kernel:
         return self.made
 
-    def tables(self) -> list[Any]:
+    def tables(self) -> list[Array]:
         """Of each component its drawn values by index."""
         out = np.zeros((self.parts, 1 + max(index for _, _, index, _ in self.places)), f"i{self.bits // 8}")
         for _, _, index, value in self.places:

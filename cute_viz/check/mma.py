@@ -16,7 +16,7 @@ import numpy as np
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.elements import ElementType, decode, element_of, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Outputs, PanelCheck, entry_name
+from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, PanelCheck, entry_name
 from cute_viz.check.kernels import kernel
 from cute_viz.figures.model import Figure
 
@@ -90,7 +90,7 @@ class Incidence:
         """The base of the numbers in B: no digit is larger than what f16, the smallest accumulator, holds exactly."""
         return min(self.made.b.exact, 2048)
 
-    def digits(self) -> list[Any]:
+    def digits(self) -> list[Array]:
         """The numbers 1 ... slots of B in a number system that its type holds exactly, a digit for all slots at a time."""
         numbers, out = np.arange(1, self.b.size + 1), []
         while numbers.any():
@@ -113,7 +113,7 @@ class Incidence:
         ids[0, c.threads, c.values] = np.arange(c.size) + 1
         return self._launch(ones, numbers, 0 * ids), self._launch(0 * ones[:1], 0 * numbers[:1], ids)
 
-    def _launch(self, *sets: Any) -> KernelRun:
+    def _launch(self, *sets: Array) -> KernelRun:
         elements = (self.made.a, self.made.b, self.made.c)
         packed = [pack(encode(x, e.name), e.bits, e.register) for x, e in zip(sets, elements, strict=True)]
         grid = (len(sets[0]), len(sets[1]), 1)
@@ -127,7 +127,7 @@ class Incidence:
         patterns = unpack(registers.reshape(-1, WARP, per_lane), element.bits, element.register)[..., : c.per_thread]
         return decode(patterns[:, c.threads, c.values], element.name)
 
-    def incidence(self, data: bytes) -> Any:
+    def incidence(self, data: bytes) -> Array:
         """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1. data: the accumulators of the first launch."""
         values = self.accumulators(data).reshape(-1, self.a.size + 1, self.c.size)
         change = values[:, :-1] - values[:, -1:]
@@ -201,7 +201,7 @@ def _sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, pass
     )
 
 
-def _majority(slots: Any, labels: Any, size: int) -> Any:
+def _majority(slots: Array, labels: Array, size: int) -> Array:
     """For each slot the label that it met most often, -1 where it met none."""
     if not len(slots):
         return np.full(size, -1)

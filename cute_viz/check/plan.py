@@ -18,7 +18,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.algebra.umma import MmaOperands
 from cute_viz.check import (
     banks,
     copies,
@@ -168,7 +168,7 @@ def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Pictured:
     return wgmma.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands)))
 
 
-def static(obj: Any, name: str) -> cuda.StaticTable | Undecided:
+def static(obj: object, name: str) -> cuda.StaticTable | Undecided:
     """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree.
 
     >>> static(Layout((2, 2), (2, 1)), "x").table

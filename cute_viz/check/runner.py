@@ -53,7 +53,7 @@ def check(
     version: str = "",
     library: Library = PACKAGED,
     progress: Progress | None = None,
-    device: Any = None,
+    device: object = None,
 ) -> CheckReport:
     """The verdicts of a GPU on what is drawn of the subjects.
 

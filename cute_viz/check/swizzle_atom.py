@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, do
 from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.check.elements import ELEMENTS, UNSIGNED, encode
-from cute_viz.check.job import In, Job, Kernel, KernelRun, Map, Out, Outcome, Outputs, Scalar, entry_name, pairs, sheet
+from cute_viz.check.job import Array, In, Job, Kernel, KernelRun, Map, Out, Outcome, Outputs, Scalar, entry_name, pairs, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.wgmma_ptx import PLAIN, STEP, Wgmma, accumulator, descriptor, plain_tile
 from cute_viz.figures.model import Figure, Panel
@@ -115,7 +115,7 @@ class _Drawn:
         wrong[[0, 9]] = wrong[[9, 0]]
         return wrong
 
-    def outcome(self, drawn: Any, seen: Any, ok: Any, control: Any) -> Outcome:
+    def outcome(self, drawn: Any, seen: Any, ok: Array, control: Array) -> Outcome:
         shape = (self.panel.rows, self.panel.cols)
         return Outcome((sheet(self.panel.caption, shape, drawn, seen, ok, self.cells),), bool(control.any()))
 
@@ -137,7 +137,7 @@ class _Tma(_Drawn):
     def launches(self) -> tuple[KernelRun, ...]:
         return tuple(self._launch(offsets) for offsets in [self.offsets, self.swapped][: 1 + self.store])
 
-    def _launch(self, offsets: Any) -> KernelRun:
+    def _launch(self, offsets: Array) -> KernelRun:
         every, bits, pitch = np.arange(self.count) + 1, self.atom.bits, self.atom.pitch
         data = np.stack([every % 256, every // 256] if self.digits == 2 else [every]).astype(UNSIGNED[bits])
         if self.store:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.tmem import WARP, WORD
-from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
+from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.kernels import kernel
 from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED
 from cute_viz.figures.lanes import copied, held
@@ -91,7 +91,7 @@ class Lanes:
         return _judged("tensor memory" if self.store else "registers", self.right(), outputs, mask)
 
 
-def _judged(role: str, right: Any, outputs: Outputs, mask: int = 0xFFFFFFFF) -> Outcome:
+def _judged(role: str, right: Array, outputs: Outputs, mask: int = 0xFFFFFFFF) -> Outcome:
     """Every number of a table against the right one; the control has them one row lower."""
     seen = np.frombuffer(outputs[0][0], np.uint32).reshape(right.shape) & np.uint32(mask)
     return Outcome((sheet(role, right.shape, right, seen),), bool((np.roll(right, 1, axis=0) != seen).any()))

@@ -19,7 +19,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.check import mma, wgmma_ptx
 from cute_viz.check.elements import UNSIGNED, ElementType, decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
-from cute_viz.check.job import Argument, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
+from cute_viz.check.job import Argument, Array, In, Job, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.mma import WARP, WarpMma
 from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
@@ -68,7 +68,7 @@ class _Tiling:
     values: tuple[int, ...]
     rest: tuple[int, int, int]
 
-    def numbers(self) -> tuple[Any, Any, Any]:
+    def numbers(self) -> tuple[Array, Array, Array]:
         """A (m,k), B (n,k) and their product: small numbers in a fixed irregular order, exact in every type."""
         m, n, k = (int(x.max()) + 1 for x in (self.c.rows, self.c.cols, self.a.cols))
         first, second = _small_numbers(m, k, self.made.a, 3), _small_numbers(n, k, self.made.b, 5)
@@ -81,7 +81,7 @@ class _Tiling:
         first, _, product = self.numbers()
         return exchanged(self.a, first[self.a.rows, self.a.cols]), exchanged(self.c, product[self.c.rows, self.c.cols])
 
-    def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
+    def received(self, outputs: Outputs) -> list[tuple[Array, Array]]:
         """The elements of C, and how often each was written: as drawn, and twice corrupted."""
         raise NotImplementedError
 
@@ -107,7 +107,7 @@ class _Warps(_Tiling):
     def warps(self) -> int:
         return 1 + int(max(x.threads.max() for x in (self.a, self.b, self.c))) // WARP
 
-    def registers(self, drawn: Fragment, numbers: Any, element: ElementType, own: int) -> Any:
+    def registers(self, drawn: Fragment, numbers: object, element: ElementType, own: int) -> Any:
         """Registers as [warp, repetition, lane, register], a repetition being one atom's values of a thread."""
         patterns = np.zeros((self.warps * WARP, drawn.per_thread), np.uint64)
         patterns[drawn.threads, drawn.values] = encode(numbers, element.name)[drawn.rows, drawn.cols]
@@ -134,7 +134,7 @@ class _Warps(_Tiling):
         arguments: tuple[Argument, ...] = (*buffers, *outs, Scalar(rk))
         return KernelRun(self.entry, (self.warps * rm * rn, 1, 1), WARP, arguments)
 
-    def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
+    def received(self, outputs: Outputs) -> list[tuple[Array, Array]]:
         c, shape = self.made.c, self.numbers()[2].shape
         values = (decode(np.frombuffer(output[0], UNSIGNED[c.bits]), c.name).reshape(shape) for output in outputs)
         return list(zip(values, (np.frombuffer(output[1], np.uint32).reshape(shape) for output in outputs), strict=True))
@@ -158,7 +158,7 @@ class _Groups(_Tiling):
     def kernel(self) -> Kernel:
         return self.made.kernel(self.entry)
 
-    def table(self, drawn: Fragment, numbers: Any) -> Any:
+    def table(self, drawn: Fragment, numbers: Array) -> Array:
         """The numbers of [thread, value]; of threads that a shared operand does not name as thread 0 has them."""
         out = np.zeros((self.groups * GROUP, drawn.per_thread), np.int64)
         out[drawn.threads, drawn.values] = numbers[drawn.rows, drawn.cols]
@@ -167,7 +167,7 @@ class _Groups(_Tiling):
         out[~named] = out[0]
         return out
 
-    def tiles(self, drawn: Fragment, numbers: Any, rows: int, element: ElementType, own: int) -> tuple[int, bytes]:
+    def tiles(self, drawn: Fragment, numbers: Array, rows: int, element: ElementType, own: int) -> tuple[int, bytes]:
         """How many tiles [group and repetition, row, k] shared memory holds for the first thread of each group, and they."""
         table = self.table(drawn, numbers)[::GROUP]
         tiles = table.reshape(-1, own // rows, rows).transpose(0, 2, 1)
@@ -203,12 +203,12 @@ class _Groups(_Tiling):
         np.add.at(written, (c.rows, c.cols), 1)
         return out, written
 
-    def received(self, outputs: Outputs) -> list[tuple[Any, Any]]:
+    def received(self, outputs: Outputs) -> list[tuple[Array, Array]]:
         right, corrupted = outputs[0][0], outputs[1][0]
         return [self.product(right, self.c), self.product(right, self.wrong()[1]), self.product(corrupted, self.c)]
 
 
-def _small_numbers(rows: int, cols: int, element: ElementType, seed: int) -> Any:
+def _small_numbers(rows: int, cols: int, element: ElementType, seed: int) -> Array:
     """Numbers of -1 .. 2, as far as the type has them, in a fixed irregular order: their products are exact in every type."""
     drawn = np.random.default_rng(seed).integers(0, 4, (rows, cols))
     return drawn % 2 if element.bits == 1 else drawn % 3 if not element.signed else drawn - 1

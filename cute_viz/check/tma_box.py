@@ -18,6 +18,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check.elements import UNSIGNED
 from cute_viz.check.job import (
     POISON,
+    Array,
     In,
     Kernel,
     KernelRun,
@@ -126,7 +127,7 @@ class Corners:
         """How many elements the tensor has in global memory."""
         return cosize(self.obj.tensor.layout)
 
-    def numbers(self) -> Any:
+    def numbers(self) -> Array:
         """The tensor in global memory: a number that identifies each element, as far as its bits go."""
         bits = self.obj.tensor.bits
         return (np.arange(self.elements()) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
@@ -139,7 +140,7 @@ class Corners:
             inside = all(0 <= x < extent for x, extent in zip(coord, extents, strict=True))
             yield sum(x * step for x, step in zip(coord, steps, strict=True)) if inside else -1
 
-    def image(self, corner: Any) -> tuple[Any, Any]:
+    def image(self, corner: object) -> tuple[Array, Array]:
         """Shared memory with the tile at a corner, element by element; and the place in the tensor of each, -1 out of bounds."""
         bits, swizzle = self.obj.tensor.bits, get_swizzle_portion(self.obj.smem)
         source = np.full(self.size * 8 // bits, -1, np.int64)
@@ -160,7 +161,7 @@ class Corners:
         """A launch a corner."""
         return tuple(self._launch(corner) for corner in self.corners())
 
-    def _launch(self, corner: Any) -> KernelRun:
+    def _launch(self, corner: object) -> KernelRun:
         pieces = self.issued(corner)
         coords = np.zeros((len(pieces), MOST + (OFFSETS if self.offsets else 0)), np.int32)
         for row, piece in zip(coords, pieces, strict=True):
@@ -171,7 +172,7 @@ class Corners:
         buffers = (In(coords.tobytes()), In(filled.tobytes()), Out(data.nbytes if self.store else self.size * self.ctas))
         return KernelRun(self.entry, (self.ctas, 1, 1), 32, (self.map(), *buffers, *map(Scalar, words)), self.size + 2048)
 
-    def where(self, corner: Any) -> str:
+    def where(self, corner: object) -> str:
         """A corner in words."""
         return f"tile at {show(corner)}"
 

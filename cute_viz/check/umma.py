@@ -20,10 +20,10 @@ from cute_viz.algebra.scale_factors import deduce_smem_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, place
-from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.algebra.umma import MmaOperands
 from cute_viz.check.descriptors import image, starts, whole
 from cute_viz.check.elements import element_of, encode, integers
-from cute_viz.check.job import In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
+from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Outcome, Outputs, Scalar, entry_name, sheet
 from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.values.types import named
@@ -129,17 +129,17 @@ class UmmaRuns:
         more = sum(find_tmem_tensor_col_offset(tensor) for _, tensor in self.behind())
         return issued(self.entry, text, self.columns(), more, self.sms)
 
-    def tile(self, operand: str) -> Any:
+    def tile(self, operand: str) -> Array:
         """The numbers of an operand of all CTAs [row, k]: the same in every run."""
         rows, depth = self.extents["AB".index(operand)], product(self.atom.shape_mnk[2]) * self.steps
         return np.random.default_rng(100 + "AB".index(operand)).integers(0, LARGEST + 1, (rows, depth))
 
-    def powers(self, operand: str) -> Any:
+    def powers(self, operand: str) -> Array:
         """The scale factors of an operand as powers of two [row, k / vector]: 0 or 1, the same in every run."""
         tile = self.tile(operand[-1])
         return np.random.default_rng(200 + ord(operand[-1])).integers(0, 2, (tile.shape[0], tile.shape[1] // self.vector))
 
-    def image(self, operand: str, tile: Any) -> bytes:
+    def image(self, operand: str, tile: Array) -> bytes:
         """A CTA's shared memory from a 1024-byte line on, holding its rows of the operand as their layout says."""
         found = self.given(operand)
         if found is None:
@@ -147,7 +147,7 @@ class UmmaRuns:
         return image(found.first.tensor, whole(found), self._patterns(self.atom.types["AB".index(operand)], tile))
 
     @staticmethod
-    def _patterns(kind: str, tile: Any) -> Any:
+    def _patterns(kind: str, tile: Array) -> Array:
         found = element_of(kind)
         return E2M1[tile] if found is None else encode(tile, found.name)
 
@@ -168,7 +168,7 @@ class UmmaRuns:
             parts.append(table)
         return np.hstack([out, *parts])
 
-    def _scales(self, tensor: Tensor, powers: Any) -> Iterator[tuple[int, int]]:
+    def _scales(self, tensor: Tensor, powers: Array) -> Iterator[tuple[int, int]]:
         """Each scale factor's places in tensor memory, and what stands there; rows that the MMA pads with have none."""
         kind = named(tensor.pointer.type)
         assert kind is not None
@@ -207,7 +207,7 @@ class UmmaRuns:
         swapped[[0, 9]] = swapped[[9, 0]]
         return self._launch(self.tile("A")), self._launch(swapped)
 
-    def _launch(self, tile: Any) -> KernelRun:
+    def _launch(self, tile: Array) -> KernelRun:
         pieces = {}
         for operand, numbers in (("A", tile), ("B", self.tile("B"))):
             rows = len(numbers) // self.sms

@@ -19,7 +19,7 @@ import numpy as np
 from cute_viz.check.digest import digest, owners, role, shared_by_all
 from cute_viz.check.elements import encode, pack
 from cute_viz.check.fragments import Fragment, fragment
-from cute_viz.check.job import Kernel, KernelRun, Outcome, Outputs, PanelCheck, pairs, sheet
+from cute_viz.check.job import Array, Kernel, KernelRun, Outcome, Outputs, PanelCheck, pairs, sheet
 from cute_viz.check.wgmma_ptx import DENSE, GROUP, PLAIN, Wgmma, plain_tile
 from cute_viz.figures.model import Figure, Panel
 
@@ -163,7 +163,7 @@ class Metadata(Product):
             count += 1
         return count
 
-    def metadata(self, codes: Any, selector: int, exchanged: bool = False) -> Any:
+    def metadata(self, codes: Array, selector: int, exchanged: bool = False) -> Array:
         """The register of each thread; what the selector does not ask for holds another code of the same cell."""
         table = list(self.codes)
         out = np.zeros(GROUP, np.uint32)
@@ -181,7 +181,7 @@ class Metadata(Product):
         rows, groups = self.panel.rows, self.panel.cols
         return (np.arange(rows * groups) // len(self.codes) ** digit % len(self.codes)).reshape(rows, groups)
 
-    def numbers(self) -> tuple[Any, Any, Any]:
+    def numbers(self) -> tuple[Array, Array, Array]:
         """A as it is kept [row, slot], codes and B [n, k] of a product: the same in every run."""
         random, made, rows = np.random.default_rng(90), self.made, self.panel.rows
         codes = random.integers(0, len(self.codes), (rows, self.panel.cols))
@@ -224,7 +224,7 @@ class Metadata(Product):
             sheets.append(self._nibbles(n, [self._codes(data[0]) for data in outputs[begin : begin + self.patterns]]))
         return Outcome(tuple(sheets), control, {"accumulators": int(c.size)})
 
-    def _codes(self, data: bytes) -> Any:
+    def _codes(self, data: bytes) -> Array:
         """[row, group]: the code that took effect, as its number in CODES; -1 where it is none."""
         made, (rows, groups) = self.made, (self.panel.rows, self.panel.cols)
         found = self.results(data)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.elements import ElementType, element_of, integers, pack, unpack
-from cute_viz.check.job import In, Kernel, KernelRun, Out, Scalar
+from cute_viz.check.job import Array, In, Kernel, KernelRun, Out, Scalar
 from cute_viz.check.kernels import kernel, registers
 
 GROUP = 128  # threads of a warp group
@@ -72,7 +72,7 @@ class Wgmma:
         """Of the digits in which a probe writes numbers: each is exact in both operands."""
         return min(128, self.a.exact, self.b.exact)
 
-    def digits(self, numbers: Any) -> Any:
+    def digits(self, numbers: Array) -> Array:
         """The numbers digit by digit [digit, ...], each digit exact in both operands' types."""
         base, largest, out = self.base, int(numbers.max()), []
         while largest:
@@ -147,7 +147,7 @@ def instruction(atom: MMA_Atom, group: int = 0, selectors: int = 1) -> Wgmma | s
     return Wgmma(a, b, c, op.shape[1], op.home("A") == "rmem", "saturate" in op.words, group=group, selectors=selectors)
 
 
-def plain_tile(elements: Any, bits: int) -> bytes:
+def plain_tile(elements: Array, bits: int) -> bytes:
     """Tiles [tile, row, k] of 32 or 64 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle.
 
     >>> rows = np.arange(8, dtype=np.uint64)[None, :, None] * np.ones((1, 1, 16), np.uint64)  # 8 rows of 16 elements
@@ -160,7 +160,7 @@ def plain_tile(elements: Any, bits: int) -> bytes:
     return np.ascontiguousarray(cores).tobytes()
 
 
-def accumulator(values: int) -> tuple[Any, Any]:
+def accumulator(values: int) -> tuple[Array, Array]:
     """[thread, value] -> row and column of an accumulator of so many values a thread (PTX ISA, "wgmma D fragment").
 
     >>> [table[33, :4].tolist() for table in accumulator(4)]

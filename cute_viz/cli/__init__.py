@@ -188,7 +188,7 @@ def main(argv: list[str] | None = None) -> None:
         _check_words(argv)
         argv = _bare(argv)
         if "_CUTE_VIZ_COMPLETE" in os.environ:
-            import_module("cute_viz.cli.completion")
+            import_module("cute_viz.cli.powershell")
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
         sys.stdout.flush()
     except _NO_ARGUMENTS as error:
@@ -231,8 +231,10 @@ def _bare(words: Sequence[str]) -> list[str]:
     >>> _bare(["eval", "'logical_divide((8,6),", "(4,3))'", "it's"])
     ['eval', 'logical_divide((8,6), (4,3))', "it's"]
     """
+    if not any(mark in word for word in words for mark in "'\"\u2018\u201c"):
+        return list(words)
     quoted = r"(?<![^\0])['\"\u2018\u201c]([^'\"\0]*[(<:=.;][^'\"\u2019\u201d]*)['\"\u2019\u201d](?![^\0])"
-    return re.sub(quoted, lambda found: found[1].replace("\0", " "), "\0".join(words)).split("\0") if words else []
+    return re.sub(quoted, lambda found: found[1].replace("\0", " "), "\0".join(words)).split("\0")
 
 
 def _shield() -> None:

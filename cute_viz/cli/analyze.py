@@ -10,6 +10,7 @@ import click
 
 from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
+from cute_viz.analysis.patterns import instruction_of
 from cute_viz.cli import completion, output
 from cute_viz.cli.again import again
 from cute_viz.cli.completion import FILE, TYPE
@@ -17,11 +18,19 @@ from cute_viz.cli.help import Choice, Command
 from cute_viz.cli.options import option
 from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.accessing import DRAWN, PATTERNS, Accessor
+from cute_viz.engine.accessing import DRAWN, Accessor
 from cute_viz.errors import CuteVizError
 from cute_viz.options.words import read
 
 _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
+
+
+class _Instruction(Choice):
+    """An instruction by our name, PTX's or SASS's."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The instruction's name. Raises: UsageError for a word that names none."""
+        return super().convert(instruction_of(value), param, ctx)
 
 
 @click.command(cls=Command)
@@ -34,7 +43,9 @@ _INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 @click.option("--baseline", **FILE, help="Exit 1 if an access got worse than in FILE (--json)")
 @click.option("--access", metavar="OBJECT", help="Access by ldmatrix, cp.async, rows, column, a TV layout")
 @click.option("--type", "element", default=None, **TYPE, help="Element type: f16, 8  [default: the object's]")
-@click.option("--instruction", type=Choice(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, ld.128, ds_read_b64")
+@click.option(
+    "--instruction", type=_Instruction(_INSTRUCTIONS), metavar="NAME", help="Instruction: ldmatrix.x4, ld.128, ds_read_b64"
+)
 @click.option("--operand", metavar="LETTER", help="Operand of a TiledMMA: A, B or C")
 @click.option("--store", is_flag=True, help="Count a write instead of a read")
 @click.option("--global", "sectors", is_flag=True, help="Count sectors of global memory instead of banks")
@@ -87,7 +98,7 @@ def command(
     from cute_viz.engine.answer import format_of
 
     answer = ask(reading.request(source))
-    if access is None and instruction in PATTERNS:
+    if access is None and instruction is not None and "matrix" in instruction:
         access, instruction = instruction, None  # each of its lanes has a row of the tile
     if settings:
         kernel.what_if(answer, settings, as_json or kind == "json")

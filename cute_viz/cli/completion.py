@@ -1,26 +1,26 @@
-"""What a shell offers for a word: atoms, specs, files, the names in a file, element types; and PowerShell, which click lacks."""
+"""What a shell offers for a word: atoms, specs, files, the names in a file, element types."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem, ShellComplete, add_completion_class
 
 from cute_viz.errors import CuteVizError
-from cute_viz.files import read_text
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The files that begin with what was typed."""
-    return [CompletionItem(incomplete, type="file")]
+    return _beginning([incomplete], incomplete, "file")
 
 
 def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The folders that begin with what was typed."""
-    return [CompletionItem(incomplete, type="dir")]
+    return _beginning([incomplete], incomplete, "dir")
 
 
 def sources(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -56,8 +56,10 @@ def palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return _beginning(PALETTES, incomplete)
 
 
-def _beginning(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(word) for word in dict.fromkeys(words) if word.startswith(incomplete)]
+def _beginning(words: Iterable[str], incomplete: str, kind: str = "plain") -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem  # of a shell that asks
+
+    return [CompletionItem(word, kind) for word in dict.fromkeys(words) if word.startswith(incomplete)]
 
 
 def _names_in(path: str) -> list[str]:
@@ -77,20 +79,3 @@ FILE: dict[str, Any] = {"metavar": "FILE", "shell_complete": files}  # what opti
 DIR: dict[str, Any] = {"metavar": "DIR", "shell_complete": folders}
 NAME: dict[str, Any] = {"metavar": "NAME", "shell_complete": names}
 TYPE: dict[str, Any] = {"metavar": "TYPE", "shell_complete": elements}
-
-
-@add_completion_class
-class PowerShellComplete(ShellComplete):
-    """What the script and the tool say to each other: a word of the line in each line of COMP_WORDS; back, a completion a line."""
-
-    name = "powershell"
-    source_template = read_text(os.path.join(os.path.dirname(__file__), "completion.ps1"))
-
-    def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the one that is typed, without the name of the tool, and what is there of that one."""
-        return os.environ.get("COMP_WORDS", "").split("\n")[1:], os.environ.get("COMP_CWORD", "").strip("'\"")
-
-    def format_completion(self, item: CompletionItem) -> str:
-        """A completion as its type, its value, and a help that PowerShell demands not to be empty."""
-        shown = " ".join((item.help or str(item.value)).split())
-        return f"{item.type}\t{item.value}\t{shown or ' '}"

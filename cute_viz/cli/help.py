@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -24,8 +23,7 @@ class Command(click.Command):
         if self.epilog is None:
             module = getattr(self.callback, "__module__", "").rpartition(".")[2]
             examples = read_text(os.path.join(os.path.dirname(__file__), "examples.txt"))
-            found = re.search(rf"(?ms)^\[{module}\]\n(.*?)(?=^\[|\Z)", examples)
-            self.epilog = found[1] if found else None
+            self.epilog = (examples.partition(f"\n[{module}]\n")[2].partition("\n[")[0].rstrip("\n") + "\n").lstrip("\n") or None
 
     def get_help(self, ctx: click.Context) -> str:
         """The help, in 80 columns, whatever the terminal: what does not fit is too long to be read."""
@@ -95,6 +93,8 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only since clic
         if value in self.choices:
             return value
         words, name = list(map(str, self.choices)), param.opts[0] if param is not None else "the value"
+        from difflib import get_close_matches
+
         near = get_close_matches(str(value).lower(), words, n=1, cutoff=0.7) or [x for x in words if x.startswith(str(value)[:3])]
         hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(words)}"
         raise click.UsageError(f"invalid value {str(value)[:40]!r} for {name}; {hint}", ctx)

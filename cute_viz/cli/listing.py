@@ -25,7 +25,7 @@ from cute_viz.spec import Library
 if TYPE_CHECKING:
     from cute_viz.engine.whole import Row
 
-KINDS = ("mma", "copy", "ops", "views", "formats", "palettes", "themes", "targets", "limits")
+KINDS = ("mma", "copy", "specs", "ops", "views", "formats", "palettes", "themes", "targets", "limits")
 _NAMED = 8  # names without a value that the last line has
 
 
@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """List what a file defines (line, name, kind, value), or one KIND of things.
 
-    KIND: mma, copy, ops, views, formats, palettes, themes, targets or limits.
+    KIND: mma, copy, specs, ops, views, formats, palettes, themes, targets or limits.
     FILE is C++, CUDA, Python (also a notebook), CuTe IR, or compiler output with layout types; FILE::SCOPE lists one scope. WORDs
     select rows, atoms by their name in CUTLASS, PTX, the DSL or SASS. In the name of an atom {N} is a number; its range follows.
     """
@@ -74,12 +74,12 @@ def command(
         return
     if as_json or let or dialect != "auto" or build is not None or launch:
         raise click.UsageError("--json, --let, --dialect, --flags, --build and --launch apply to a file")
-    output.table(_atoms(what, " ".join(words), arch, element, library) if what in ("mma", "copy") else _with(what, words))
+    output.table(_atoms(what, " ".join(words), arch, element, library) if what in ("mma", "copy") else _with(what, words, library))
 
 
-def _with(what: str, words: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _with(what: str, words: tuple[str, ...], library: Library) -> list[tuple[str, ...]]:
     """The rows of a kind that have all words. Raises: CuteVizError where none has, with what other libraries mean by the word."""
-    rows = _facts(what)
+    rows = [(name, "") for name in library.spec_names()] if what == "specs" else _facts(what)
     out = [row for row in rows if _has(row, words)]
     if not out:
         from cute_viz.algebra.ops import elsewhere

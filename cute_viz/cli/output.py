@@ -16,9 +16,7 @@ from cute_viz.errors import CuteVizError, one_line
 from cute_viz.spelling import spelled
 
 MISTAKE = 70  # the status of a command that has said that there is a mistake in cute-viz: EX_SOFTWARE of sysexits.h
-_SAID = re.compile(
-    rb"this is a mistake in cute-viz".replace(b" ", rb"(?:\s|<[^<>]*>)+")
-)  # on lines of a terminal or a picture, too
+_SAID = rb"this is a mistake in cute-viz".replace(b" ", rb"(?:\s|<[^<>]*>)+")  # on lines of a terminal or a picture, too
 _told: list[bytes] = []
 _heard: list[tuple[str, bool, bool]] | None = None
 
@@ -45,7 +43,8 @@ def heard() -> Iterator[list[tuple[str, bool, bool]]]:
 
 def look(data: bytes) -> None:
     """Remember a mistake of ours that something tells."""
-    _told.extend(_SAID.findall(data))
+    if b"mistake" in data:  # before a pattern is compiled
+        _told.extend(re.findall(_SAID, data))
 
 
 def mistaken() -> bool:

@@ -14,9 +14,9 @@ from cute_viz.analysis.access import WarpAccess, element_bits, extents_of
 from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
-from cute_viz.analysis.patterns import plain_name
+from cute_viz.analysis.patterns import UNITS, is_named
 from cute_viz.analysis.reports import global_report, shared_report
-from cute_viz.engine.accessing import PATTERNS, Accessor, accessed, found_of, plain_of, width_of
+from cute_viz.engine.accessing import Accessor, accessed, found_of, plain_of, width_of
 from cute_viz.engine.answer import Answer, ask
 from cute_viz.engine.reading import values_of
 from cute_viz.engine.whole import value_of
@@ -162,7 +162,7 @@ def accessor(answer: Answer, text: str) -> Any:
     plain = replace(
         request, sources=(text,), options={}, name=None, dialect="auto", let=values_of(request.let, request, file is not None)
     )
-    if plain_name(text) in PATTERNS and (file is None or not matching(file.entries, text)):
+    if is_named(text) and (file is None or not matching(file.entries, text)):
         return text
     if file is None or address_of(text) is not None:
         return ask(replace(plain, let=request.let)).obj
@@ -175,6 +175,9 @@ def accessor(answer: Answer, text: str) -> Any:
 
 
 def _check(access: Accessor) -> None:
+    if isinstance(access.by, str) and access.by in UNITS:
+        hint = f"its picture: cute-viz render LAYOUT `view=access` `by={access.by}`"
+        raise UsageError(f"no document gives the order in which {access.by} is served, so it has no count", hint=hint)
     if isinstance(access.by, str) and (access.instruction or access.operand):
         words = "instruction" if access.instruction else "operand"
         raise UsageError(f"`{words}=` does not apply to {access.by}, which is an instruction itself")
@@ -182,7 +185,7 @@ def _check(access: Accessor) -> None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):
             word = access.instruction or ""
-            example = "(32,4):(1,32)" if access.sectors else word if word in PATTERNS else "rows"
+            example = "(32,4):(1,32)" if access.sectors else word if "matrix" in word else "rows"
             hint = f"example: `access={example}`; also a TiledCopy, a TiledMMA or a layout (thread, value)"
             raise UsageError(f"`{name}=` needs `access=`", hint=hint)
     lit = access.thread is not None or access.wavefront is not None

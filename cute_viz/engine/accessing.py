@@ -9,23 +9,15 @@ from cute_viz.algebra.composed import domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses, element_bits, extents_of
+from cute_viz.analysis.banks import WORD
 from cute_viz.analysis.memories import memory_of
-from cute_viz.analysis.patterns import MATRICES, UNITS, named_accesses, usual_bits
+from cute_viz.analysis.patterns import UNITS, named_accesses, usual_bits
 from cute_viz.errors import UsageError
 from cute_viz.figures.access import Accessed
 from cute_viz.options.words import read
 
 # the map of banks over the wavefronts; a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
 DRAWN = ("access", "phases", "frames", "tile")
-PATTERNS = (
-    *MATRICES,
-    "ldmatrix.x4",
-    "stmatrix.x4",
-    "cp.async",
-    "rows",
-    "column",
-    "column.128",
-)  # as `find swizzle` has them, of a tile in any order
 _UNCOUNTED = "No document gives the order in which {} serves its {}: the picture shows their banks, and counts no wavefronts."
 _ASYNC = "Counted as st.{}, as if the lanes of a phase read one line of global memory; else it takes more."
 
@@ -130,7 +122,8 @@ def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
         lanes = {lane: byte for lane, byte in enumerate(one.begins) if lane in served}
         what = "chunks" if unit == "tma" else "rows" if "matrix" in one.instruction else "words"
         down = next((x[1] == y[1] for x, y in [(where.get(0), where.get(size // 8))] if x is not None and y is not None), False)
-        called = access.by if unit or (named and access.by.startswith("cp")) else one.instruction
+        own = one.instruction.replace(".32", f".{8 * one.width}") if one.width < WORD else one.instruction
+        called = access.by if unit or (named and access.by.startswith("cp")) else own
         said = _UNCOUNTED.format(unit, what) if unit else _ASYNC.format(8 * one.width) if called.startswith("cp") else ""
         letter = unit and what[0]
         made = Accessed(

@@ -19,6 +19,7 @@ from cute_viz.figures.options import options_of
 from cute_viz.figures.words import NOT_RUN
 from cute_viz.options import OPTIONS, of_level
 from cute_viz.options.words import read, read_all
+from cute_viz.records import pattern
 from cute_viz.renderers import FORMATS, Options, format_named, render
 from cute_viz.renderers.palette import palette
 
@@ -193,8 +194,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         if options.view == "zoom" and options.tile is None and subject.file is not None:
             from cute_viz.engine.zoomed import launched
 
-            tile, grid, cluster = launched(subject.file)
-            options = replace(options, tile=tile, grid=grid, cluster=options.cluster or cluster)
+            tile, grid, cluster, k = launched(subject.file)
+            options = replace(options, tile=tile, grid=grid, cluster=options.cluster or cluster, k=k)
         if options.view == "pipeline" and subject.file is not None:
             from cute_viz.engine.zoomed import tiles_of_k
 
@@ -220,7 +221,7 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
     return noted(figure, subject.obj, request.library)
 
 
-_NAMED = re.compile(r"\s*((?:\w+::)*Layout_\w+(?:<[\w:, ]*>)?)\s*(?:\{\}|\(\))?\s*", re.ASCII)
+_NAMED = pattern(r"\s*((?:\w+::)*Layout_\w+(?:<[\w:, ]*>)?)\s*(?:\{\}|\(\))?\s*", re.ASCII)
 
 
 def _called(figure: Figure, source: Any) -> Figure:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy
 from cute_viz.algebra.descriptor import DescriptorTensor

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout

@@ -1,4 +1,4 @@
-"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would cure it."""
+"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would fix it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from cute_viz.analysis.cost import Cost
 from cute_viz.analysis.kernel import costs
 from cute_viz.analysis.multiply import issued
 from cute_viz.analysis.transfer import cost_of
-from cute_viz.engine.kernel_edit import Edit
-from cute_viz.engine.kernel_elements import Element, elements
+from cute_viz.engine.kernel_advice import remedy
+from cute_viz.engine.kernel_elements import Element, elements, together
+from cute_viz.engine.kernel_expression import Edit
 from cute_viz.engine.kernel_fix import Fix, Fixer, launches
 from cute_viz.engine.kernel_memory import memory_of
-from cute_viz.engine.kernel_rows import Access, Report
+from cute_viz.engine.kernel_rows import Access, Report, names_of
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.source.model import Often
 from cute_viz.values.instruction import ELEMENTS
@@ -41,9 +42,11 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
     >>> report_of(read("struct A {\\n  using L = Layout<_4>;\\n};\\n", "cpp", Given())) is None
     True
     """
-    moves = [move for move in file.moves() if of is None or _is_of(move, of)]
-    if file.compiled:
-        moves = _instances([move for move in moves if move.name not in ELEMENTS]) + [x for x in moves if x.name in ELEMENTS]
+    asked = [move for move in file.moves() if of is None or _is_of(move, of)]
+    moves = [move for move in asked if not move.idle] or asked
+    others, single = ([x for x in moves if (x.name in ELEMENTS) is which] for which in (False, True))
+    moves = [*(_instances(others) if file.compiled else others), *together(single)]
+    launched = launches(moves)
     rows: list[Access] = []
     unknown, operands = [], []
     uncounted: dict[tuple[str, int, str], Element] = {}
@@ -60,10 +63,19 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
                 nth[at] += len(found) * (move.name in ELEMENTS)
         except CuteVizError as error:
             if move.name in ELEMENTS:
-                one = Element(move.line, move.file, move.text, error.name or "", error.name or "", error.message)
+                why = f"{error.message}; {error.hint}" if error.hint else error.message
+                one = Element(
+                    move.line,
+                    move.file,
+                    move.text,
+                    error.name or "",
+                    error.name or "",
+                    why,
+                    move.launch or launched.get(move.call, ""),
+                )
                 uncounted[move.file, move.line, one.name] = one
             else:
-                unknown.append((move, _uncalled(move, error)))
+                unknown.append((move, error))
         operands.append((move, mine))
     if not rows and all(move.name in ELEMENTS for move in moves) and not any(one.name for one in uncounted.values()):
         return None
@@ -75,7 +87,9 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         notes,
         read=tuple(operands),
         compiled=file.compiled,
-        launched=launches(moves),
+        launched=launched,
+        named=names_of({*launched.values()}),
+        idle=tuple(move for move in asked if move.idle) if any(not move.idle for move in asked) else (),
     )
     if detail != "costs":
         memory = memory_of(
@@ -87,7 +101,10 @@ def report_of(file: SourceFile, of: str | None = None, detail: Detail = "fixes")
         )
         left = [*dict.fromkeys(elements(file, report.read)), *(one for one in uncounted.values() if one.name)]
         report = replace(report, elements=tuple(left), memory=memory)
-    return _fixed(file, report, of) if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows) else report
+    if detail == "fixes" and any(row.cost.ways > 1 or row.boxed for row in rows):
+        report = _fixed(file, report, of)
+    told = (replace(row, unfixed=row.unfixed or remedy(row.cost)) if row.cost.sectors else row for row in report.accesses)
+    return replace(report, accesses=tuple(told)) if detail == "fixes" else report
 
 
 def _fixed(file: SourceFile, report: Report, of: str | None) -> Report:
@@ -143,7 +160,8 @@ def _beside(report: Report, rows: list[Access]) -> tuple[str, ...]:
     for move, found in report.read if report.compiled else ():  # elements as they are written, of a buffer by another name
         if move.name in ELEMENTS and any(x.pointer.space == "smem" and x.pointer.base not in {base, *seen} for x in found or ()):
             out.append(move.place)
-    out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in report.elements if one.base == base]
+    mine = [one for one in report.elements if one.base == base and where in (one.launch or where, "")]
+    out += [f"{one.file}:{one.line}" if one.file else str(one.line) for one in mine]
     return tuple(dict.fromkeys(out))
 
 
@@ -212,13 +230,6 @@ def _alone(move: Move, operands: list[Any]) -> list[Cost]:
         move.name,
         [replace(x, part=Starts((0,) * LANES)) if isinstance(x, Tensor) and x.pointer.space != "rmem" else x for x in operands],
     )
-
-
-def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
-    """The cause, which of a function that nothing calls is that one."""
-    if move.uncalled is None or not set(error.needs) & set(move.uncalled):
-        return error
-    return error.but(message=f"nothing in this file calls {move.scope[-1]}: {error.message}")
 
 
 def _tile(report: Report, move: Move, cost: Cost) -> tuple[str, str, int]:

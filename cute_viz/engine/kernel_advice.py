@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.cost import Side
+from cute_viz.analysis.banks import LANES
+from cute_viz.analysis.cost import SECTOR, Cost, Side
 
 if TYPE_CHECKING:
     from cute_viz.engine.kernel_rows import Report
@@ -44,7 +45,7 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
         kind, side = row.cost.instruction, row.cost.side
         if side is None:
             continue
-        tiling = getattr(side.tensor.part, "tiling", None)
+        tiling = _tiling(side)
         if (
             kind.startswith("ld.shared")
             and side.tensor.bits == 16
@@ -60,6 +61,35 @@ def advice(report: Report) -> Iterator[tuple[str, tuple[str, ...]]]:
         elif kind.rpartition(".")[2].isdigit() and int(kind.rpartition(".")[2]) < _WIDEST and _is_known(row.cost.why, side):
             found.setdefault(f"{kind}: {row.cost.why[0]}", {})[row.move.place] = None
     yield from ((text, tuple(lines)) for text, lines in found.items())
+
+
+def remedy(cost: Cost) -> str:
+    """What would make an access of global memory fill its sectors, "" of one that does.
+
+    >>> from cute_viz.algebra.shares import parted_share, share
+    >>> from cute_viz.analysis.cost import cost_of
+    >>> rows = parted_share(share("g", "gmem", "float", Layout((32, 8), (8, 1))), Layout((32, 1)))
+    >>> remedy(cost_of(Side(rows, tuple(range(8)), 1), ())).partition(":")[0]
+    'the statement as a whole fills its sectors'
+    """
+    side = cost.side
+    if side is None or (cost.sectors or 0) <= (cost.ideal_sectors or 0) or not cost.ideal_sectors:
+        return ""
+    first = [x for x in side.instructions() if x.warp == side.instructions()[0].warp]
+    touched = {begin + n for x in first for lane, begin in enumerate(x.begins) if x.mask >> lane & 1 for n in range(x.width)}
+    sectors = {byte // SECTOR for byte in touched}
+    if SECTOR * len(sectors) == len(touched):
+        how = "through shared memory, then rows of 16 bytes a thread, or TMA" if isinstance(_tiling(side), TiledMMA) else (
+            "another layout of threads, or a way through shared memory, gives neighboring threads neighboring bytes"
+        )  # fmt: skip
+        return f"the statement as a whole fills its sectors: {how}"
+    if all(max(x.begins) - min(x.begins) < LANES * x.width for x in first):
+        return f"rows that begin at multiples of {SECTOR} bytes would fill them"
+    return "threads along its contiguous mode would fill them; through shared memory, where the other side has another one"
+
+
+def _tiling(side: Side) -> Any:
+    return side.tensor.part.tiling
 
 
 def _is_known(why: tuple[str, ...], side: Side) -> bool:

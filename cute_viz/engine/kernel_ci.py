@@ -93,7 +93,7 @@ def _message(row: Access) -> str:
         edits = "; ".join(f"{f'{file}:' * bool(file)}{line}: {old} -> {new}" for file, line, old, new in row.fix.changes)
         out += f" Fix: {edits} ({row.left} left)."
     elif row.unfixed:
-        out += f" No fix: {row.unfixed}."
+        out += f" {row.told}."
     return out
 
 

@@ -16,9 +16,9 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.relocate import Places, root_of
+from cute_viz.engine.kernel_expression import Edit, arguments, expression, written_as
 from cute_viz.errors import CuteVizError, boundary, line_of
 from cute_viz.files import read_text
-from cute_viz.records import dataclass
 from cute_viz.source import read
 
 if TYPE_CHECKING:
@@ -29,17 +29,6 @@ _OF_LAYOUTS = re.compile(r"ayout|tile_to_shape|composition|tile_to_mma")
 _READS = 24  # edits of one buffer that are read again
 _BLIND = 4  # of one buffer that only a compiler can read
 _SWIZZLE = {"cpp": re.compile(r"\bSwizzle\s*<([^<>]*)>"), "python": re.compile(r"\bmake_swizzle\s*\(([^()]*)\)")}
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """Other text for the characters [start, end) of a source, which stand in a line of a file, "" for the file itself."""
-
-    start: int
-    end: int
-    new: str
-    line: int
-    file: str = ""
 
 
 def edited(text: str, edits: tuple[Edit, ...]) -> str:
@@ -95,16 +84,24 @@ def _moved(edit: Edit, whole: str, text: str) -> Edit:
 class Editor:
     """Finds the edits of a file that put the elements of a tensor's buffer elsewhere.
 
-    written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it.
+    written: the file as it is written. blind: edits of what only a compiler can read that are still offered for it. here: the file
+    as it is written and read for one launch, in which names have one meaning.
     """
 
     def __init__(self, file: SourceFile) -> None:
         self.file, self.written, self.left, self.blind = file, as_written(file), _READS, _BLIND
-        self._values: list[tuple[Entry, Any]] | None = None
+        self.here, self._launches = self.written, {"": self.written}
+        self._values: dict[int, list[tuple[Entry, Any]]] = {}
 
-    def again(self) -> None:
-        """Begin with another buffer."""
+    def again(self, launch: str = "") -> None:
+        """Begin with another buffer. launch: what launches its kernel, as statements have it."""
         self.left, self.blind = _READS, _BLIND
+        if launch not in self._launches:
+            given, found = self.written.given, [] if self.file.compiled or self.written.given.launch else self.written.launches()
+            number = next((n for n, one in enumerate(found, 1) if one.label == launch), 0)
+            alone = replace(given, launch=str(number), notes={}, used=set())
+            self._launches[launch] = read(self.written.text, self.written.language, alone) if number else self.written
+        self.here = self._launches[launch]
 
     def edits(self, tensor: Tensor, move: Move, places: Places) -> Iterator[tuple[Edit, ...]]:
         """Edits after which a definition that the layout of a tensor may come from has other places; the likeliest first."""
@@ -116,7 +113,7 @@ class Editor:
             return
         wanted = places.of(clear_static(layout))
         for entry in self._definitions(layout, swizzle, tensor.pointer.name, call):
-            known = not self.file.compiled or _is(self._meant(entry), layout, swizzle)
+            known = _is(self._meant(entry), layout, swizzle)
             found = list(self._of(entry, wanted, places))
             for edit in found if known else sorted(found, key=partial(self._unlikely, entry, places)):
                 changed = self._changed((edit,), entry) if known else None
@@ -134,7 +131,9 @@ class Editor:
         arrays = [
             found
             for found in re.finditer(rf"__shared__[^;{{}}]*?(\b{name}(?:\s*\[[^\]\n]+\]){{2,}})\s*;", text)
-            if line_of(text, found.start(1))[1] == move.file and line_of(text, found.start(1))[0] <= move.line
+            if line_of(text, found.start(1))[1] == move.file
+            and line_of(text, found.start(1))[0] <= move.line
+            and "//" not in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         ]
         for found in arrays[-1:]:
             for part in [*re.finditer(r"\[\s*([^\]]+?)\s*\]", found[1])][:0:-1]:
@@ -145,19 +144,26 @@ class Editor:
 
     def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> list[Entry]:
         """The entries that have a layout: those of the caller, and those whose names are like the tensor's, first."""
-        if self._values is None:
-            self._values = []
+        if (values := self._values.get(id(self.here))) is None:
+            values = self._values[id(self.here)] = []
             compiled: dict[tuple[str, int, str], list[Entry]] = {}
             for entry in self.file.entries if self.file.compiled else ():
                 compiled.setdefault((entry.file, entry.line, entry.name), []).append(entry)
-            for entry in self.written.entries:
+            for entry in self.here.entries:
                 if _OF_LAYOUTS.search(entry.text) and "gmem" not in entry.text:
                     instances = compiled.get((entry.file, entry.line, entry.name), [entry])
-                    self._values += [(entry, value) for value in map(self._meant, instances) if value is not None]
-        found = list(dict.fromkeys(entry for entry, value in self._values if _is(value, layout, swizzle)))
+                    values += [(entry, value) for value in map(self._meant, instances)]
+        found = list(dict.fromkeys(entry for entry, value in values if _is(value, layout, swizzle)))
         callers = {part.partition(",")[0].split("::")[-1] for part in call.split("called in ")}
         mine = [entry for entry in found if callers & {scope.partition("<")[0] for scope in entry.scope}] or found
-        return sorted(mine, key=lambda entry: (name[:2] != entry.name[:2], name not in entry.name))
+        mine = sorted(mine, key=lambda entry: (self._is_name(entry), name[:2] != entry.name[:2], name not in entry.name))
+        lost = [entry for entry, value in values if value is None and len(entry.scope) > 0 and not self.file.compiled]
+        return mine or sorted(lost, key=lambda entry: name[-1:].lower() != entry.name[-1:].lower())
+
+    def _is_name(self, entry: Entry) -> bool:
+        """Whether an entry takes its layout from a name that is defined elsewhere, `make_tensor(p, sA_layout)`."""
+        start, end = expression(self.written.text, entry) or (0, 0)
+        return self.written.text[start:end].isidentifier()
 
     def _unlikely(self, entry: Entry, places: Places, edit: Edit) -> tuple[bool, bool]:
         """How unlikely an edit is that nothing but a compiler can read: outside of strides, of another number than the stride."""
@@ -173,17 +179,23 @@ class Editor:
         except CuteVizError:
             return None
 
-    def orders(self) -> Iterator[Edit]:
-        """Calls of tile_to_shape without an order, each with the order of the other mode first."""
-        text = self.written.text
-        for entry in self.written.entries:
-            place = expression(text, entry) if "tile_to_shape" in entry.text else None
+    def orders(self, name: str) -> Iterator[Edit]:
+        """Calls of tile_to_shape without an order, each with the order of the other mode first; those that a tensor of that name
+        may be of first, `sV` of `SmemLayoutV`, and of a unit those that it uses.
+        """
+        text, used = self.written.text, {(entry.file, entry.line) for entry in self.file.entries if self.file.compiled}
+        found = [entry for entry in self.here.entries if "tile_to_shape" in entry.text]
+        found = [entry for entry in found if not used or (entry.file, entry.line) in used]
+        for entry in sorted(found, key=lambda entry: not entry.name.lower().endswith(name[1:].lower())):
+            place = expression(text, entry)
             call = re.search(r"\btile_to_shape\s*\(", text[slice(*place)]) if place else None
             if place is None or call is None or self.file.language != "cpp":
                 continue
-            parts = _arguments(text, place[0] + call.end(), place[1])
-            value = self._meant(entry) if len(parts) == 2 else None
-            rank = len(modes(domain(value).shape)) if isinstance(value, (Layout, ComposedLayout)) else 0
+            parts = arguments(text, place[0] + call.end(), place[1])
+            shape = re.search(r"\bmake_shape\s*\(|\bShape\s*<", text[slice(*parts[1])]) if len(parts) == 2 else None
+            rank = len(arguments(text, parts[1][0] + shape.end(), parts[1][1])) if shape is not None else 0
+            if shape is None and len(parts) == 2 and isinstance(value := self._meant(entry), (Layout, ComposedLayout)):
+                rank = len(modes(domain(value).shape))
             if rank > 1:
                 at = parts[1][1]
                 line = entry.line + text.count("\n", entry.span.start, at)
@@ -197,7 +209,7 @@ class Editor:
         self.left -= 1
         try:
             with boundary():
-                file = read_again(self.written, self.written, edits)
+                file = read_again(self.here, self.here, edits)
                 shift = sum(len(x.new) - (x.end - x.start) for x in edits if x.start < entry.span.start)
                 return next(x.read() for x in file.entries if x.span.start == entry.span.start + shift)
         except (CuteVizError, StopIteration):
@@ -245,60 +257,7 @@ class Editor:
                 more = str(abs(change)) if inside_brackets else f"Int<{abs(change)}>{{}}"
                 yield edit(match.start(), match.end(), f"{match['name']} {'-' if change < 0 else '+'} {more}")
         if isinstance(wanted, Layout):
-            yield edit(0, len(text), _written(wanted, text, language))
-
-
-def expression(text: str, entry: Entry) -> tuple[int, int] | None:
-    """Where the expression stands that an entry is defined by; of a tensor its layout's.
-
-    >>> from cute_viz.source import read
-    >>> text = "auto a = make_tensor(make_smem_ptr(p), Layout<_4>{});"
-    >>> at = expression(text, read(text, "cpp", Given()).entries[0])
-    >>> text[slice(*at)]
-    'Layout<_4>{}'
-    """
-    found = re.compile(r"\s+".join(map(re.escape, entry.text.split()))).search(text, entry.span.start) if entry.text else None
-    if found is None:
-        return None
-    start, end = found.span()
-    if call := re.match(r"(cute(::|\.))?make_tensor\s*\(", text[start:end]):
-        parts = _arguments(text, start + call.end(), end)
-        return parts[1] if len(parts) == 2 else None
-    return start, end
-
-
-def _arguments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the arguments stand that follow an opening bracket."""
-    out, depth, begin = [], 0, start
-    for n in range(start, end):
-        c = text[n]
-        if c in ",)" and depth == 0:
-            first = begin + len(text[begin:n]) - len(text[begin:n].lstrip())
-            out.append((first, begin + len(text[begin:n].rstrip())))
-            begin = n + 1
-            if c == ")":
-                break
-        depth += (c in "([{<") - (c in ")]}>")
-    return out
-
-
-def _written(layout: Layout, text: str, language: str) -> str:
-    """A layout as source code, with the shape as the text has it, where it begins with one."""
-
-    def numbers(x: Any) -> str:
-        if isinstance(x, tuple):
-            inner = ", ".join(map(numbers, x))
-            return f"make_stride({inner})" if language == "cpp" else f"({inner})"
-        return f"Int<{int(x)}>{{}}" if language == "cpp" else str(int(x))
-
-    stride = numbers(layout.stride if isinstance(layout.stride, tuple) else (layout.stride,))
-    call = re.match(r"((?:cute(?:::|\.))?make_layout\s*\()", text)
-    if call is not None:
-        parts = _arguments(text, call.end(), len(text))
-        shape = text[slice(*parts[0])] if parts else ""
-    else:
-        shape = numbers(layout.shape).replace("make_stride", "make_shape")
-    return f"make_layout({shape}, {stride})" if language == "cpp" else f"cute.make_layout({shape}, stride={stride})"
+            yield edit(0, len(text), written_as(wanted, text, language))
 
 
 def _is(value: Any, layout: Layout, swizzle: Any) -> bool:
@@ -327,28 +286,3 @@ def _places_of(value: Any, layout: Layout, tensor: Tensor) -> list[int] | None:
     if isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag):
         value = ComposedLayout(value.outer.rescaled(tensor.bits.bit_length() - 4), 0, value.inner)  # type: ignore[union-attr]
     return _table(value)
-
-
-def shown(text: str, edit: Edit) -> tuple[str, str]:
-    """The expression around an edit before and after it, in a line each, without the comments.
-
-    >>> shown("auto s = make_stride(Int<1>{}, bM+Int<1>{});", Edit(38, 39, "4", 1))
-    ('make_stride(Int<1>{}, bM+Int<1>{})', 'make_stride(Int<1>{}, bM+Int<4>{})')
-    """
-    start, end = edit.start, edit.end
-    if len(edit.new) < 24:  # a number: the call that it is in
-        depth = 0
-        for at in range(start - 1, -1, -1):
-            depth += (text[at] in ")}") - (text[at] in "({")
-            if depth < 0 or text[at] == ";":
-                break
-        if text[at] == "(" and (word := re.search(r"[\w:.]+\s*$", text[:at])):
-            start = word.start()
-            for n in range(at, len(text)):
-                depth += (text[n] == "(") - (text[n] == ")")
-                if depth < 0:
-                    end = max(end, n + 1)
-                    break
-    whole = text[start:end], text[start : edit.start] + edit.new + text[edit.end : end]
-    old, new = (" ".join(re.sub(r"//[^\n]*", "", x).split()) for x in whole)
-    return old, new

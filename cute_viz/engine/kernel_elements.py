@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import Span, line_of
+from cute_viz.errors import CuteVizError, Span, boundary, line_of
 
 if TYPE_CHECKING:
     from cute_viz.source.model import Move, SourceFile
 
 
+_NEAR = 3  # lines of a statement
+
+
 class Element(NamedTuple):
-    """An access of single elements: its line, "" or the included file, the text, the tensor, that tensor's buffer, and why it is
-    not counted.
+    """An access of single elements: its line, "" or the included file, the text, the tensor, that tensor's buffer, why it is not
+    counted, and the launch of its kernel, "" where that is not told.
     """
 
     line: int
@@ -24,6 +32,63 @@ class Element(NamedTuple):
     name: str
     base: str
     why: str = ""
+    launch: str = ""
+
+
+def together(moves: Iterable[Move]) -> Iterator[Move]:
+    """The accesses of single elements, those of neighbors in statements beside one another as one, as nvcc 13.0 loads them:
+    `a.x = s[i][4 * j]; a.y = s[i][4 * j + 1];` where all threads' begin at a multiple of their size.
+
+    >>> from cute_viz.source import read as read_file
+    >>> text = "__global__ void f(float* p) { __shared__ float s[64]; float a, b; __syncthreads();"
+    >>> text += "a = s[2 * threadIdx.x]; b = s[2 * threadIdx.x + 1]; } int main() { f<<<1, 32>>>(0); }"
+    >>> [move.text for move in together(read_file(text, "cpp", Given()).moves())]
+    ['a = s[2 * threadIdx.x] (with line 1)']
+    """
+    read = [(move, _read(move)) for move in moves]
+    at = 0
+    while at < len(read):
+        move, mine = read[at]
+        count = next((n for n in (4, 2) if isinstance(mine, list) and _neighbors(read[at : at + n], n)), 1)
+        if count > 1 and isinstance(mine, list):
+            mine = [replace(x, layout=mark_static(Layout((count,), (1,)))) for x in mine]
+            lines = dict.fromkeys(other.place for other, _ in read[at + 1 : at + count])
+            move = replace(move, text=f"{move.text} (with line{'s' * (len(lines) > 1)} {', '.join(lines)})")
+        yield replace(move, read=partial(_known, mine))
+        at += count
+
+
+def _read(move: Move) -> list[Any] | CuteVizError:
+    try:
+        with boundary():
+            return move.read()
+    except CuteVizError as error:
+        return error
+
+
+def _known(mine: list[Any] | CuteVizError) -> list[Any]:
+    if isinstance(mine, CuteVizError):
+        raise mine
+    return mine
+
+
+def _neighbors(read: list[tuple[Move, list[Any] | CuteVizError]], count: int) -> bool:
+    """Whether so many accesses are of elements that lie one behind the other in every thread, and begin at a multiple of them."""
+    (first, mine), where = read[0], [(x.name, x.scope, x.call, x.file) for x, _ in read]
+    if len(read) < count or len({*where}) > 1 or isinstance(mine, CuteVizError) or read[-1][0].line - first.line > _NEAR * count:
+        return False
+    for n, (_, other) in enumerate(read):
+        if isinstance(other, CuteVizError) or len(other) != len(mine):
+            return False
+        for x, y in zip(mine, other, strict=True):
+            alike = (x.pointer.base, x.bits, x.layout, x.part.active, x.part.each, x.part.taken) == (
+                y.pointer.base, y.bits, y.layout, y.part.active, y.part.each, y.part.taken
+            )  # fmt: skip
+            if not alike or size(x.layout) > 1 or x.part.each > 1 or 8 * (x.part.align or 0) < count * x.bits:
+                return False
+            if any(b - a != n or (a + x.offset) % count for a, b in zip(x.starts, y.starts, strict=True)):
+                return False
+    return True
 
 
 def elements(file: SourceFile, read: tuple[tuple[Move, list[Any] | None], ...]) -> Iterator[Element]:

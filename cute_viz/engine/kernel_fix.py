@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
@@ -14,11 +14,13 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.relocate import better, relocated, root_of
-from cute_viz.engine.kernel_edit import Edit, Editor, read_again, shown
+from cute_viz.engine.kernel_edit import Editor, read_again
+from cute_viz.engine.kernel_expression import Edit, shown
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
 _COMPILED = 8  # times that a unit is compiled with edits
+_ORDERS = 4  # calls of tile_to_shape that are tried with another order
 
 if TYPE_CHECKING:
     from cute_viz.analysis.cost import Side
@@ -161,7 +163,7 @@ class Fixer:
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of a buffer by the rows of its accesses, or why there is none. loose: lines that may access it, too."""
-        self.editor.again()
+        self.editor.again(self.report.launch(rows[0].move))
         sides = [row.cost.side for row in rows if row.cost.side is not None]
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
@@ -189,13 +191,13 @@ class Fixer:
                     wrong = wrong or wrong_here
                     continue
                 return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
-        if found and not wrong and rows[0].move.call and len(set(self.report.launched.values())) > 1:
-            return f"{found[0][0]} would leave {found[0][1]:,} wavefronts of the buffer; `launch=` finds its edit for one launch"
         return wrong or _hopeless(rows, bool(found))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
         """The fix of the copies of a TMA that takes more instructions than its tile needs."""
-        for edit in self.editor.orders():
+        self.editor.again(self.report.launch(rows[0].move))
+        name = next((x.pointer.name for x in rows[0].tensors if isinstance(x, Tensor) and x.pointer.space == "smem"), "")
+        for edit in islice(self.editor.orders(name), _ORDERS):
             wrong, after, _ = self._try((edit,))
             if after is not None and not wrong and not self._against(rows, after):
                 return self._made("the order of tile_to_shape", (edit,), rows, after, loose, 0)
@@ -240,11 +242,13 @@ class Fixer:
             return "with it another statement could no longer be evaluated"
         for row in self.report.accesses:
             other = others.get(row.key)
-            if other is None or other.cost.instruction != row.cost.instruction or other.cost.instructions > row.cost.instructions:
+            names = [one.cost.instruction.partition("<")[0] for one in (row, other or row)]  # without the bits of a box
+            if other is None or len({*names}) > 1 or other.cost.instructions > row.cost.instructions:
                 return f"it would take the width of line {row.move.place}"
             worse = row.key not in keys and (other.cost.wavefronts or 0) > (row.cost.wavefronts or 0)
             if worse or (other.cost.sectors or 0) > (row.cost.sectors or 0):
-                return f"line {row.move.place} would cost more"
+                launch = f", launched by {self.report.called(row.move)}," if row.move.call else ""
+                return f"line {row.move.place}{launch} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
         return "" if gained > 0 else "it changes another buffer"
 
@@ -269,8 +273,10 @@ def _hopeless(rows: list[Access], found: bool) -> str:
     if found:
         return "no definition was found whose edit would move the elements"
     if what.startswith("cp.async"):
+        wide = 1024 // worst.cost.side.tensor.bits if worst.cost.side is not None else 0
         return (
-            "cp.async waits for the lines of global memory that one wavefront is gathered from; rows of 128 bytes a warp would not"
+            "cp.async waits for the lines of global memory that one wavefront is gathered from; it would not with"
+            f" {wide} elements (128 bytes) along the mode that lies together there, in the tile and in its layout of threads"
         )
     advice = (
         "a transposing store (stmatrix) would" if what.startswith("st.") else "threads that take elements in another order would"

@@ -26,6 +26,7 @@ _SHARED = {"SM70": (96, 96), "SM75": (64, 64), "SM80": (163, 164), "SM89": (99, 
 _SHARED |= {"SM120": (99, 100)}
 COLUMNS = 512  # of tensor memory, which is allocated in powers of 2 from 32 (PTX ISA, tcgen05.alloc)
 REGISTERS = 255  # of a thread
+_FEW = 6  # parts of a memory in a line of text
 
 
 class Buffer(NamedTuple):
@@ -53,7 +54,7 @@ class Buffer(NamedTuple):
 
 class Memory(NamedTuple):
     """The buffers of shared memory, the fragments of a thread and those in tensor memory. arch: of the newest instruction, as
-    `SM90`, "" where none says it. overlaps: the source has unions, so that the sum is the most. partial: some
+    `SM90`, "" where none says it. overlaps: some may lie in the same bytes, so that the sum is the most. partial: some
     statements were not evaluated, so that there may be more.
     """
 
@@ -94,25 +95,30 @@ class Memory(NamedTuple):
             out["tensor_allocated"] = 1 << (columns - 1).bit_length()
         return out
 
-    def lines(self) -> Iterator[str]:
-        """The map in lines of text."""
+    def lines(self, everything: bool = True) -> Iterator[str]:
+        """The map in lines of text. everything: the registers of every launch, and not only the most."""
         limits = self.limits()
-        for name, parts in by_launch(self.shared).items():
-            total = self.totals()[name]
+        alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        for name, each in by_launch(self.shared).items():
+            alike.setdefault(tuple(each), []).append(name)
+        for parts, names in alike.items():
+            total, name = sum(size for _, size in parts), names[0] + f" and {len(names) - 1} more" * (len(names) > 1)
             blocks = f", {_blocks(limits[1] // (total + 1024))} per SM" if limits and not self.partial else ""
             if limits and total > limits[0]:
                 blocks = ", more than a block may have: some overlap, or are of different kernels"
             most = f" of {limits[0]:,} bytes ({self.arch.lower()}){blocks}" if limits else " bytes"
-            overlap = ", where unions do not overlap them" if self.overlaps and len(parts) > 1 else ""
-            head = f"Shared memory{f' of {name}' if len(self.totals()) > 1 else ''}: {'at least ' * self.partial}{total:,}"
+            overlap = ", if none overlap" if self.overlaps and len(parts) > 1 else ""
+            head = f"Shared memory{f' of {name}' if len(alike) > 1 else ''}: {'at least ' * self.partial}{total:,}"
             yield f"{head}{most}{overlap}: {_listed(parts)}"
-        for held in dict.fromkeys(map(tuple, by_launch(self.registers).values())):  # alike in several launches: once
-            count = sum(size for _, size in held)
+        alike_ = dict.fromkeys(map(tuple, by_launch(self.registers).values()))  # in several launches: once
+        counts = sorted(((sum(size for _, size in held), held) for held in alike_), key=lambda one: -one[0])
+        for count, held in counts[: None if everything else 1]:
             once = " if all live at once," if count > REGISTERS else ""
-            yield f"Registers of fragments, a thread: {count}{once} of {REGISTERS}: {_listed(held)}"
+            most = "at most " * (len(counts) > 1 and not everything)
+            yield f"Registers of fragments, a thread: {most}{count}{once} of {REGISTERS}: {_listed(held)}"
         if self.tensor:
-            parts = [(x.title, x.size) for x in self.tensor]
-            yield f"Tensor memory: {sum(size for _, size in parts)} of {COLUMNS} columns: {_listed(parts)}"
+            columns = [(x.title, x.size) for x in self.tensor]
+            yield f"Tensor memory: {sum(size for _, size in columns)} of {COLUMNS} columns: {_listed(columns)}"
 
 
 def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[tuple[str, int]]]:
@@ -128,7 +134,9 @@ def by_launch(buffers: Sequence[Buffer]) -> dict[str, list[tuple[str, int]]]:
 
 
 def _listed(parts: Sequence[tuple[str, int]]) -> str:
-    return ", ".join(f"{name} {size:,}" for name, size in parts)
+    few = sorted(parts, key=lambda part: -part[1])[:_FEW]
+    more = f" and {len(parts) - len(few)} more" * (len(parts) > len(few))
+    return ", ".join(f"{name} {size:,}" for name, size in parts if (name, size) in few) + more
 
 
 def memory_of(
@@ -181,7 +189,8 @@ def memory_of(
     spaces = {space: _buffers([(name, x) for name, x in seen if x.pointer.space == space]) for space in ("smem", "rmem", "tmem")}
     words = " ".join([*instructions, *re.findall(r"\bSM\d+_", file.text)])
     archs = sorted({int(n) for n in re.findall(r"SM(\d+)_", words) if f"SM{n}" in _SHARED})
-    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", "union" in file.text, partial)
+    overlaps = "union" in file.text or any(x.base.startswith("?") for x in spaces["smem"])  # begins nobody knows where
+    return Memory(spaces["smem"], spaces["rmem"], spaces["tmem"], f"SM{archs[-1]}" if archs else "", overlaps, partial)
 
 
 def _buffers(seen: list[tuple[str, Tensor]]) -> tuple[Buffer, ...]:
@@ -211,7 +220,8 @@ def _size(x: Tensor) -> int:
 
         columns = {where.column for where in places(x, map(int, offsets(x.layout)))}
         return max(columns) - min(columns) + 1
-    begin = int(x.offset) if isinstance(x.offset, int) and x.pointer.placed and whole is x.layout else 0
+    apart = "+" in x.pointer.base  # a tile that begins elsewhere in a buffer counts alone
+    begin = int(x.offset) if isinstance(x.offset, int) and x.pointer.placed and whole is x.layout and not apart else 0
     return -(-(begin + span_of(whole)) * x.bits // 8)
 
 
@@ -221,9 +231,7 @@ def _blocks(n: int) -> str:
 
 def _whole(x: Tensor) -> Layout:
     """The layout of the tensor that threads have parts of, without a swizzle, which stays within its tile."""
-    both = [
-        layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (getattr(x.part, "layout", x.layout), x.layout)
-    ]
+    both = [layout.inner if isinstance(layout, ComposedLayout) else layout for layout in (x.root, x.layout)]
     return max((layout for layout in both if isinstance(layout, Layout)), key=size)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import field
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
@@ -67,6 +69,11 @@ class Access:
         return cost.wavefronts, cost.ideal, "wavefronts"
 
     @property
+    def told(self) -> str:
+        """Why it has no fix, or what no edit of a definition does, as the beginning of a sentence."""
+        return f"No fix: {self.unfixed}" if self.cost.wavefronts is not None else f"Fix: {self.unfixed}"
+
+    @property
     def left(self) -> int | None:
         """The wavefronts, or instructions of a TMA, that the fix leaves; None without one."""
         cost = None if self.fixed is None else self.fixed.cost
@@ -99,9 +106,9 @@ class Access:
         """
         side, assumes = self.cost.side, []
         if side is not None:
-            if not (is_marked(side.tensor.layout) and is_marked(getattr(side.tensor.part, "layout", side.tensor.layout))):
+            if not (is_marked(side.tensor.layout) and is_marked(side.tensor.root)):
                 assumes = [f"{name}={value}" for name, (value, _) in self.move.assumed.items()]
-            assumes += getattr(side.tensor.part, "assumes", ())
+            assumes += side.tensor.part.assumes
             if side.tensor.pointer.space == "gmem" and side.tensor.pointer.align is None:
                 assumes.append("a buffer aligned to 32 bytes")
             elif side.tensor.pointer.swizzle is not None and not side.tensor.pointer.align:
@@ -150,6 +157,31 @@ class Access:
         return (cost.wavefronts or 0) - (cost.ideal or 0) + (cost.sectors or 0) - (cost.ideal_sectors or 0) + boxes
 
 
+def names_of(labels: Collection[str]) -> dict[str, str]:
+    """Launches in as few words as distinguish them: of the functions on the way to one, those that launch it first, a function
+    that is on no other way; or one with its line.
+
+    >>> names_of(["a::f, line 3, called in g, line 7", "a::f, line 3, called in g, line 8", "h, line 9"])
+    {'a::f, line 3, called in g, line 7': 'g, line 7', 'a::f, line 3, called in g, line 8': 'g, line 8', 'h, line 9': 'h'}
+    """
+    ways = {label: label.split(", called in ") for label in labels}
+    bare = {step: step.rpartition(", line ")[0].split("::")[-1] for way in ways.values() for step in way}
+    names = Counter(name for way in ways.values() for name in {bare[step] for step in way})
+    pairs = Counter(pair for way in ways.values() for pair in {*combinations_with_replacement(way, 2)})
+
+    def short(label: str, way: list[str]) -> str:
+        for n, step in enumerate(way):
+            if names[bare[step]] == 1 and bare[step]:
+                return bare[step]
+            if pairs[step, step] == 1:
+                around = next((bare[one] for one in way[n::-1] if bare[one]), "")
+                return f"{around}, {step.rpartition(', ')[2]}".removeprefix(", ")
+        several = (pair for pair in combinations_with_replacement(way, 2) if pairs[pair] == 1)
+        return next((f"{bare[a] or a}, {b.rpartition(', ')[2]}" for a, b in several), label)
+
+    return {label: short(label, way) for label, way in ways.items()}
+
+
 def _short(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0")
 
@@ -165,8 +197,9 @@ class Report(Shown):
 
     notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
-    what was not read. compiled: a compiler read the file. launched: for each way in which a statement is reached the launch of
-    its kernel.
+    what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
+    the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as
+    distinguish it.
     """
 
     accesses: tuple[Access, ...]
@@ -178,12 +211,24 @@ class Report(Shown):
     read: tuple[tuple[Move, list[Any] | None], ...] = field(default=(), compare=False, repr=False)
     compiled: bool = False
     launched: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    named: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    idle: tuple[Move, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def assumed(self) -> dict[str, tuple[str, int]]:
         """The numbers that hold where the program is run without arguments, by name: the value and its line."""
         moves = [row.move for row in self.accesses] + [move for move, _ in self.unknown]
         return {name: told for move in moves for name, told in move.assumed.items()}
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its rows are of more kernels than are told apart, each once, whichever of them have it."""
+        return any("instance " in row.move.call and not row.move.launch for row in self.accesses)
+
+    @property
+    def unrun(self) -> tuple[str, ...]:
+        """The functions with copies that nothing runs, while other kernels are launched."""
+        return tuple(dict.fromkeys(move.idle for move in self.idle if move.idle))
 
     @property
     def ways(self) -> float:
@@ -197,12 +242,7 @@ class Report(Shown):
     def called(self, move: Move) -> str:
         """What launches the kernel of a statement, in as few words as distinguish it."""
         label = self.launch(move)
-        parts = [part.split(", called in ") for part in {*self.launched.values()}]
-        mine = label.split(", called in ")
-        for words in ([x[0].partition(",")[0] for x in (mine, *parts)], [x[0] for x in (mine, *parts)]):
-            if words.count(words[0]) == 2:  # itself, and once among all
-                return words[0]
-        return f"{mine[0]} ... {mine[-1]}" if len(mine) > 2 else label
+        return self.named.get(label, label)
 
     @property
     def totals(self) -> dict[str, tuple[int, int | None, int]]:
@@ -238,6 +278,7 @@ class Report(Shown):
                 {"line": one.line, "file": one.file or None, "text": one.text, "tensor": one.name, "why": one.why or None}
                 for one in self.elements
             ],
+            "idle": {name: sorted({move.place for move in self.idle if move.idle == name}) for name in self.unrun},
             "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
             "totals": {name: dict(zip(("now", "fixed", "ideal"), row, strict=True)) for name, row in self.totals.items()},
             "steps": [

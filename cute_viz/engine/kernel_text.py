@@ -34,9 +34,13 @@ def text_of(
     >>> text_of(Report((), ()), "kernel.cu")[0]
     'kernel.cu'
     """
-    out = [head(report, name)]
-    if len(out[0]) > 1.5 * _WIDE and report.assumed:
-        out = list(out[0].rsplit(", ", 1))
+    files = {row.move.file for row in report.accesses}
+    only = f"{files.pop()}:" if len(files) == 1 and files != {""} else ""  # is named once
+
+    def long(text: str, indent: int, most: int | None = None) -> list[str]:
+        return _wrapped(text.replace(only, "") if only else text, indent, None if everything else most)
+
+    out = [*long(head(report, name), 2), *[f"lines of {only[:-1]}"] * bool(only)]
     groups = problems(report)
     shown = groups if everything else groups[:_SHOWN]
     before: dict[tuple[str, str], int] = {}
@@ -63,15 +67,17 @@ def text_of(
         out += [f"       ... {len(whole) - _ROWS} more; `all=` lists them"] if not everything and len(whole) > _ROWS else []
     if tips := list(advice(report)):
         told = [f"wider  {', '.join(lines[: None if everything else 4])}  {text}" for text, lines in tips]
-        told = told if everything else [line if len(line) <= _WIDE - 12 else f"{line[: _WIDE - 15]}..." for line in told]
-        out += ["", *(told if everything else told[:1])]
-        out[-1] += f"    {len(told) - 1} more; `all=` lists them" * (len(told) > 1 and not everything)
-    if totals := totals_of(report):
+        told[0] += f"    {len(told) - 1} more; `all=` lists them" * (len(told) > 1 and not everything)
+        out += ["", *(line for one in told[: None if everything else 1] for line in long(one, 7, 2))]
+    if report.mixed:
+        out += ["", "Totals and memory: `launch=N` gives those of one kernel"]
+    elif totals := totals_of(report, only=only):
         out += ["", *(totals if everything else totals[: _TOTALS + 2])]
         out += [f"... {len(totals) - _TOTALS - 2} more rows; `all=` lists them"] * (len(totals) > _TOTALS + 2 and not everything)
-    if report.memory is not None and (held := [_cut(line, "", 2 * _WIDE) for line in report.memory.lines()]):
-        out += ["", *(held if everything else held[:3])]
-    return [spelled(line, spelling) for line in (*out, "", *missing(report, everything))]
+    if report.memory is not None and not report.mixed and (held := list(report.memory.lines(everything))):
+        out += ["", *(line for one in held[: None if everything else _SHOWN] for line in long(one, 2))]
+    out += ["", *(line for one in missing(report, everything) for line in long(one, 2, 2))]
+    return [spelled(line.replace(only, "") if only else line, spelling) for line in out]
 
 
 def _basis(row: Access) -> tuple[str, str]:
@@ -91,7 +97,11 @@ def head(report: Report, name: str) -> str:
             if isinstance(x, Tensor) and x.pointer.space in ("smem", "gmem") and x.pointer.known
         )
     )
-    parts = [", ".join(kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)] if kernels else []
+    parts = (
+        [", ".join(_middle(name, 72) for name in kernels[:3]) + f" and {len(kernels) - 3} more" * (len(kernels) > 3)]
+        if kernels
+        else []
+    )
     parts += [f"{' or '.join(map(str, threads[-2:]))} threads"] * bool(threads) + [", ".join(types[:3])] * bool(types)
     if assumed := report.assumed:
         parts.append(f"{' '.join(f'{name}={value}' for name, (value, _) in assumed.items())} (from main; `let=` gives others)")
@@ -114,23 +124,20 @@ def problems(report: Report) -> list[list[Access]]:
 def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Report, allowed: frozenset[str]) -> Iterator[str]:
     """One statement: how bad, where, why, the fix, and the figures."""
     row = group[0]
-    calls = list(dict.fromkeys(report.launch(one.move) for one in group if one.move.call))
+    ways = dict.fromkeys((report.launch(one.move), report.called(one.move)) for one in group if one.move.call)
+    calls = [short if ", called in " in label else label for label, short in ways]
     several = len({report.launch(move) for move, _ in report.read}) > 1
-    where = (
-        f"launched by {calls[0].partition(', called in')[0]}{f' and {len(calls) - 1} more' * (len(calls) > 1)}"
-        if calls and several
-        else ""
-    )
-    begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64)}"
+    where = f"launched by {_middle(calls[0])}{f' and {len(calls) - 1} more' * (len(calls) > 1)}" if calls and several else ""
+    begin = f"{row.ratio:<6} {row.move.place:<4} {_statement(row.move, 64 if len(where) < 40 else 40)}"
     yield f"{begin:<56}{where}".rstrip() if len(begin) < 55 else f"{begin}  {where}".rstrip()
     reason = why(row)
     key = (_pattern(row), row.fix.what if row.fix else row.unfixed)
+    told_before, fixed_before = key in before, row.fix is not None and ("", str(row.fix.changes)) in before
     same = before.setdefault(key, row.move.line)
     same_fix = before.setdefault(("", str(row.fix.changes)), row.move.line) if row.fix else row.move.line
-    told = f"The same pattern as line {same}." if same != row.move.line else reason
-    yield from _folded("why", told)
-    if row.fix is not None and same_fix != row.move.line:
-        yield from _folded("fix", f"As for line {same_fix}.")
+    yield from _folded("why", f"The same pattern as line {same}." if told_before else reason)
+    if fixed_before:
+        yield from _folded("fix", "The same edit." if same_fix == row.move.line else f"As for line {same_fix}.")
     elif row.fix is not None:
         for file, line, old, new in row.fix.changes:
             begin = f"       fix  {f'{file}:' * bool(file)}{line}  {old}"
@@ -138,8 +145,8 @@ def _problem(group: list[Access], before: dict[tuple[str, str], int], report: Re
             yield from [f"{begin}  ->  {after}"] if len(begin) + len(after) < _WIDE + 14 else [begin, f"            ->  {after}"]
         if row.fix.beside:
             yield from _folded("", f"if {_lines(row.fix.beside)}, not evaluated, follow{'s' * (len(row.fix.beside) == 1)} the edit")
-    elif row.unfixed and same == row.move.line:
-        yield from _folded("fix", f"{'none: ' * (not report.compiled)}{row.unfixed}")
+    elif row.unfixed and not told_before:
+        yield from _folded("fix", f"{'none: ' * (not report.compiled and row.cost.wavefronts is not None)}{row.unfixed}")
     times = f"; {told_often}" if (told_often := often_told(row.often)) else ""
     count = f"            {row.cost.instruction}: {_count(row)}{times}"
     yield count + "  (accepted)" * (row.accepted or row.move.place in allowed)
@@ -200,7 +207,7 @@ def _count(row: Access) -> str:
     if ideal is None:
         return f"{now:,} {unit[: -1 if now == 1 else None]}"
     after = f", {row.left:,} with the fix" if row.left is not None else ""
-    return f"{now:,} {unit}{after}, {ideal:,} ideal"
+    return f"{now:,} {unit[: -1 if now == 1 else None]}{after}, {ideal:,} ideal"
 
 
 def _pattern(row: Access) -> str:
@@ -208,9 +215,9 @@ def _pattern(row: Access) -> str:
     return row.cost.instruction + (f"{side.tensor.layout} {side.tensor.part}" if side is not None else "")
 
 
-def totals_of(report: Report, before: Report | None = None) -> list[str]:
+def totals_of(report: Report, before: Report | None = None, only: str = "") -> list[str]:
     """Wavefronts of shared memory in all, for rounds of loops and the block, or each statement once: now, with the fixes, ideal.
-    before: those of another report first.
+    before: those of another report first. only: the file that lines are of without saying so.
 
     >>> totals_of(Report((), ()))
     []
@@ -218,7 +225,7 @@ def totals_of(report: Report, before: Report | None = None) -> list[str]:
     several, earlier = len(report.totals) > 1, {} if before is None else {step.key: step.now for step in steps(before)}
     rows: list[tuple[str, int | None, int | None, int]] = []
     for step in (found := steps(report)):
-        name = ", ".join(filter(None, (_middle(step.launch) if several else "", _of(step))))
+        name = ", ".join(filter(None, (_middle(step.launch) if several else "", _of(step).replace(f"line {only}", "line "))))
         counts = (step.now, step.fixed) if before is None else (earlier.get(step.key), step.now)
         rows.append((name, *counts, step.ideal))
     for name, (now, after, ideal) in report.totals.items() if not found else ():
@@ -248,7 +255,11 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     """What was not evaluated, a line for each cause, with what would help; what is not counted."""
     total = len(report.accesses)
     if not report.unknown and not report.elements:
-        yield f"Not evaluated: none; all {total} accesses were counted."
+        yield f"Not evaluated: none; {'the access was' if total == 1 else f'all {total} accesses were'} counted."
+    if report.unrun:
+        shown = report.unrun[: None if everything else _SHOWN]
+        more = f" and {len(report.unrun) - len(shown)} more" * (len(report.unrun) > len(shown))
+        yield f"Not run here: {', '.join(shown)}{more}; `name=` gives the report of one"
     causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
         causes.setdefault(f"{error.message}{f' ({error.hint})' if error.hint else ''}", []).append(move)
@@ -256,7 +267,7 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     for cause, moves in ordered[: None if everything else _SHOWN]:
         lines = tuple(dict.fromkeys(move.place for move in moves))
         many = f"{len(moves)} statements" if len(moves) > 1 else "1 statement"
-        yield _cut(f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}", "", 2 * _WIDE)
+        yield f"Not evaluated: {many}: {cause}: {_lines(lines, None if everything else 6)}"
     if not everything and len(ordered) > _SHOWN:
         rest = sum(len(moves) for _, moves in ordered[_SHOWN:])
         others = len(ordered) - _SHOWN
@@ -264,9 +275,9 @@ def missing(report: Report, everything: bool = False) -> Iterator[str]:
     for cause in list(dict.fromkeys(one.why for one in report.elements))[: None if everything else _SHOWN]:
         mine = [one for one in report.elements if one.why == cause]
         lines = tuple(dict.fromkeys(f"{f'{one.file}:' * bool(one.file)}{one.line}" for one in mine))
-        names = ", ".join(list(dict.fromkeys(one.text for one in mine))[:3])
-        because = f" ({cause})" if cause else ""
-        yield f"Not counted: single elements, for example {names}: {_lines(lines, None if everything else 8)}{because}"
+        many = f"{len(mine)} single elements" if len(mine) > 1 else "a single element"
+        text = mine[0].text if everything or len(mine[0].text) < 48 else f"{mine[0].text[:45]}..."
+        yield f"Not counted: {many}, {text}: {f'{cause}: ' * bool(cause)}{_lines(lines, None if everything else 6)}"
 
 
 def _lines(lines: tuple[str, ...], most: int | None = 8) -> str:
@@ -290,9 +301,17 @@ def _folded(label: str, text: str) -> Iterator[str]:
     )
 
 
-def _middle(name: str) -> str:
+def _wrapped(text: str, indent: int, most: int | None = None) -> list[str]:
+    """A sentence in lines of the terminal's width, in so many at most; one that is a little longer as it is."""
+    return [text] if len(text) < _WIDE + 14 else wrap(
+        text, _WIDE, subsequent_indent=" " * indent, max_lines=most, placeholder=" ...",
+        break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
+    )  # fmt: skip
+
+
+def _middle(name: str, most: int = 44) -> str:
     """A long name without its middle."""
-    return name if len(name) <= 44 else f"{name[:20]}...{name[-21:]}"
+    return name if len(name) <= most else f"{name[: most // 2 - 2]}...{name[1 - most // 2 :]}"
 
 
 def _cut(text: str, end: str, wide: int = _WIDE) -> str:

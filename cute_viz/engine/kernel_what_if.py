@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cute_viz.engine.kernel import report_of
-from cute_viz.engine.kernel_edit import Edit, as_written, expression, read_again
+from cute_viz.engine.kernel_edit import as_written, read_again
+from cute_viz.engine.kernel_expression import Edit, expression
 from cute_viz.engine.kernel_fix import consistent
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.errors import CuteVizError

@@ -10,7 +10,9 @@ from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
 _WORD = re.compile(r"[A-Za-z_][\w.:]*(?:\{\})?")
-_MODE = re.compile(r"(?i)(?:gmma|umma)?(?:::)?(?:layout_)?(?:(k|mn)_)?(?:sw|swizzle_?)(32|64|128)b?(?:_atom)?(?:_bits)?")
+_MODE = re.compile(
+    r"(?i)(?:gmma|umma)?(?:::)?(?:layout_)?(?:(k|mn)_)?(?:sw|swizzle[_ ]?|(?=\d+b))(32|64|128)b?(?:_atom)?(?:_bits)?"
+)
 _SWIZZLE = re.compile(r"(?i)s(?:w|wizzle)?_?([0-9])_?([0-9])_?([0-9])")
 _BITS = {"32": 1, "64": 2, "128": 3}
 _STATEMENTS = {"copy": "copy(src, dst)", "gemm": "gemm(mma, A, B, C)"}
@@ -28,7 +30,7 @@ def suggested(error: CuteVizError, text: str, library: Library, files: bool, dra
     """
     word = text.strip()
     lone = error.needs == (word,) or "is undefined" in error.message or "follow '.'" in error.message  # HMMA.16816.F32
-    if not lone or not _WORD.fullmatch(word) or len(word) > 80:
+    if not _MODE.fullmatch(word) and (not lone or not _WORD.fullmatch(word) or len(word) > 80):  # 128B is no name
         return error
     message = f"{word!r} is undefined"
     hint = _meaning(word) or _instructions(word, library) or _names(word, library, files)
@@ -61,8 +63,10 @@ def _meaning(word: str) -> str | None:
 def _instructions(word: str, library: Library) -> str | None:
     """The instructions that a word is a part of the name of."""
     found = library.search(word) if len(word) > 2 else []
-    if not found and "." in word:  # the SASS of one instruction, HMMA.16816.F32
-        found, word = library.search(first) if len(first := word.partition(".")[0]) > 3 else [], first
+    if not found and len(first := word.partition(".")[0]) > 3 and first != word:  # the SASS of one instruction, HMMA.16816.F32
+        shape = re.search(r"\.(8|16)8(4|8|16|32|64|128|256)(?=\.|$)", word)
+        word = f"{first} m{shape[1]}n8k{shape[2]}" if shape else first
+        found = library.search(word)
     if not found:
         return None
     examples = ", ".join(dict.fromkeys(line.example for line in found[:3]))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.phases import BANKS, lane_words
+from cute_viz.figures.phases import BANKS, lane_words, lanes_of
+from cute_viz.figures.rulers import numbered
 from cute_viz.figures.words import count
 from cute_viz.records import dataclass
 
@@ -177,13 +177,12 @@ def _map(part: Accessed, cols: int, place: tuple[int, int]) -> Panel:
     by_row = len(set(names)) == len(names) and all(names)
     if not by_row:
         names = [str(line * LINE) for line in lines]
-    gaps = [0, *(int(b != a + 1) for a, b in pairwise(lines)), 0]
     heading = {"plain": "Plain", "swizzled": "Swizzled"}.get(part.name, part.name)
     return Panel(
         caption=f"{heading}  {part.source}",
         labels=tuple(labels),
         paints=tuple(paints),
-        row_ruler=Ruler("row" if by_row else "byte", tuple(names), tuple(gaps)),
+        row_ruler=numbered("row" if by_row else "byte", lines, names),
         col_ruler=Ruler("bank", tuple(str(c * unit // 4) for c in range(cols))),
         data={"byte": tuple(line * LINE + c * unit for line in lines for c in range(cols))},
         shapes=tuple(shapes),
@@ -221,8 +220,7 @@ def _strip(part: Accessed, cols: int, rows: int, place: tuple[int, int]) -> Pane
         for wave in range(phase.wavefronts):
             names.append(f"{n}.{wave}" if len(part.phases) > 1 else str(wave + 1))
             levels.append(int(wave == 0 and n > 0))
-            for words in phase.banks[:: BANKS // cols]:
-                lanes = sorted(set(words[wave][1])) if wave < len(words) else []
+            for lanes in lanes_of(phase, wave, BANKS // cols):
                 labels.append(_lanes(part, lanes, cols))
                 paints.append(IDLE if not lanes else WAITS if wave else SERVED + n % SHADES)
     more = rows - len(names)

@@ -50,7 +50,7 @@ def cube(obj: Any, options: FigureOptions) -> Figure:
     for x, rows in (("A", m), ("B", n), ("C", m)):
         values = offsets(places[x])
         width[x] = max(values) // rows + 1  # of A of AMD's sparse MMAs what is stored: half of K
-        for v, place in enumerate(values[thread::threads]) if by_cta or x == "C" or not what[x] else ():
+        for v, place in enumerate(values[thread::threads]) if by_cta or not what[x] else ():
             held[x].setdefault((place % rows, place // rows), v)
     ms, ns = {r for r, _ in held["C"]}, {c for _, c in held["C"]}
     needed = {x: {(r, c) for r in lines for c in range(width[x])} for x, lines in (("A", ms), ("B", ns))} | {"C": set()}

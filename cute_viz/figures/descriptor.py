@@ -36,10 +36,6 @@ class Cores(NamedTuple):
     cols: int
     units: tuple[tuple[int, ...], ...]  # of a core matrix, row by row of the grid, its units
 
-    def start(self, row: int, col: int) -> int:
-        """The byte offset of a core matrix."""
-        return self.units[row * self.cols + col][0]
-
 
 def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
     r"""The figure of a descriptor, or of a fragment of them.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 from cute_viz.algebra.common import WARP
@@ -28,6 +27,7 @@ from cute_viz.figures.machine import of_thread
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
+from cute_viz.figures.rulers import numbered
 from cute_viz.figures.words import count
 
 MOST = 1024  # threads of a slider
@@ -171,12 +171,11 @@ class _Drawing:
 
     def _add(self, caption: str, numbers: Sequence[int], cols: Sequence[int], cells: _Cells, titles: tuple[str, str]) -> None:
         """One more panel; a border parts rows that do not follow each other."""
-        levels = [0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0]
         panel = Panel(
             caption=f"{len(self.panels) + 1}. {caption}",
             labels=tuple(cells.labels),
             paints=tuple(cells.paints),
-            row_ruler=Ruler(titles[0], tuple(map(str, numbers)), tuple(levels)),
+            row_ruler=numbered(titles[0], numbers),
             col_ruler=Ruler(titles[1], tuple(map(str, cols))),
             boxes=tuple(cells.boxes),
             data={  # of the cells that are the thread's

@@ -8,10 +8,10 @@ from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.phases import BANKS, lanes_of
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import count
 
-BANKS = 32
 MOST = 8  # frames of the longest access; of the others as many in proportion, as the eye compares their lengths
 _IDLE, _FIRST, _LATER, _DONE = range(4)
 
@@ -52,7 +52,7 @@ def frames(
         lanes = max(BANKS, 1 + max(lane for one in phases for lane in one.lanes))
         done: set[int] = set()
         for wave in range(few):
-            served = [tuple(sorted(set(words[wave][1]))) if wave < len(words) else () for words in phase.banks]
+            served = lanes_of(phase, wave)
             count_ = f"{wave + 1} of {cost[at]}"
             caption = count_ if wave else ": ".join([*([", ".join(name)] if name else []), f"wavefront {count_}"])
             caption = caption if heading else caption.capitalize()

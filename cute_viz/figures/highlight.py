@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -165,7 +166,7 @@ def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], m
         lowest = [[None if o is None else o // m.values // warp for o in first_owners(m.owners())] for m in maps]
         turns = in_turns([one for mine in lowest for one in mine], [(m.rows, m.cols) for m in maps])
         turns |= {one: one % HUES for one in range(-(-max(m.threads for m in maps) // warp)) if one not in turns}
-    return by_group(
+    painted = by_group(
         [None if o is None else o // m.values // width for o, m in zip(owners, per, strict=True)],
         -(-max(m.threads for m in maps) // width),
         titles.get(choice, "hue: thread" if who == THREAD else f"hue: {who}"),
@@ -176,6 +177,15 @@ def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], m
         order_prefix="V",
         turns=turns,
     )
+    if choice != "lanes":
+        return painted
+    lanes = re.compile(r"(?:group )?(\d+)")
+    first, *rest = painted.legends
+    named = [
+        replace(entry, label=lanes.sub(lambda x: f"{who}{int(x[1]) * row}..{who}{(int(x[1]) + 1) * row - 1}", entry.label))
+        for entry in first.entries
+    ]
+    return replace(painted, legends=(replace(first, entries=tuple(named)), *rest))
 
 
 def _highlights(options: FigureOptions) -> bool:

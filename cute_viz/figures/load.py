@@ -117,7 +117,7 @@ def _check_panel(panel: Panel, where: str) -> None:
     if len(panel.place) != 2 or not all(isinstance(x, int) and 0 <= x < 1 << 16 for x in panel.place):
         raise FigureError(f"{where}.place is a row and a column")
     if not 0 < panel.warp < 1 << 16 or not panel.warp_name.isidentifier():
-        raise FigureError(f"{where}.warp is how many threads run together, and warp_name a word for them")
+        raise FigureError(f"{where}.warp must be the number of threads of a warp, and warp_name what it is called")
     for ruler in (panel.row_ruler, panel.col_ruler):
         if any(not isinstance(level, int) or level < 0 for level in ruler.levels):
             raise FigureError(f"{where} has a ruler whose levels are not integers of 0 or more")

@@ -9,12 +9,11 @@ from itertools import groupby
 from operator import xor
 from typing import Any
 
-from cute_viz.algebra.bits import bit_columns, bit_counts
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.table import offsets
+from cute_viz.algebra.table import bit_columns, bit_counts, offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells

@@ -63,10 +63,8 @@ def metadata_notes(atom: MMA_Atom) -> list[str]:
     (2, 1)
     """
     group = group_of(atom)
-    kept = "two that are kept, two bits each" if group == 4 else "the one that is kept, as 0b0100 or 0b1110"
-    notes = [
-        f"E: V is the nibble of a thread's 32 bits of metadata, bits 4V to 4V+3; it covers {group} elements of a row of A {kept}."
-    ]
+    kept = "two of 4 elements of a row of A are kept, two bits each" if group == 4 else "of 2 elements is kept, as 0b0100 or 0b1110"
+    notes = [f"E: V is the nibble of a thread's 32 bits of metadata, bits 4V to 4V+3: which {kept}."]
     if metadata_map(atom).threads * NIBBLES > 64 * product(atom.shape_mnk[2]) // group:
         notes.append("E: of the two threads of a cell, sparsity selector 0 asks the lower, selector 1 the higher.")
     return notes

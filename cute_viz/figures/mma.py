@@ -8,10 +8,9 @@ from math import prod
 
 from cute_viz.algebra.common import WARP
 from cute_viz.algebra.construct import make_identity_layout
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import get_flat_coord, size
 from cute_viz.algebra.mma import (
     OPERANDS,
     MMA_Atom,
@@ -27,7 +26,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import is_sparse, make_fragment_e, sparse_words
-from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.algebra.umma import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.findings import of_owners
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held

@@ -19,7 +19,7 @@ from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import AHEAD, LANES, WARP, data_path, is_sparse, make_fragment, place, sparse_words
-from cute_viz.algebra.with_operands import MmaOperands
+from cute_viz.algebra.umma import MmaOperands
 from cute_viz.figures.descriptor import descriptor
 from cute_viz.figures.instruction import instruction
 from cute_viz.figures.machine import of_parts

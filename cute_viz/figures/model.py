@@ -103,9 +103,10 @@ class Shape:
         points, `box` around two opposite corners, `dot`, `text`, `brace` beside the line between two points, its text beyond.
     points: (x, y) in cells from the panel's upper left corner, fractions included; the middle of the first cell is (0.5, 0.5).
         Left of the cells and above them is beyond the rulers; more than a cell to the right, beyond the texts that stand there.
-    look: words, in any order. Of lines and boxes `thin`, `strong`, `dashed`, `alarm` (a conflict) or `muted`; of an arc `plain`
-        (without a head); of an arc and a brace `up`, `down`, `left` or `right`; of a text `bold`, `mono`, `small`, `head`, `big`,
-        `muted`, `alarm`, and `start` or `end` for the end that stands at its point. Of an area `paper` hides what is below.
+    look: words, in any order. Of lines and boxes `thin`, `strong`, `dashed`, `alarm` (a conflict) or `muted`; of a box on painted
+        cells `ink`, dark on every page; of an arc `plain` (without a head); of an arc and a brace `up`, `down`, `left` or `right`;
+        of a text `bold`, `mono`, `small`, `head`, `big`, `muted`, `alarm`, and `start` or `end` for the end that stands at its
+        point. Of an area `paper` hides what is below.
         A text of two points stands between these corners, as large as they allow.
     paint: what fills an area, a box or a dot, an index into the figure's paints; HOLE for nothing, of a dot for ink.
     """

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
 from cute_viz.algebra.inttuple import X, modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout

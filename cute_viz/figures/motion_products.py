@@ -15,6 +15,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.rulers import boxes_of
 from cute_viz.records import dataclass
 
 HUES = (0, 2, 5, 3, 4, 6, 7)  # of tiles; red is a conflict
@@ -61,21 +62,12 @@ class Laid:
         )
 
     def outline(self, lit: Collection[int]) -> Iterator[Shape]:
-        """Boxes around items: runs of a row, and of rows that have the same.
+        """Boxes around items.
 
         >>> [box.points for box in Laid(range(6), 3).outline({0, 1, 3, 4})]
         [((0, 0), (2, 2))]
         """
-        runs: list[tuple[int, int, int]] = []  # row, columns
-        for r, c in (divmod(n, self.cols) for n, item in enumerate(self.order) if item in lit):
-            if runs and (runs[-1][0], runs[-1][2]) == (r, c):
-                runs[-1] = (r, runs[-1][1], c + 1)
-            else:
-                runs.append((r, c, c + 1))
-        tops: dict[tuple[int, int, int], int] = {}  # by where they end
-        for r, first, last in runs:
-            tops[r + 1, first, last] = tops.pop((r, first, last), r)
-        for (end, first, last), top in tops.items():
+        for top, first, end, last in boxes_of([n for n, item in enumerate(self.order) if item in lit], self.cols):
             yield Shape("box", ((first, top), (last, end)), look="strong")
 
 
@@ -121,7 +113,7 @@ def _copies(name: str, block: AnyLayout, tiler: Any, result: AnyLayout, options:
     if found != [zipped[n] for n in order]:
         raise FigureError(f"the copies of {show(block)} are not followed into {show(result)}", hint=INSTEAD)
     cells, before = grid_of(block), " (the swizzle comes last)" * (inner is not block)
-    panels = [cells.panel(f"The block A  {show(block)}", own, [0] * len(own))]
+    panels = [cells.panel(f"A  {show(block)}", own, [0] * len(own))]
     for n, (mode, one) in enumerate(parts):
         mine: list[Any] = offsets(mode)
         rest = ops.find("complement").call([mode, len(mine) * (max(offsets(one)) + 1)], ())

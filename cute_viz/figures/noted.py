@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Note, Panel
+from cute_viz.figures.rulers import boxes_of
 
 MOST = 24  # notes of a figure
 LONGEST = 200  # letters of one
@@ -75,19 +76,5 @@ def _boxes(panel: Panel, where: str) -> Iterator[tuple[int, int, int, int]]:
             yield (first, 0, last + 1, panel.cols) if word == "row" else (0, first, panel.rows, last + 1)
         return
     column = panel.data.get(word, ())
-    merged: list[tuple[int, int, int, int]] = []
     cells = [n for n, value in enumerate(column) if isinstance(value, int) and first <= value <= last]
-    out: list[tuple[int, int, int, int]] = []
-    for cell in cells:
-        r, c = divmod(cell, panel.cols)
-        if out and out[-1][2:] == (r + 1, c):  # goes on to the right
-            out[-1] = (*out[-1][:3], c + 1)
-        else:
-            out.append((r, c, r + 1, c + 1))
-    for box in out:  # runs of rows that are as broad are one box
-        above = next((n for n, (_, c0, r1, c1) in enumerate(merged) if (c0, r1, c1) == (box[1], box[0], box[3])), None)
-        if above is None:
-            merged.append(box)
-        else:
-            merged[above] = (*merged[above][:2], box[2], box[3])
-    yield from merged
+    yield from boxes_of(cells, panel.cols)

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout

@@ -18,6 +18,7 @@ from cute_viz.figures.rulers import borders
 
 MOST = 1024  # cells that are drawn; of more those of a corner
 SIDE = 64  # rows or columns that a corner has all of
+FAR = 4  # times as long as it is broad is a path whose cells are stretched
 SHADES = 6  # from the first address to the last
 REPEATED = SHADES  # the paint of a cell whose address another has, too
 
@@ -74,6 +75,7 @@ def path(layout: AnyLayout, options: FigureOptions) -> Figure:
         data={"offset": tuple([table[cell] for cell in cells])},
         shapes=(*_lines(steps, whole, plane), *_ends(first, order)),
         foot="; ".join(found_out[1:]),
+        unit=(2.0 if bottom >= FAR * right > FAR else 1.0, 2.0 if right >= FAR * bottom > FAR else 1.0),  # so that arcs have room
     )
     wasted = f"{gaps} of {every[-1] - every[0] + 1} addresses are unused" if gaps else ""
     shared = f"{repeated} of {len(table)} cells repeat an address" if repeated else ""

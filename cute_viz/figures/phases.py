@@ -55,10 +55,9 @@ def _panel(heading: str, phases: Sequence[Any], wide: int, place: int, xor: Sequ
         for wave in range(phase.wavefronts):
             labels.append(f"{n}.{wave}")
             levels.append(1 if wave == 0 and n else 0)
-            for words in phase.banks[::wide]:
-                lanes = sorted(set(words[wave][1])) if wave < len(words) else []
+            for lanes in lanes_of(phase, wave, wide):
                 cells.append(lane_words(lanes))
-                served.append(tuple(lanes))
+                served.append(lanes)
                 paints.append(_IDLE if not lanes else _LATER if wave else _FIRST)
     every = tuple(str(n * wide) if wide == 1 else f"{n * wide}-{(n + 1) * wide - 1}" for n in range(cols))
     return Panel(
@@ -70,6 +69,17 @@ def _panel(heading: str, phases: Sequence[Any], wide: int, place: int, xor: Sequ
         data={"lanes": tuple(served), **({"xor": tuple(tuple(xor[lane] for lane in mine) for mine in served)} if xor else {})},
         place=(place, 0),
     )
+
+
+def lanes_of(phase: Any, wave: int, wide: int = 1) -> list[tuple[int, ...]]:
+    """The lanes that a wavefront of a phase serves at each bank, or at each so many banks that one lane asks for together.
+
+    >>> from cute_viz.analysis.banks import phases
+    >>> [phase] = phases([0, 128, 4] + [0] * 29, "ld.32")
+    >>> lanes_of(phase, 1)[:2], lanes_of(phase, 0)[1]
+    ([(1,), ()], (2,))
+    """
+    return [tuple(sorted(set(words[wave][1]))) if wave < len(words) else () for words in phase.banks[::wide]]
 
 
 def lane_words(lanes: Sequence[int]) -> str:

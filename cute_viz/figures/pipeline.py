@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.gemm import MOST, Pipeline, Store, Turn, words_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.pipeline import MOST, Pipeline, Store, Turn, words_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import CONFLICT, Figure, Legend, LegendEntry, Paint, Panel, Ruler, Shape
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.rulers import numbered
 from cute_viz.figures.words import count
 
 WHOLE, FIRST, LAST = 48, 26, 14  # slots of time that are all drawn, and of more the first and the last
@@ -50,7 +51,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
     rows, cells = len(every) // slots, [every[at + slot] for at in range(0, len(every), slots) for slot in shown]
     check_cells(len(cells), str(made), options)
     at = [bisect_left(shown, n) for n in range(slots + 1)]  # the column where a slot begins
-    begins = [n % len(shown) == 0 or cells[n - 1] != cell for n, cell in enumerate(cells)]
+    begins = [cells[n - 1] != cell for n, cell in enumerate(cells)]  # a row ends in a slot that the next does not begin with
     names = ["producer", *(f"stage {n}" for n in range(made.stages))]
     names += ["MMA"] if made.consumers == 1 else [f"MMA {n}" for n in range(made.consumers)]
     painted = tuple([paint for paint, _ in cells])
@@ -64,7 +65,7 @@ def pipeline(obj: Any, options: FigureOptions) -> Figure:
         ),
         paints=painted,
         row_ruler=Ruler("", tuple(names), (0, 1, *[0] * (made.stages - 1), 1, *[0] * (made.consumers - 1), 0)),
-        col_ruler=Ruler("slot", tuple(map(str, shown)), (0, *[int(b != a + 1) for a, b in pairwise(shown)], 0)),
+        col_ruler=numbered("slot", shown),
         data={"slot": tuple(shown) * rows, "tile": tuple([tile for _, tile in cells])},
         shapes=(*_braces(turns, at), *_barriers(made, turns)),
         foot="arrows: down, the full barrier of stage 0, when its load is there; up, its empty barrier, when its MMA is done",
@@ -105,7 +106,7 @@ def _of(obj: Any) -> Pipeline:
     stages = product(shape[-1])
     if stages > MOST["stages"]:
         raise FigureError(f"{show(obj)} has {stages} stages; at most {MOST['stages']} are drawn")
-    return Pipeline(stages, 2 * stages, source=show(obj) if len(shape) > 1 else "")
+    return Pipeline(stages, 2 * stages, source=show(obj) if len(shape) != 1 else "")
 
 
 def _cells(made: Pipeline, turns: Sequence[Turn], stores: Sequence[Store], slots: int) -> list[tuple[int, int | None]]:
@@ -154,6 +155,6 @@ def _title(made: Pipeline) -> str:
         return f"{many}: the MMA {words}; with one consumer it would wait {alone} slots"
     if not waits:
         return f"{stages} hide{'s' * (made.stages == 1)} a load of {count(made.load, 'slot')}: the MMA waits only for the first"
-    enough = next((n for n in range(1, MOST["stages"] + 1) if not replace(made, stages=n).waits()), 0)
+    enough = next((n for n in range(made.stages + 1, MOST["stages"] + 1) if not replace(made, stages=n).waits()), 0)
     more = f"; {enough} stages would hide the loads" if enough else ", the epilogue among them" if made.work > 1 else ""
     return f"{stages}: the MMA waits {all_of_it}{more}"

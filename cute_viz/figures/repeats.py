@@ -63,13 +63,26 @@ def _unit(figure: Figure, panel: Panel) -> tuple[int, int, int]:
 
 def _unit_further(figure: Figure, panel: Panel) -> tuple[int, int, int]:
     """The part after which the same begins with further threads, in one direction, and by how many; 0 where there is none."""
-    threads = panel.data.get("thread", (None,))
-    if not panel.owners and None not in threads and not any(paint.faded for paint in figure.paints):
+    threads = threads_of(panel)
+    if all(threads) and not any(paint.faded for paint in figure.paints):
         for axis, (lines, inside) in enumerate(zip(_lines_of(threads, panel.cols), _inside(panel), strict=True)):
             n, step = _shifted(lines, inside)
             if step:
                 return (n, panel.cols, step) if axis == 0 else (panel.rows, n, step)
     return panel.rows, panel.cols, 0
+
+
+def threads_of(panel: Panel) -> list[tuple[int, ...]]:
+    """The threads of each cell, the lowest first; none of a cell without a thread.
+
+    >>> threads_of(figure("(8,4):(0,4)", tile="4x8").panels[0])[:2]
+    [(0, 1, 2, 3, 4, 5, 6, 7), (0, 1, 2, 3, 4, 5, 6, 7)]
+    """
+    several = dict(panel.owners)
+    lone = panel.data.get("thread", (None,) * len(panel.paints))
+    return [
+        tuple([t for t, _ in several[n]]) if n in several else () if thread is None else (thread,) for n, thread in enumerate(lone)
+    ]
 
 
 def _inside(panel: Panel) -> tuple[set[int], set[int]]:
@@ -96,18 +109,18 @@ def _period(lines: Sequence[object], inside: set[int]) -> int:
     return len(lines)
 
 
-def _shifted(lines: Sequence[Sequence[int]], inside: set[int]) -> tuple[int, int]:
+def _shifted(lines: Sequence[Sequence[tuple[int, ...]]], inside: set[int]) -> tuple[int, int]:
     """After how many lines all begins anew with threads that are further on, and by how many: those of a unit; 0 where it does not.
 
-    >>> _shifted([(0, 1, 2, 3), (3, 2, 1, 0), (4, 5, 6, 7), (7, 6, 5, 4)], set()), _shifted([(0, 1), (2, 2)], set())
-    ((2, 4), (2, 0))
+    >>> _shifted([[(0,), (1, 2, 3)], [(4,), (5, 6, 7)]], set()), _shifted([[(0,), (1,)], [(2,), (2,)]], set())
+    ((1, 4), (2, 0))
     """
     for n in range(1, len(lines) // 2 + 1):
-        step = lines[n][0] - lines[0][0]
+        step = lines[n][0][0] - lines[0][0][0]
         if len(lines) % n or n in inside or step < FEW:
             continue
-        held = {t for line in lines[:n] for t in line}
-        alike = all([*line] == [t + k // n * step for t in lines[k % n]] for k, line in enumerate(lines))
+        held = {t for line in lines[:n] for cell in line for t in cell}
+        alike = all([*line] == [tuple([t + k // n * step for t in cell]) for cell in lines[k % n]] for k, line in enumerate(lines))
         if alike and step == len(held) == max(held) + 1:
             return n, step
     return len(lines), 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, domain
@@ -66,6 +68,33 @@ def with_borders(ruler: Ruler, every: int) -> Ruler:
     last = len(ruler.levels) - 1
     levels = tuple(max(level, 1) if 0 < i < last and i % every == 0 else level for i, level in enumerate(ruler.levels))
     return replace(ruler, levels=levels)
+
+
+def numbered(title: str, numbers: Sequence[int], labels: Sequence[str] = ()) -> Ruler:
+    """A ruler of numbers, or of their labels, with a border where some are left out.
+
+    >>> numbered("m", [0, 1, 4])
+    Ruler(title='m', labels=('0', '1', '4'), levels=(0, 0, 1, 0))
+    """
+    return Ruler(title, tuple(labels or map(str, numbers)), (0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0))
+
+
+def boxes_of(cells: Iterable[int], cols: int) -> list[tuple[int, int, int, int]]:
+    """Boxes around cells, in their order: runs of a row, and of rows below each other that have the same.
+
+    >>> boxes_of([0, 1, 3, 4, 8], 3)
+    [(0, 0, 2, 2), (2, 2, 3, 3)]
+    """
+    runs: list[tuple[int, int, int]] = []  # row, columns
+    for r, c in (divmod(n, cols) for n in cells):
+        if runs and (runs[-1][0], runs[-1][2]) == (r, c):
+            runs[-1] = (r, runs[-1][1], c + 1)
+        else:
+            runs.append((r, c, c + 1))
+    tops: dict[tuple[int, int, int], int] = {}  # by where they end
+    for r, first, last in runs:
+        tops[r + 1, first, last] = tops.pop((r, first, last), r)
+    return [(top, first, end, last) for (end, first, last), top in tops.items()]
 
 
 def steps_of(layout: AnyLayout) -> tuple[int, ...]:

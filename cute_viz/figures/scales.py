@@ -6,6 +6,7 @@ four times, for each warp's own lanes (cutlass/detail/sm100_blockscaled_layout.h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -82,15 +83,16 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     column = [f"+{n}" for n in range(LINE)]
     panels = [
         Panel(
-            caption=f"scale factors in row-major order, one per cell for {x.vector} elements of K: the byte where it goes",
+            caption=f"factors of each row: their bytes in memory, one for {x.vector} elements of K",
             labels=tuple("" if place is None else str(first[place]) for place in order),
             paints=painting.cells[: len(order)],
             row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), borders(-(-rows // across), LANES // across)),
             col_ruler=Ruler(
-                "row + n, K",
-                tuple(f"{n},{k * x.vector}" for n in range(across) for k in range(factors)),
+                "row +",
+                tuple(f"{n}" if k == 0 else "" for n in range(across) for k in range(factors)),
                 borders(across * factors, factors),
             ),
+            boxes=_of_one_row(order, factors, across * factors),
             data={"byte": tuple(None if place is None else first[place] for place in order)},
             place=(0, 0),
         ),
@@ -100,11 +102,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             paints=painting.cells[len(order) :],
             row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines))),
             col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), borders(LINE, PER_ROW)),
-            boxes=tuple(
-                (n // LINE, n % LINE, n // LINE + 1, n % LINE + PER_ROW)
-                for n in range(0, len(memory), PER_ROW)
-                if len({p and p[0] for p in memory[n : n + PER_ROW]} - {None}) == 1 and None not in memory[n : n + PER_ROW]
-            ),
+            boxes=_of_one_row(memory, PER_ROW, LINE),
             data={name: tuple(None if p is None else p[n] for p in memory) for n, name in enumerate(("row", "factor"))},
             place=(0, 1),
         ),
@@ -123,6 +121,18 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         notes.append("Hatched: bytes of other factors, or unused ones.")
     facts = {"rows": x.rows, "factors of a row": x.factors, "elements of a factor": x.vector, "bytes": x.m.cosize + x.k.cosize - 1}
     return painting.figure("scales", (title, show(layout), caption), panels, notes, facts)
+
+
+def _of_one_row(cells: Sequence[tuple[int, int] | None], wide: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+    """The boxes of so many cells side by side that are factors of one row.
+
+    >>> _of_one_row([(0, 0), (0, 1), (1, 0), None], 2, 4)
+    ((0, 0, 1, 2),)
+    """
+    parts = [(n, {place and place[0] for place in cells[n : n + wide]}) for n in range(0, len(cells), wide)]
+    return tuple(
+        [(n // cols, n % cols, n // cols + 1, n % cols + wide) for n, rows in parts if len(rows) == 1 and None not in rows]
+    )
 
 
 def _read(layout: Layout) -> Scales:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from cute_viz.figures.machine import of_sectors
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.phases import lane_words
+from cute_viz.figures.rulers import numbered
 
 SECTOR, LINE = 32, 128  # bytes
 _NONE, _WHOLE, _PART = range(3)
@@ -33,7 +33,6 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
             mine = asked.get(sector, ())
             labels.append(f"{lane_words(sorted(lanes[sector]))}\n{len(mine)} of {SECTOR} B" if mine else "")
             paints.append(_NONE if not mine else _WHOLE if len(mine) == SECTOR else _PART)
-    levels = [0, *[int(b != a + 1) for a, b in pairwise(lines)], 0]
     moved, useful = len(lanes) * SECTOR, sum(map(len, asked.values()))
     title = of_sectors(len(lanes), -(-useful // SECTOR))
     caption = (
@@ -43,7 +42,7 @@ def sectors(where: str, source: str, begins: Sequence[int], width: int, mask: in
     panel = Panel(
         labels=tuple(labels),
         paints=tuple(paints),
-        row_ruler=Ruler("byte", tuple(str(line * LINE) for line in lines), tuple(levels)),
+        row_ruler=numbered("byte", lines, [str(line * LINE) for line in lines]),
         col_ruler=Ruler("sector", tuple(map(str, range(per)))),
     )
     note = f"{moved} bytes are moved, {useful} of them requested: {useful / moved:.0%}."

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout

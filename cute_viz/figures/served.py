@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import NamedTuple
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Shape
 from cute_viz.figures.options import PLAIN, check_cells
 from cute_viz.figures.paint import HUES, by_group, listed, receding, span
+from cute_viz.figures.rulers import numbered
+from cute_viz.figures.trim import transposed
 
 BESIDE = 16  # columns up to which tiles stand side by side
+LIES = 4  # times as high as wide is a tile that lies
+CROWDS = (Paint(0, 1, 2), Paint(2, 1, 2), Paint(1, 1, 2), Paint(1))  # of a bank that one word is asked of, two, three, more
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,18 @@ class Served:
         """`b7`, or `b6-7` of an element that spans banks."""
         last = (self.byte + max(1, self.bits // 8) - 1) // 4 % 32
         return f"b{self.bank}" if last == self.bank else f"b{self.bank}-{last}"
+
+
+class Crowd(NamedTuple):
+    """An access: its heading, the cells that it touches, how many words are asked at once of the bank of a (thread, bank), how many
+    of each bank in its costliest phase, and the threads that are outlined, with their banks.
+    """
+
+    heading: str
+    cells: Sequence[Served]
+    words: Mapping[tuple[int, int], int]
+    banks: Sequence[int]
+    marked: Mapping[int, int]
 
 
 def served(
@@ -93,6 +111,74 @@ def served(
     )
 
 
+def crowded(title: str, source: str, caption: str, parts: Sequence[Crowd], note: str = "") -> Figure:
+    """The figure of accesses as `served`, hue by how many words are asked of the bank of a cell at once; below, those of each bank.
+
+    >>> cells = [Served(0, n, n, 0, 128 * n, 32, n) for n in range(2)]
+    >>> found = crowded("two words of a bank", "", "", [Crowd("Now", cells, {(0, 0): 2, (1, 0): 2}, [2] + [0] * 31, {0: 0, 1: 0})])
+    >>> found.panels[0].labels, [entry.label for entry in found.legends[0].entries]
+    (('T0\\nb0', 'T1\\nb0'), ['2'])
+    """
+    most = max(1, *(max(part.banks) for part in parts))
+    panels = []
+    for n, part in enumerate(parts):
+        painted = {(c.row, c.col): min(part.words.get((c.thread, c.bank), 1), len(CROWDS)) - 1 for c in part.cells}
+        tile = _panel(part.heading, part.cells, painted, len(CROWDS), n)
+        if len({cell.value for cell in part.cells}) == 1:
+            told = ["" if t is None else f"T{t}\nb{b}" for t, b in zip(tile.data["thread"], tile.data["bank"], strict=True)]
+            tile = replace(tile, labels=tuple(told))
+        if tile.rows >= LIES * tile.cols:
+            tile = transposed(tile)
+        panels.append(replace(tile, shapes=(*_outlines(tile, part.marked), *_bars(tile, part, most))))
+    drawn = sorted({paint for panel in panels for paint in panel.paints} - {len(CROWDS)})
+    entries = [LegendEntry(n, f"{n + 1}{' and more' * (n == len(CROWDS) - 1 and most > n + 1)}") for n in drawn]
+    return Figure(
+        kind="served",
+        title=title,
+        source=source,
+        caption=caption,
+        paints=(*CROWDS, Paint(-1)),
+        legends=(Legend("words of one bank", tuple(entries)),),
+        panels=tuple(panels),
+        notes=(note,) if note else (),
+        flow="row",
+    )
+
+
+def _outlines(panel: Panel, marked: Collection[int]) -> Iterator[Shape]:
+    """A box around the cells of each marked thread that follow each other in a row."""
+    for row in range(panel.rows):
+        threads = enumerate(panel.data["thread"][row * panel.cols : (row + 1) * panel.cols])
+        for thread, run in groupby(threads, key=lambda one: one[1]):
+            cols = [col for col, _ in run]
+            if thread in marked:
+                yield Shape("box", ((cols[0], row), (cols[-1] + 1, row + 1)), look="strong ink")
+
+
+def _bars(panel: Panel, part: Crowd, most: int) -> Iterator[Shape]:
+    """The words that are asked of each bank, on top of each other, below a panel; those of marked threads are outlined."""
+    step = max(1.0, max(panel.rows, panel.cols) / BESIDE)  # cells that a line of words takes
+    wide = max(panel.cols, 8) / len(part.banks)
+    high = min(wide * panel.unit[0], 4 * step / most)
+    tallest = most if panel.cols < BESIDE else max(part.banks)  # beside each other they stand on one line
+    base, marks = panel.rows + 0.9 * step + tallest * high, Counter(part.marked.values())
+    yield Shape(
+        "text",
+        ((wide * len(part.banks), panel.rows + 0.4 * step),),
+        f"words of each of the {len(part.banks)} banks",
+        "small muted end",
+    )
+    for bank, count in enumerate(part.banks):
+        for n in range(count):
+            corners = ((bank + 0.06) * wide, base - n * high), ((bank + 0.94) * wide, base - (n + 0.9) * high)
+            (x, y), (right, top) = corners
+            yield Shape("area", ((x, y), (right, y), (right, top), (x, top)), paint=min(count, len(CROWDS)) - 1)
+            if n < marks[bank]:
+                yield Shape("box", corners)
+    for bank in (*range(0, len(part.banks), 8), len(part.banks) - 1):
+        yield Shape("text", (((bank + 0.5) * wide, base + 0.3 * step),), str(bank), "small muted mono")
+
+
 def _is_lit(cell: Served, thread: range | None, wavefront: int | None) -> bool:
     return (thread is None or cell.thread in thread) and wavefront in (None, cell.wavefront)
 
@@ -118,8 +204,8 @@ def _panel(heading: str, cells: Sequence[Served], painted: dict[tuple[int, int],
         caption=heading,
         labels=tuple(["" if cell is None else f"T{cell.thread}\nV{cell.value}\n{cell.banks}" for cell in found]),
         paints=tuple([painted.get((r, c), paper) for r in rows for c in cols]),
-        row_ruler=_ruler("m", rows),
-        col_ruler=_ruler("n", cols),
+        row_ruler=numbered("m", rows),
+        col_ruler=numbered("n", cols),
         boxes=_runs(found, len(rows), len(cols)),
         data={
             name: tuple([None if cell is None else getattr(cell, name) for cell in found])
@@ -127,10 +213,6 @@ def _panel(heading: str, cells: Sequence[Served], painted: dict[tuple[int, int],
         },
         place=(0, place) if len(cols) <= BESIDE else (place, 0),
     )
-
-
-def _ruler(title: str, numbers: Sequence[int]) -> Ruler:
-    return Ruler(title, tuple(map(str, numbers)), (0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0))
 
 
 def _runs(found: Sequence[Served | None], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:

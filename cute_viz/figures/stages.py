@@ -10,12 +10,12 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.gemm import Stages
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import gcd, prod
 from typing import Any
 
@@ -22,6 +21,7 @@ from cute_viz.figures.memory import CHUNK, LINE, in_chunks
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
+from cute_viz.figures.rulers import numbered
 from cute_viz.figures.tma_pieces import Piece, dimensions_of, elements_of, flat, pieces_at, tma_coord
 from cute_viz.figures.trim import some_lines
 from cute_viz.figures.words import count, not_run
@@ -231,13 +231,12 @@ def _picked_rows(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> 
         for k, n in picks[row]:
             cell = r * cols + starts.index(pieces[k].start[0])
             labels[cell], paints[cell] = f"box {pieces[k].instruction}, row {n}", hues[k] % HUES
-    gaps = (0, *[int(b > a + 1) for a, b in pairwise(rows)], 0)
     across = [f"{start}..{start + wide - 1}" for start in starts] + [f"{starts[-1] + wide}.."]
     return Panel(
         caption="the rows of the tensor that are picked",
         labels=tuple(labels),
         paints=tuple(paints),
-        row_ruler=Ruler("dim 1", tuple(map(str, rows)), gaps),
+        row_ruler=numbered("dim 1", rows),
         col_ruler=Ruler("dim 0", tuple(across[:cols])),
     )
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.gemm import Gemm
+from cute_viz.algebra.gemm import Gemm, Stages
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import FigureError
@@ -74,27 +73,24 @@ def zoom(obj: Any, options: FigureOptions) -> Figure:
         _tile(owners, (m, n), (tm, tn), block, together, group, called),
         _atoms(downs, rights, (am, an), (tm, tn), held, called, group),
     ]
-    r0, c0 = downs[0], rights[-1]  # at the edge, so that no line to the next panel runs over others
-    origin = at[0] * m + r0 * am, at[1] * n + c0 * an
-    opened = r0 % (tm // am), c0 % (tn // an)
+    holding = {(r // am, c // an) for r, c, _ in held}
+    own = [(i, j) for i, r in enumerate(downs) for j, c in enumerate(rights) if (r % (tm // am), c % (tn // an)) in holding]
+    i, j = min(own, key=lambda one: (one[0], -one[1]))  # at the edge, so that no line to the next panel runs over others
+    origin = at[0] * m + downs[i] * am, at[1] * n + rights[j] * an
+    opened = downs[i] % (tm // am), rights[j] % (tn // an)
     inside = [(r % am, c % an, v) for r, c, v in held if (r // am, c // an) == opened]
     shown = _part((am, an), inside)
-    opening = shown[0] / am, len(rights) - 1 + shown[1] / an, shown[2] / am, len(rights) - 1 + shown[3] / an
+    opening = i + shown[0] / am, j + shown[1] / an, i + shown[2] / am, j + shown[3] / an
     panels[2] = replace(panels[2], shapes=(*panels[2].shapes, _outline(*opening)))
     panels.append(_atom((am, an), inside, origin, thread, shown))
     arrows = [Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide")]
     arrows.append(Arrow(2, 3, opening, look="wide"))
     spread = tm // am // len(rows), tn // an // len(cols)  # groups along M and N
-    part = f"{spread[0]}x{spread[1]} {called}s of {m // spread[0]}x{n // spread[1]}"
-    whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} CTAs of "
-    chain = f"{whole}{m}x{n}{f'x{k}' if k else ''} = {part} = {len(downs)}x{len(rights)} atoms of {am}x{an}"
-    values = len(inside)
-    atoms = len(downs) * len(rights)
-    title = (
-        f"One thread holds {values} values in each of {atoms} atoms"
-        if atoms > 1
-        else f"One thread holds {values} values of {am} × {an}"
-    )
+    parts = f"{_by(*spread, called)} of {m // spread[0]}x{n // spread[1]} = {_by(len(downs), len(rights), 'atom')} of {am}x{an}"
+    chain = f"{_whole(options, 'CTA')}{m}x{n}{f'x{k}' if k else ''} = {parts}"
+    values, atoms = len(inside), len(own)
+    where = f"in each of {atoms} atoms" if atoms > 1 else f"of {am} × {an}"
+    title = f"One thread holds {count(values, 'value')} {where}"
     title = options.title or _shared(options.cluster) or title
     name = tiled.atom.name or "an MMA atom"
     caption = f"{chain}; {name}, thread {thread}"
@@ -156,10 +152,10 @@ def _in_tmem(
         unit=_unit(4, 1, 32, n),
     )
     title = f"A CTA holds {rows} rows in tensor memory; a thread reads one of them, {count(n, 'value')}"
-    whole = "" if options.grid is None else f"{options.grid[0]}x{options.grid[1]} {called}s of "
-    chain = f"{whole}{m}x{n}{f'x{k}' if k else ''} = {count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
+    parts = f"{count(ctas, 'CTA')} of {rows}x{n} = 4 warps of 32 lanes"
+    chain = f"{_whole(options, called)}{m}x{n}{f'x{k}' if k else ''} = {parts}"
     arrows = (Arrow(0, 1, (at[0], at[1], at[0] + 1, at[1] + 1), look="wide"), Arrow(1, 2, look="wide"))
-    name = tiled.atom.instruction.called or "an MMA"
+    name = tiled.atom.instruction.called or tiled.atom.name or "an MMA"
     found = {"CTAs": ctas, "values": n}
     return _figure(
         options.title or _shared(options.cluster, called) or title,
@@ -188,7 +184,7 @@ def _of(obj: Any, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], in
     if not isinstance(obj, (TiledMMA, MMA_Atom)):
         raise FigureError("a zoom shows an MMA or a GEMM", hint="example: SM80_16x8x16_F32F16F16F32_TN with `tile=128x128`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
-    return tiled, options.tile or tile_shape(tiled)[:2], 0
+    return tiled, options.tile or tile_shape(tiled)[:2], options.k or 0
 
 
 def _of_stages(obj: Stages, options: FigureOptions) -> tuple[TiledMMA, tuple[int, int], int]:
@@ -206,11 +202,16 @@ def _cta(options: FigureOptions) -> tuple[int, int]:
     """The coordinates of the CTA that is opened, one of the launch where there is one."""
     coord, grid = options.coord, options.grid or (MOST_CTAS, MOST_CTAS)
     most = min(grid[0], MOST_CTAS), min(grid[1], MOST_CTAS)
-    parts = (coord or f"{min(2, most[0] - 1)},{min(7, most[1] - 1)}").replace(" ", "").split(",")
+    parts = (coord or f"{min(2, most[0] - 1)},{min(_near(options) - 1, most[1] - 1)}").replace(" ", "").split(",")
     if len(parts) != 2 or not all(part.isdecimal() and int(part[:9]) < end for part, end in zip(parts, most, strict=True)):
         words = f"`coord={coord}`: the CTA of this zoom is a row below {most[0]} and a column below {most[1]}"
         raise FigureError(words, hint=f"example: {min(2, most[0] - 1)},{min(3, most[1] - 1)}")
     return int(parts[0]), int(parts[1])
+
+
+def _near(options: FigureOptions) -> int:
+    """How many CTAs of a launch are drawn along one side: of clusters few, so that those of one have room for what they share."""
+    return max(CTAS // 2, *options.cluster) if options.cluster else CTAS
 
 
 def _shared(cluster: tuple[int, int] | None, called: str = "CTA") -> str:
@@ -220,7 +221,16 @@ def _shared(cluster: tuple[int, int] | None, called: str = "CTA") -> str:
     parts = [f"each tile of {x} once, not {often.get(k, f'{k} times')}" for x, k in (("A", n), ("B", m)) if k > 1]
     if m == n and parts:
         parts = [parts[0].replace("of A", "of A and B")]
-    return f"A cluster of {m} × {n} {called}s loads {' and '.join(parts)}" if parts else ""
+    return f"A cluster of {m} × {n} {called}s loads {', and '.join(parts)}" if parts else ""
+
+
+def _by(rows: int, cols: int, what: str) -> str:
+    """So many things in rows and columns: `2x2 warps`, `1 warp`."""
+    return f"{rows}x{cols} {what}s" if rows * cols > 1 else f"1 {what}"
+
+
+def _whole(options: FigureOptions, called: str) -> str:
+    return "" if options.grid is None else f"{_by(*options.grid, called)} of "
 
 
 def _lines(count: int, labels: Sequence[str] = ()) -> Ruler:
@@ -239,10 +249,10 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     if cluster[0] * cluster[1] > IN_CLUSTER or (grid is not None and (grid[0] % cluster[0] or grid[1] % cluster[1])):
         words = f"`cluster={cluster[0]}x{cluster[1]}`: a cluster has at most {IN_CLUSTER} CTAs and divides the grid"
         raise FigureError(words, hint="`cluster=2x1`")
-    rows = cols = max(8, max(at) + 1)
+    rows = cols = max(near := _near(options), -(-(max(at) + 1) // max(cluster)) * max(cluster))
     words = f"{rows} × {cols} {called}s and on"
     if grid is not None:
-        rows, cols = (min(grid[axis], max(CTAS, at[axis] + 1)) for axis in (0, 1))
+        rows, cols = (min(grid[n], max(near, -(-(at[n] + 1) // cluster[n]) * cluster[n])) for n in (0, 1))
         words = f"{grid[0]} × {grid[1]} {called}s" + ("" if (rows, cols) == grid else f", the first {rows} × {cols}")
     cells = [(r, c) for r in range(rows) for c in range(cols)]
     top, left = (at[axis] // cluster[axis] * cluster[axis] for axis in (0, 1))
@@ -251,7 +261,7 @@ def _grid(at: tuple[int, int], tile: tuple[int, int], options: FigureOptions, ca
     outline = [Shape("box", ((left, top), (left + cluster[1], top + cluster[0])), "", "strong dashed")] if shared else []
     foot = f"{called} ({at[0]}, {at[1]}) begins at C({at[0] * tile[0]}, {at[1] * tile[1]})"
     if shared:
-        foot += "; dashed: its cluster, A and B: who shares its tiles of A, of B, each of which loads its part for all"
+        foot += "; dashed: its cluster; A and B mark who shares its tiles of A and of B"
     return Panel(
         caption=f"1 Grid  {words}",
         labels=tuple([f"{r},{c}" if (r, c) == at else shared.get((r, c), "") for r, c in cells]),
@@ -296,7 +306,7 @@ def _tile(
         paints=tuple([g % HUES + (0 if g == group else HUES) for g in who]),
         row_ruler=_lines(rows),
         col_ruler=_lines(cols),
-        foot=f"a number is a {called}; {called} {group} is highlighted",
+        foot=f"by {called}: {called} {group} is highlighted",
         place=(0, 1),
         unit=_unit(rows, cols, bm, bn),
     )

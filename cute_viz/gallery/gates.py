@@ -49,6 +49,7 @@ def flaws(figure: Figure, options: Options) -> list[str]:
     outside = [box[4] for box, _ in texts if min(box[:2]) < -1 or box[2] > page.width + 1 or box[3] > page.height + 1]
     out += [f"outside of the page: {text}" for text in outside[:3]]
     out += [f"one over the other: {a} and {b}" for a, b in _over(sorted(box for box, _ in texts))][:3]
+    out += [f"on the border of a panel: {text}" for text in _crossing(page)][:3]
     out += [f"{what} cannot be read" for what in _unread(figure, options)]
     if not any(is_true(figure.title, panel) for panel in [*figure.panels, *_whole(figure)]) or not is_true_of(figure.title, figure):
         out.append(f"the title is false: {figure.title}")
@@ -87,6 +88,19 @@ def _over(boxes: list[Box]) -> Iterator[tuple[str, str]]:
                 break
             if one[1] < other[3] - 1 and other[1] < one[3] - 1:
                 yield one[4], other[4]
+
+
+def _crossing(page: Page) -> Iterator[str]:
+    """Prose that is partly on a panel and partly not."""
+    lines = [item for item in page.items if isinstance(item, p.Line) and len(item.text) > 1]
+    for item in lines:
+        left, top, right, bottom, text = _box(item.text, item.x, item.y, item.size * PROSE, item.size, item.anchor)
+        for grid in (place.grid for place in page.panels):
+            across = min(right, grid.right) - max(left, grid.left)
+            down = min(bottom, grid.bottom) - max(top, grid.top)
+            inside = left > grid.left - 1 and right < grid.right + 1 and top > grid.top - 1 and bottom < grid.bottom + 1
+            if across > 1 and down > 1 and not inside:
+                yield text
 
 
 def _unread(figure: Figure, options: Options) -> Iterator[str]:

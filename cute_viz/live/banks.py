@@ -1,4 +1,4 @@
-"""A tile in shared memory and a way to access it -> its warps, who meets in which bank, and the swizzle that would cure it."""
+"""A tile in shared memory and a way to access it -> its warps, who meets in which bank, and the swizzle that would fix it."""
 
 from __future__ import annotations
 

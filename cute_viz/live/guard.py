@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from hmac import compare_digest
 from ipaddress import ip_address
 from urllib.parse import parse_qs
 
 BODY = 1 << 21  # bytes of a question
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+ANOTHER = "this page belongs to another user of this machine"
 NO_TOKEN = "this page opens with a token: open the address that `cute-viz serve` printed when it started"
 
 
@@ -65,6 +69,29 @@ def knows(token: str, query: str, cookies: str, port: int) -> bool:
     given = [value for name, _, value in pairs if name == cookie(port)]
     given += parse_qs(query[:1000]).get("token", [])
     return any(compare_digest(one.encode("utf-8", "replace"), token.encode()) for one in given)
+
+
+def is_of_another(client: tuple[str, int], server: tuple[str, int], tables: str = "/proc/net") -> bool:
+    """Whether a connection belongs to another user of this machine than the server, as Linux tells: the token is among the words of
+    the browser's process, which all users see. Root's, and those that the tables do not have, do not.
+
+    >>> is_of_another(("192.0.2.1", 80), ("192.0.2.2", 8080))
+    False
+    """
+    ends = [_end(client), _end(server)]
+    for name in ("tcp", "tcp6"):
+        with suppress(OSError), open(os.path.join(tables, name), encoding="ascii") as table:
+            for row in table:
+                words = row.split()
+                if [word[-13:] for word in words[1:3]] == ends and os.geteuid() and int(words[7]) not in (0, os.geteuid()):
+                    return True
+    return False
+
+
+def _end(address: tuple[str, int]) -> str:
+    """The end of an address as Linux writes it in its tables: the last word, in the order of the machine, and the port."""
+    last = ip_address(address[0].partition("%")[0]).packed[-4:]
+    return f"{int.from_bytes(last, sys.byteorder):08X}:{address[1]:04X}"
 
 
 def _is_ours(host: str, hosts: tuple[str, ...], port: int) -> bool:

@@ -23,7 +23,7 @@ def report(question: Question) -> dict[str, Any]:
     >>> report(Question("report", "(4,8)"))
     {'accesses': None}
     """
-    found = question.answer().report(fixes=False) if question.more.get("quick") else _whole(question)
+    found = _report(question)
     if found is None:
         return {"accesses": None}
     whole = found.as_dict()
@@ -50,12 +50,11 @@ def access(question: Question) -> dict[str, Any]:
     """
     from cute_viz.renderers.html import explored
 
-    found = _whole(question)
+    found = _report(question)
     row = next((one for one in found.accesses if _id(one) == question.more.get("access")), None) if found is not None else None
     if row is None:
         raise UsageError("the kernel has no such access any more", hint="pick a row of the report")
-    figure = picture_of(row, why(row).partition(": ")[0] if row.lost > 0 else f"{row.cost.instruction}: ideal")
-    figure = narrowed(figure, float(question.options.get("width") or 0))
+    figure = narrowed(picture_of(row), float(question.options.get("width") or 0))
     how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "width", "cell")}
     drawn = ask(Request((figure,), {**how, "fragment": True}, library=question.library, formats=("svg",)))
     svg, panels = explored(drawn.figure, drawn.how)
@@ -65,13 +64,15 @@ def access(question: Question) -> dict[str, Any]:
 _known: dict[str, Report | None] = {}  # the last ones of this process
 
 
-def _whole(question: Question) -> Report | None:
-    """The report with its fixes, which the questions that follow ask for again."""
-    key = repr((question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch))
+def _report(question: Question) -> Report | None:
+    """The report, with its fixes where nobody is in a hurry, which the questions that follow ask for again."""
+    quick = bool(question.more.get("quick"))
+    of = question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch
+    key = repr((quick, of))
     if key not in _known:
         while len(_known) > 3:
             del _known[next(iter(_known))]
-        _known[key] = question.answer().kernel
+        _known[key] = question.answer().report(fixes=not quick)
     return _known[key]
 
 

@@ -25,7 +25,7 @@ FIELDS = (
 )
 MACHINE = (  # of names and encodings that leave it open, which no option of a picture says
     ("arch", "target GPU, where the name is ambiguous", "gfx942"),
-    ("wave", "how many threads run together", "64"),
+    ("wave", "wave size", "64"),
     ("shape", "the shape of the tensor that an encoding of Triton is for", "64x64"),
     ("bits", "the width of its elements", "16"),
 )

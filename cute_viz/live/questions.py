@@ -219,8 +219,7 @@ def _matrix(obj: Any) -> dict[str, Any] | None:
     >>> _matrix(Layout((4, 2), (2, 1)))
     {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
     """
-    from cute_viz.algebra.bits import bit_matrix
-    from cute_viz.algebra.table import fits
+    from cute_viz.algebra.table import bit_matrix, fits
 
     try:
         layout = position_independent(as_layout(obj))
@@ -269,7 +268,8 @@ def _compare(question: Question) -> dict[str, Any]:
     whole = replace(question, options={})
     other = replace(whole, name=named or None) if not against else replace(whole, source=against, name=named or None, path=None)
     pair = tuple(one.answer().obj for one in (whole, other))
-    found = ask(replace(question.request(pair[0], {"diff": True, "fragment": True}, ("svg",)), sources=pair))
+    how = {"diff": True, "fragment": True, **({"bare": True} if question.options.get("bare") else {})}
+    found = ask(replace(question.request(pair[0], how, ("svg",)), sources=pair))
     if width := float(question.options.get("width") or 0):  # of a phone
         page = {"fragment": True, "width": width}
         found = ask(Request((narrowed(found.figure, width),), page, library=question.library, formats=("svg",)))

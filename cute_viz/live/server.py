@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -226,12 +227,19 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             pass  # the page has gone
 
+    @cached_property
+    def _is_of_another(self) -> bool:
+        """Once for each connection, as many requests come by it."""
+        return guard.is_of_another(self.client_address[:2], self.connection.getsockname()[:2])
+
     def _refused(self, *, asks: bool = False) -> bool:
         port = int(self.server.server_address[1])
         path, _, query = self.path.partition("?")
         given = {name: self.headers.get_all(name) or () for name in _READ}
         headers = {name: found[0] if len(found) == 1 else "several" for name, found in given.items() if found}
         words = guard.refusal(headers, self.server.hosts, port, asks=asks, page=path == "/")
+        if words is None and self._is_of_another:
+            words = guard.ANOTHER
         if words is None and not guard.knows(self.server.token, query, headers.get("Cookie", ""), port):
             words = guard.NO_TOKEN
         if words is None:

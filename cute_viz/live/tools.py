@@ -288,7 +288,10 @@ def listed(question: Question) -> dict[str, Any]:
         {key: row[key] for key in ("path", "line", "kind")} | {"value": row.get("brief") or row["value"]} for row in best[:ROWS]
     ]
     causes = _causes([row for row in found["objects"] if row["error"]], "path")
-    unknown = [{**cause, "paths": cause["paths"][:FEW], "of": len(cause["paths"])} for cause in causes]
+    unknown = [{**cause, "paths": cause["paths"][:FEW], "of": len(cause["paths"])} for cause in causes[:FEW]]
+    if others := causes[FEW:]:
+        count = sum(len(cause["paths"]) for cause in others)
+        unknown.append({"paths": [], "error": f"{len(others)} other causes, with `detail`", "needs": [], "of": count})
     rest = {"left_out": len(best) - len(short)} if len(best) > len(short) else {}
     return {**found, "objects": short, **rest} | ({"unknown": unknown} if unknown else {})
 

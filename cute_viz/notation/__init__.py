@@ -7,13 +7,14 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program, operations_of
 from cute_viz.notation.reading import Passage, Resolver
 from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Call, Name, Node, Statement, short
+from cute_viz.records import pattern
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump", "triton")
 _MESSAGES = ("warning", "error", "note", "remark", "Traceback")  # of a compiler, of Python: worth a closer look
@@ -97,7 +98,7 @@ def is_triton(text: str) -> bool:
 
 
 # The DSL's print of an instruction: its name, then its parameters, the shape among them, which is no layout.
-_OPERATION = re.compile(
+_OPERATION = pattern(
     r"^(?=[^\n=]*\n)[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n]*\n"
     r"(?:[ \t][^\n=]+=[^\n]*(?:\n|$))+",
     re.M,

@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import (
 )
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import each_integer, unknowns
+from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -44,7 +44,7 @@ from cute_viz.notation.syntax import (
     source,
     without_parentheses,
 )
-from cute_viz.notation.values import CONSTANTS, called, constant, form_call, magnitudes, ungroup
+from cute_viz.notation.values import CONSTANTS, called, check_size, constant, form_call, ungroup
 from cute_viz.values.integer import Runtime, Static, Unknown
 from cute_viz.values.types import ValueType, named
 
@@ -76,15 +76,7 @@ class Evaluator:
             value = getattr(self, type(node).__name__.lower())(node)
         except CuteVizError as error:
             raise error.at(self.text, node.span) from None
-        # names that are used twice, again and again, would make objects larger than any memory out of a few lines
-        most, count, bits = limit("modes"), 0, 0
-        for leaf in magnitudes(value):
-            count, bits = count + 1, bits + leaf
-            if count > most:
-                raise over("modes", "too many integers in one object", text=self.text, span=node.span)
-        longest = 2 * limit("digits")  # of sizes and offsets, which stay printable so
-        if bits * 3 // 10 > longest:
-            raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=self.text, span=node.span)
+        check_size(value, self.text, node.span)
         return value
 
     def number(self, node: Number) -> int:
@@ -276,7 +268,7 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
-        from cute_viz.algebra.mixed import is_mixed
+        from cute_viz.algebra.mixed import is_mixed, static_of_types
 
         if self.free:
             from cute_viz.algebra.operands import check_named
@@ -286,7 +278,7 @@ class Evaluator:
             operands = [each_integer(lambda x: x if isinstance(x, Static) else Runtime(x), x) for x in operands]
         result = operation.call(operands, template)
         self._doubt(operation.name, operands, result)
-        return result
+        return mark_static(result) if static_of_types(operands) else result
 
     def _doubt(self, name: str, operands: list[Any], result: Any) -> None:
         if self.warnings is not None and len(operands) == 2:
@@ -334,4 +326,6 @@ class Evaluator:
     def _composed(self, items: list[Any]) -> Any:
         from cute_viz.algebra import ops
 
+        if isinstance(items[-1], tuple):
+            items = [*items[:-1], self.operate(ops.find("make_layout"), items[-1:])]
         return composed(items, lambda a, b: self.operate(ops.find("composition"), [a, b]))

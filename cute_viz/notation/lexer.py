@@ -6,7 +6,7 @@ import re
 
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, pattern
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+ | //[^\n]* | \#[^\n]*)
@@ -27,9 +27,9 @@ _TOKEN = re.compile(
 
 # What an operand can end with: a '-' after it is the operator.
 _OPERANDS = ("number", "static", "name", ")", "]", "}", ">")
-_DIVIDED = re.compile(r"[ \t]*(//)[ \t]*\(*\w+[ \t]*(?:[^\w\s].*)?$", re.M)
+_DIVIDED = pattern(r"[ \t]*(//)[ \t]*\(*\w+[ \t]*(?:[^\w\s].*)?$", re.M)
 _INTEGERS = ("number", "static", "name", ")")
-_DIVISOR = re.compile(r"//\s*(?:\d+\s*(?:[^\w\s].*)?|[A-Za-z_]\w*\s*[,)*+/%-].*)$")
+_DIVISOR = pattern(r"//\s*(?:\d+\s*(?:[^\w\s].*)?|[A-Za-z_]\w*\s*[,)*+/%-].*)$")
 
 
 @dataclass(frozen=True, slots=True)

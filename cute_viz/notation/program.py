@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mixed import is_type
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.notation.evaluate import Evaluator, Failed
@@ -17,11 +19,12 @@ from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.statements import parse_program
 from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
-from cute_viz.notation.values import PRINTERS, SWIZZLES, drawn, is_drawable, marked, ungroup
+from cute_viz.notation.values import PRINTERS, SWIZZLES, drawn, is_drawable, ungroup
+from cute_viz.records import pattern
 from cute_viz.values.integer import Unknown
 
 _LAYOUTS = (Layout, ComposedLayout)
-_CHANGED = re.compile(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
+_CHANGED = pattern(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
 
 
 class Document:
@@ -136,7 +139,7 @@ def evaluate_program(statements: list[Statement], source: Passage) -> Document:
             value = _value(statement, source.seeing(env), free=source.free and len(statements) == 1 and not statement.name)
             if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
                 raise division
-            value = marked(value, statement.value, env)
+            value = mark_static(value) if is_type(value) else value
             if statement.name:
                 env[statement.name] = value
                 bound.add(statement.name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.modes import coalesce
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, NotationError, did_you_mean

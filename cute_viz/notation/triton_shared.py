@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from math import prod
 
-from cute_viz.algebra.coords import idx2crd
+from cute_viz.algebra.measure import idx2crd
 from cute_viz.errors import NotationError
 from cute_viz.notation.triton_distributed import BLOCK, blocks_of, of_bases, rank_of, row_major
 from cute_viz.notation.triton_fields import Fields

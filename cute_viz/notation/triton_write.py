@@ -7,10 +7,9 @@ from math import prod
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.coords import idx2crd
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import idx2crd, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.stride import plain
 from cute_viz.algebra.swizzle import Swizzle

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, swizzle_of, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
 from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
-from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like
-from cute_viz.errors import AlgebraError
-from cute_viz.notation.syntax import Apply, Call, Chain, Index, Name, Node, Number, Pair, Sequence, short
-from cute_viz.values.integer import Static, Unknown
+from cute_viz.errors import AlgebraError, Span
+from cute_viz.limits import limit, over
+from cute_viz.notation.syntax import Call, Chain, Pair, Sequence, short
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 
 if TYPE_CHECKING:
@@ -164,118 +163,20 @@ def drawn(value: Any) -> Any:
     return value.whole if isinstance(value, Tensor) and value.pointer.space != "tmem" else value
 
 
-# What only says where: it moves the offset of a result, whose shape and strides do not depend on it. A place of the arguments.
-_INDICES = {"get_slice": 1, "get_thread_slice": 1, "local_partition": 2, "local_tile": 2, "slice": 0, "slice_and_offset": 0}
-_INDICES |= {"domain_offset": 0, "outer_partition": 2}
-_RUN_TIME = ("find_tmem_tensor_col_offset", "create_tma_multicast_mask")  # unsigned numbers, whatever they are counted of
-_MEASURES = ("size", "rank", "depth", "shape", "stride", "cosize", "coshape", "coprofile", "make_fragment_like", "tile_size")
+def check_size(value: Any, text: str, span: Span) -> None:
+    """Refuse an object at a place that is over the limits: names that are used twice, again and again, would make objects larger
+    than any memory out of a few lines. Raises: LimitError.
 
-
-def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
-    """The value of a node with its integers marked as static, where every integer that was written is one; `env` binds names.
-    Template arguments of an operation are always static and do not count. A thread or a coordinate
-    that is none leaves the layout static, and its offset as it is.
-
-    >>> from cute_viz.notation.statements import parse_program
-    >>> layout = Layout((4, 8), (8, 1))
-    >>> [str(marked(layout, parse_program(text)[0].value, {})) for text in ("(_4,_8):(_8,_1)", "(4,_8):(_8,_1)")]
-    ['(_4,_8):(_8,_1)', '(4,8):(8,1)']
+    >>> check_size(Layout((4, 8)), "(4,8)", Span(0, 5))
     """
-    if is_tiling(value) and not isinstance(value, Tensor):
-        return mark_static(value)
-    if isinstance(node, Call) and short(node.name) in _RUN_TIME:
-        return value
-    found = list(_statics(node, env))
-    if not found or not all(static for static, index in found if not index):
-        return value
-    if all(static for static, _ in found):
-        return mark_static(value)
-    if all(index for _, index in found):
-        return value
-    return _marked_beside(value, any(map(_is_swizzle, _reached(node, env))))
-
-
-def _marked_beside(value: Any, swizzled: bool) -> Any:
-    """A value with static layouts and, as an index was none, run-time offsets and integers. A plain layout that a slice of a
-    swizzled one has become has strides that depend on the index.
-    """
-    if isinstance(value, Layout):
-        return value if swizzled else mark_static(value)
-    if isinstance(value, Tensor):
-        return replace(value, layout=_marked_beside(value.layout, False))
-    if isinstance(value, ComposedLayout):
-        inner = _marked_beside(value.inner, False)
-        return ComposedLayout(mark_static(value.outer), value.offset, inner)
-    return tuple(_marked_beside(item, swizzled) for item in value) if isinstance(value, tuple) else value
-
-
-def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[tuple[bool, bool]]:
-    """For every integer of a node whether it is static, and whether it is an index."""
-    inside = list(node.children())
-    indices: list[Any] = []
-    if isinstance(node, Number):
-        yield node.static, False
-    elif isinstance(node, Name):
-        yield from _integers(env.get(node.text))
-    elif isinstance(node, Index):
-        inside = [node.value]
-    elif isinstance(node, Apply):
-        inside, indices = [node.function], list(node.args)
-    elif isinstance(node, Call):
-        name = short(node.name)
-        inside = [Name(node.span, node.name)] if node.args is None and not node.template else list(node.args or ())
-        if (owner := node.name.rpartition(".")[0]) in env and node.name not in env:  # `mma.get_slice(0)`
-            inside = [Name(node.span, owner), *inside]
-        if node.name in env and not node.template:  # a layout called by its name
-            yield from _integers(env[node.name])
-            inside, indices = [], inside
-        elif name in _INDICES:
-            at = _INDICES[name]
-            inside, indices = [*inside[:at], *inside[at + 1 :]], inside[at : at + 1]
-        elif name in _MEASURES:
-            found = [each for child in inside for each in _statics(child, env)]
-            yield from ((static, index) for static, index in found if not index)
-            return
-    for child in inside:
-        yield from _statics(child, env)
-    for child in indices:
-        yield from ((static, True) for static, _ in _statics(child, env))
-
-
-def _integers(value: Any) -> Iterator[tuple[bool, bool]]:
-    """For every integer of what a name stands for whether it is static, and whether it is an index."""
-    if isinstance(value, (int, tuple)):
-        for leaf in leaves(value):
-            if isinstance(leaf, int):
-                yield isinstance(leaf, Static), False
-            elif isinstance(leaf, (Layout, ComposedLayout)):
-                yield from _integers(leaf)
-    elif isinstance(value, Layout):
-        yield from _integers(value.shape)
-        yield from _integers(value.stride)
-    elif isinstance(value, ComposedLayout):
-        yield from ((static, True) for static, _ in _integers(value.offset))
-        yield from _integers(value.inner)
-    elif isinstance(value, Tensor):
-        yield from _integers(value.layout)
-    elif is_tiling(value):
-        yield True, False
-        if hasattr(value, "tiled"):  # what one thread sees
-            yield False, True
-
-
-def _reached(node: Node, env: Mapping[str, Any]) -> Iterator[Any]:
-    yield node
-    if isinstance(node, (Name, Call)) and (name := node.text if isinstance(node, Name) else node.name) in env:
-        yield env[name]
-    for child in node.children():
-        yield from _reached(child, env)
-
-
-def _is_swizzle(part: Any) -> bool:
-    if isinstance(part, Call):
-        return short(part.name) in SWIZZLES
-    return isinstance(part, Swizzle) or (swizzle_of(part) is not None)
+    most, count, bits = limit("modes"), 0, 0
+    for leaf in magnitudes(value):
+        count, bits = count + 1, bits + leaf
+        if count > most:
+            raise over("modes", "too many integers in one object", text=text, span=span)
+    longest = 2 * limit("digits")  # of sizes and offsets, which stay printable so
+    if bits * 3 // 10 > longest:
+        raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=text, span=span)
 
 
 def magnitudes(value: Any) -> Iterator[int]:

@@ -12,6 +12,7 @@ from cute_viz.options import OPTIONS, Option, known
 from cute_viz.values.types import bits_of
 
 T = TypeVar("T")
+_UNITS = {"px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "pt": 96 / 72.27}  # CSS pixels of each; pt is TeX's
 
 
 def read(name: str, value: Any) -> Any:
@@ -21,6 +22,8 @@ def read(name: str, value: Any) -> Any:
 
     >>> read("tile", "8x128"), read("thread", 5), read("coords", "yes"), read("type", "f16")
     ((8, 128), range(5, 6), True, 16)
+    >>> read("width", "3.3in"), read("width", "240pt")
+    (316.8, 318.8)
     >>> read("labels", "ful")
     Traceback (most recent call last):
     cute_viz.errors.FigureError: invalid value 'ful' for labels=
@@ -121,8 +124,9 @@ def _element(option: Option, value: Any) -> int:
 
 
 def _pixels(option: Option, value: Any) -> float:
+    size = re.fullmatch(r"(\d*\.?\d+)\s*(in|cm|mm|pt|px)", value.strip()) if isinstance(value, str) else None
     try:
-        number = float(value)
+        number = round(float(size[1]) * _UNITS[size[2]], 2) if size else float(value)
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if isinstance(value, bool) or not option.least <= number <= option.most:

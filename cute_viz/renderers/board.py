@@ -46,13 +46,15 @@ def board_of(figure: Figure, options: Options) -> Page:
     key_h = key.height + BELOW if key else 0.0
     below = key_h + (notes[-1].y + BELOW if notes else 0.0)
     room = inside, height - top - margin - below
+    words_w = max([0.0, *(line.x - margin + _breadth(line) for line in (*head, *notes))])
     best: tuple[tuple[float, ...], _Laid] | None = None
     for lines in _arrangements(figure, target.is_landscape):
         laid = _largest(figure, lines, room, options.cell, target.least)
         if laid is None:
             continue
         mute = sum(sheet.is_mute for line in laid.lines for sheet in line)
-        rank = (mute, -round(min(laid.size.cell, LARGE), 2), laid.width * laid.height)
+        wide = laid.width if target.is_landscape else max(laid.width, words_w)
+        rank = (mute, -round(min(laid.size.cell, LARGE), 2), wide * laid.height)
         if best is None or rank < best[0]:
             best = rank, laid
     if best is None:
@@ -63,8 +65,7 @@ def board_of(figure: Figure, options: Options) -> Page:
     at = top + laid.height + BELOW
     swatches, entries = key.placed(margin, at) if key else ([], [])
     notes = [line._replace(y=line.y + at + key_h) for line in notes]
-    ends = [line.x - margin + breadth(line.text, line.size, line.mono, line.weight > 400) for line in (*head, *entries, *notes)]
-    inner = max([laid.width, *ends])
+    inner = max([laid.width, words_w, *(line.x - margin + _breadth(line) for line in entries)])
     wide = width if target.is_landscape else min(width, inner + 2 * target.margin)
     left = target.margin + (max(0.0, (wide - 2 * target.margin - laid.width) / 2) if target.is_landscape else 0)
 
@@ -84,6 +85,10 @@ def board_of(figure: Figure, options: Options) -> Page:
         ]
     )
     return Page(figure, wide, top + laid.height + below + margin, panels, lambda: list(items()))
+
+
+def _breadth(line: p.Line) -> float:
+    return breadth(line.text, line.size, line.mono, line.weight > 400)
 
 
 class _Laid(NamedTuple):

@@ -6,7 +6,7 @@ Formats that carry both themes (SVG, HTML) write the light ones and replace them
 from __future__ import annotations
 
 from cute_viz.renderers import Options
-from cute_viz.renderers.palette import PAGES, Palette, palette
+from cute_viz.renderers.palette import PAGES, RED, Palette, palette
 
 PAPER, TEXT, MUTED, LINE, BORDER = PAGES[0], "#1a1a1a", "#57606a", "#000000", "#111111"
 LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER, "x": "#b5121b"}
@@ -24,3 +24,13 @@ def page_palette(options: Options) -> Palette:
     ('grey', 'mono')
     """
     return palette(options.palette or ("grey" if options.theme == "print" else None))
+
+
+def roles(options: Options, dark: bool = False) -> dict[str, str]:
+    """The colours of the roles of a page; of a conflict, in a palette of greys, that of its cells.
+
+    >>> roles(Options())["x"], roles(Options(theme="print"))["x"], roles(Options(), True) is DARK
+    ('#b5121b', '#333333', True)
+    """
+    grey = {"x": RED[1]} if page_palette(options).is_flat else {}
+    return DARK if dark else LIGHT | grey

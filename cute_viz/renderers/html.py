@@ -166,7 +166,8 @@ def _label(value: Any) -> str | None:
 
 def _table(panel: Panel, number: int) -> str:
     """The panel as a real table: a header for each row and column."""
-    caption = _text(panel.caption or f"{panel.row_ruler.title} by {panel.col_ruler.title}")
+    lines = " by ".join(filter(None, (panel.row_ruler.title, panel.col_ruler.title)))
+    caption = _text(panel.caption or lines or panel.face or "cells")
     if panel.rows * panel.cols > TABLE_CELLS or not panel.labels:
         body = f'<p class="later" data-panel="{number}">{panel.rows} rows, {panel.cols} columns</p>'
         return f"<details><summary>Table: {caption}</summary>{body}</details>\n"

@@ -9,7 +9,7 @@ from cute_viz.figures.model import Arrow, Figure, Ruler
 from cute_viz.renderers.arrows import WIDTH, curved
 from cute_viz.renderers.fitting import Fitted
 from cute_viz.renderers.frame import TIGHT, Detail, PanelFrame, frames
-from cute_viz.renderers.geometry import BOLD, CAPTION
+from cute_viz.renderers.geometry import BOLD, CAPTION, SMALL
 from cute_viz.renderers.primitives import END, MIDDLE, MUTED, START, TEXT, Grid, Line, Primitive
 from cute_viz.renderers.shapes import HEAD, arrows
 from cute_viz.renderers.targets import Target
@@ -17,7 +17,7 @@ from cute_viz.renderers.targets import Target
 WORD, SMALLER = 11.0, 10.0  # px of the words at an arrow
 ACROSS, BETWEEN = 16.0, 46.0  # px beside the words of an arrow to the right; between two rows of lanes
 AWAY = 4.0  # px from a panel to its arrow
-LEAST = 0.5  # px of a row
+LEAST = 0.25  # px of a row
 TITLED = 400.0  # px from which on there is room for the titles of rulers
 COLUMN = 4  # lanes, from which on they go down and up again
 
@@ -56,7 +56,7 @@ def fitted(figure: Figure, width: float, height: float, least: float) -> Fitted:
     cols = 1 + max(panel.place[1] for panel in figure.panels)
     widest = max((len(word) for arrow in figure.arrows for word in arrow.label.split("\n")), default=0)
     gap = max(WORD, least) * BOLD * widest + ACROSS
-    fit = TIGHT._replace(narrow=40.0, lines=2, caption=max(CAPTION - 1, least))
+    fit = TIGHT._replace(narrow=40.0, lines=2, caption=max(CAPTION - 1, least), small=max(SMALL, least))
     found = [frame for panel in figure.panels for frame in frames(replace(figure, panels=(panel,)), Detail.COLOUR, 1.0, fit)]
     left = max((f.left for f in found if f.panel.place[1] == 0), default=0.0)
     wide = (width - left - gap * (cols - 1)) / cols - 4

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Ruler
-from cute_viz.figures.repeats import repeated
+from cute_viz.figures.repeats import repeated, threads_of
 from cute_viz.figures.trim import abridged, cut, lying
 from cute_viz.renderers.fitting import has_text
 from cute_viz.renderers.frame import LOOSE, TIGHT, Detail, Fit
@@ -83,7 +83,7 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
         if not any(panel.labels):
             choices.append([Detail.COLOUR, Detail.COLOUR])
             continue
-        boxed = has_vectors(replace(figure, panels=(panel,)))
+        boxed = figure.kind != "exercise" and has_vectors(replace(figure, panels=(panel,)))  # whose key has what each blank is
         full = len(panel.labels) - panel.labels.count("")
         choices.append([Detail.FULL, Detail.VECTOR if boxed else Detail.FULL])
         counts = [counts[0] + full, counts[1] + (len(panel.boxes) if boxed else full)]
@@ -115,7 +115,7 @@ def further(figure: Figure, whole: bool) -> Figure | None:
         return None
     unit = repeated(figure, further=True)
     cells = unit.panels[0] if unit else None
-    return unit if cells and (not whole or 1 + max(t for t in cells.data["thread"] if t is not None) == cells.warp) else None
+    return unit if cells and (not whole or 1 + max(t for mine in threads_of(cells) for t in mine) == cells.warp) else None
 
 
 def excerpts(figure: Figure) -> Iterator[Figure]:
@@ -171,12 +171,28 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
         return
     if n > 2 and figure.kind == "operation":  # A above the others
         yield _placed(figure, [(0, 0), *[(1, k) for k in range(n - 1)]])
+    if figure.kind == "page" and figure.arrows and not is_comparison(figure):  # two wide ones are as wide as several others
+        yield _placed(figure, _rows_of([panel.cols for panel in figure.panels]))
     across = sorted({n, *range(1, 7)}, reverse=target.is_landscape or bool(figure.arrows))
     for shown in [figure, abridged(figure)] if figure.kind == "follow" else [figure]:
         for columns in [columns for columns in across if columns <= n and (columns in (1, n) or not is_comparison(figure))]:
             places = [divmod(k, columns) for k in range(n)]
             if shown is not figure or places != [panel.place for panel in figure.panels]:
                 yield _placed(shown, places)
+
+
+def _rows_of(widths: Sequence[int]) -> list[tuple[int, int]]:
+    """Places in rows that are as wide as two of the widest, at most.
+
+    >>> _rows_of([64, 64, 16, 16, 32])
+    [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]
+    """
+    places, row, wide = list[tuple[int, int]](), 0, 0
+    for width in widths:
+        row, wide = (row + 1, 0) if wide + width > 2 * max(widths) else (row, wide)
+        places.append((row, sum(place[0] == row for place in places)))
+        wide += width
+    return places
 
 
 def _placed(figure: Figure, places: Sequence[tuple[int, int]]) -> Figure:

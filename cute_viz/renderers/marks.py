@@ -8,13 +8,14 @@ from math import ceil, inf
 from typing import NamedTuple
 
 from cute_viz.figures.model import HOLE, Figure, Paint, Panel
+from cute_viz.records import pattern
 from cute_viz.renderers.geometry import CHAR, FONT, kept, split_lines
 
 NARROWEST = 3.0  # px, of a cell in a box with a label
-_PAIR = re.compile(r"([0-9]+),([0-9]+)", re.ASCII)  # `3,8`: a coordinate
+_PAIR = pattern(r"([0-9]+),([0-9]+)", re.ASCII)  # `3,8`: a coordinate
 SEVERAL = 4  # owners that the name of a group lists
 NAMELESS = -3  # in the place of a hue, of cells that bear no name of a group; -1 is paper, -2 a conflict
-_NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
+_NUMBERS = pattern(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
 
 class Mark(NamedTuple):

@@ -14,11 +14,11 @@ import numpy as np
 from matplotlib.path import Path
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure
+from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, LINE, TEXT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LINE, TEXT, page_palette, roles
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.mpl_canvas import ADVANCE, DPI, MONO, SANS, Canvas, rectangle, rectangles, rounded
@@ -58,7 +58,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         fine = format == "png" and max(page.width, page.height) <= LARGE
         scale = 2 if fine and all(place.detail != Detail.RASTER for place in page.panels) else 1
         canvas = Canvas(page.width, page.height, scale, format)
-        theme = DARK if options.theme == "dark" else LIGHT
+        theme = roles(options, options.theme == "dark")
         painter = _Painter(canvas, page.figure, page_palette(options), theme)
         for item in page.items:
             painter.put(item)
@@ -109,7 +109,7 @@ class _Painter:
         self.canvas, self.theme = canvas, theme
         dark = theme is DARK
         self.fills = [*(colours.fill(paint, dark) for paint in figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
-        self.inks = [*(colours.ink(paint, dark) for paint in figure.paints), "#000000"]
+        self.inks = [colours.ink(paint, dark) for paint in (*figure.paints, Paint(-1))]
         self.line, self.border = (BETWEEN, BETWEEN) if dark else (LINE, BORDER)
 
     def put(self, item: p.Primitive) -> None:

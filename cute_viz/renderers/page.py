@@ -28,7 +28,7 @@ from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
 from cute_viz.renderers.remarks import with_notes
 from cute_viz.renderers.strip import strips, with_insets
 from cute_viz.renderers.targets import TARGETS, Target, target_of
-from cute_viz.renderers.ways import once, sampled, unshaded
+from cute_viz.renderers.ways import once, passed_on, sampled, unshaded
 
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
@@ -110,14 +110,15 @@ def _in_lanes(figure: Figure, target: Target) -> Page:
     """The page of a journey: its lanes as high as the rest leaves room for."""
     assert target.width is not None
     assert target.height is not None
-    room, high = target.width - 2 * target.margin, target.height / 2
-    for _ in range(3):
-        fitted = lanes.fitted(figure, room, high, target.least)
-        words = {joined(mark.lines) for frame in fitted[0] for mark in frame.marks}
-        every = {entry.label for legend in figure.legends for entry in legend.entries} <= words  # are told where they are
-        own = replace(target, legend=False) if every and target.head else target
-        page = lay_out(figure, width=target.width, target=own, fitted=fitted)
-        high += target.height - page.height - 1
+    room, every = target.width - 2 * target.margin, {entry.label for legend in figure.legends for entry in legend.entries}
+    for own in [replace(target, legend=False)] * target.head + [target]:
+        high = target.height / 2
+        for _ in range(3):
+            fitted = lanes.fitted(figure, room, high, target.least)
+            page = lay_out(figure, width=target.width, target=own, fitted=fitted)
+            high += target.height - page.height - 1
+        if every <= {joined(mark.lines) for frame in fitted[0] for mark in frame.marks}:  # are told where they are
+            break
     lowest = LOWEST * (target.height / 506 if target.is_landscape else 1)
     low = min(place.grid.bottom - place.grid.top for place in page.panels) < lowest
     return _in_lanes(replace(figure, insets=()), target) if low and figure.insets else page
@@ -153,7 +154,7 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
 
 def _in_blocks(figure: Figure, target: Target) -> Page:
     """The page in blocks of colour: the arrangement whose cells are the largest in its width and height."""
-    found = [_blocks(way, target) for way in arranged(figure, target)]
+    found = [_blocks(way, target) for way in arranged(passed_on(figure), target)]
     fitting = [page for page in found if _fits(page, target)]
     if not fitting:
         return min(found, key=lambda page: page.height * page.width)

@@ -160,7 +160,7 @@ def _arrows(frame: PanelFrame, grid: p.Grid) -> Iterator[p.Primitive]:
         ws.append(max(abs(x1 - x0), ARROW))
         hs.append(max(abs(y1 - y0), ARROW))
         head = ("→" if x1 > x0 else "←") if r0 == r1 else ("↓" if y1 > y0 else "↑")
-        texts.append(p.Line(head, x1, y1, CAPTION, p.TEXT, weight=BOLD, anchor=p.MIDDLE))
+        texts.append(p.Line(head, x1, y1, CAPTION, p.INK, weight=BOLD, anchor=p.MIDDLE))
     yield p.Boxes(xs, ys, ws, hs, 0.0, ARROW)
     yield from texts
 

@@ -12,8 +12,9 @@ _AROUND = 30  # lines of the source that are shown around a row
 
 
 class LaneTable(NamedTuple):
-    """What lanes ask of banks at once: a title, what it costs, for each lane its name and its banks, the lanes that are marked, and
-    for each bank how many words it is asked for.
+    """What lanes ask of banks at once: a title, what it costs, for each lane its name and its banks, the lanes that are marked, for
+    each bank how many words it is asked for, the layout of the tile, and the rows and the columns of it that the lanes are in, if
+    any.
     """
 
     title: str
@@ -21,6 +22,9 @@ class LaneTable(NamedTuple):
     lanes: Sequence[tuple[str, tuple[int, ...]]]
     marked: frozenset[str]
     words: Sequence[int]
+    layout: str = ""
+    rows: Sequence[str] = ()
+    cols: Sequence[str] = ()
 
 
 class ReportRow(NamedTuple):
@@ -95,7 +99,8 @@ def page(of: ReportPage) -> bytes:
         f"<section class='report{'' if of.source else ' alone'}'>",
         "".join(_source(of)),
         "<div class='rows'><h2>Accesses <small>worst first, one execution by a block</small></h2>",
-        *(_row(n, row) for n, row in enumerate(of.rows)),
+        *(_row(n, row) for n, row in enumerate(of.rows) if row.result != "ideal"),
+        *_ideal(of.rows),
         "</div></section>",
     ]
     if of.missing:
@@ -113,10 +118,10 @@ def _bar(bar: Bar) -> str:
     used = sum(size for _, size in bar.parts)
     track = f"<div class='track'><i style='width:{min(100, 100 * used / bar.most):.1f}%'></i></div>" if bar.most else ""
     parts = ""
-    for name, size in bar.parts:
+    for name, size in sorted(bar.parts, key=lambda part: -part[1]):
         tip = escape(f"{name}: {size:,}", True)
         wide = max(size, used // 24 + 1)
-        parts += f"<i style='flex:{wide}' title='{tip}'>{escape(name)} <span>{size:,}</span></i>"
+        parts += f"<i style='flex:{wide}' title='{tip}'><b>{escape(name)}</b><span>{size:,}</span></i>"
     head = f"<p class='between'><b>{escape(bar.name)}</b><span>{escape(bar.told)}</span></p>"
     return f"<div>{head}{track}<div class='parts'>{parts}</div></div>"
 
@@ -157,13 +162,22 @@ def _source(of: ReportPage) -> Iterator[str]:
     yield "</pre>"
 
 
+def _ideal(rows: Sequence[ReportRow]) -> Iterator[str]:
+    """The rows that cost no more than they must, folded behind the others."""
+    good = [_row(n, row) for n, row in enumerate(rows) if row.result == "ideal"]
+    if good:
+        told = f"{len(good)} {'more ' * (len(good) < len(rows))}access{'es are' if len(good) > 1 else ' is'} ideal"
+        yield f"<details class='rest'{' open' * (len(good) == len(rows))}><summary>{told}</summary>{''.join(good)}</details>"
+
+
 def _row(n: int, row: ReportRow) -> str:
     place = f"{row.file}:{row.line}" if row.file else f"<a href='#L{row.line}'>{row.line}</a>"
     bad = row.result != "ideal"
     cost = (
         ""
         if row.now is None
-        else f"<b>{row.now:,}</b> {escape(row.unit)}" + (f", {row.ideal:,} ideal" if bad and row.ideal is not None else "")
+        else f"<b>{row.now:,}</b> {escape(row.unit[: -1 if row.now == 1 else None])}"
+        + (f", {row.ideal:,} ideal" if bad and row.ideal is not None else "")
     )
     more = row.instruction + f", launched by {row.call}" * bool(row.call) + f" · {row.fix}" * bool(row.fix)
     head = (
@@ -185,35 +199,40 @@ def _row(n: int, row: ReportRow) -> str:
 
 
 def _lanes(of: LaneTable) -> str:
-    """Lanes in rows of 8, coloured by how many words their bank is asked for; below, the words of each bank."""
-    wide, high = 38, 32
-    rows = -(-len(of.lanes) // _PER_ROW)
-    out = []
+    """Lanes in rows, coloured by how many words their bank is asked for, with their places in the tile; below, the words of each
+    bank.
+    """
+    each, wide, high = len(of.cols) or _PER_ROW, 38, 32
+    left, top = (28, 16) if of.cols else (0, 0)
+    rows = -(-len(of.lanes) // each)
+    out = [f"<text class='bank' x='{left + (n + 0.5) * wide}' y='10'>{escape(word)}</text>" for n, word in enumerate(of.cols)]
+    out += [
+        f"<text class='bank' x='{left - 14}' y='{top + (n + 0.6) * high:.1f}'>{escape(x)}</text>" for n, x in enumerate(of.rows)
+    ]
     for n, (name, banks) in enumerate(of.lanes):
-        x, y = n % _PER_ROW * wide, n // _PER_ROW * high
+        x, y = left + n % each * wide, top + n // each * high
         worst = max((of.words[bank] for bank in banks), default=1)
         mark = " class='marked'" if name in of.marked else ""
-        span = f"{banks[0]}" if len(banks) == 1 else f"{banks[0]}-{banks[-1]}"
+        span = f"bank {banks[0]}" if len(banks) == 1 else f"{banks[0]}-{banks[-1]}"
         out.append(
             f"<g{mark}><rect class='l{min(worst, 4)}' x='{x + 1}' y='{y + 1}' width='{wide - 2}' height='{high - 2}' rx='4'/>"
             f"<text x='{x + wide / 2}' y='{y + 14}'>{escape(name)}</text>"
-            f"<text class='bank' x='{x + wide / 2}' y='{y + 26}'>bank {span}</text></g>"
+            f"<text class='bank' x='{x + wide / 2}' y='{y + 26}'>{span}</text></g>"
         )
-    most, base = max(of.words), rows * high + 12
+    most, base, across = max(of.words), top + rows * high + 12, left + _PER_ROW * wide
     unit = min(8.0, 48 / max(most, 1))
     step = _PER_ROW * wide / len(of.words)
     for bank, count in enumerate(of.words):
-        box = f"class='l{min(count, 4)}' x='{bank * step + 1:.1f}' width='{step - 2:.1f}' height='{max(unit - 1, 0.6):.1f}'"
+        box = f"class='l{min(count, 4)}' x='{left + bank * step + 1:.1f}' width='{step - 2:.1f}' height='{max(unit - 1, 0.6):.1f}'"
         out += [f"<rect {box} y='{base + (most - 1 - k) * unit:.1f}'/>" for k in range(count)]
     foot = base + most * unit
-    out += [
-        f"<text class='bank' x='{bank * step + step / 2:.1f}' y='{foot + 11:.1f}'>{bank}</text>"
-        for bank in range(0, len(of.words), 8)
-    ]
-    box = f"0 0 {_PER_ROW * wide} {foot + 16:.0f}"
+    for bank in (*range(0, len(of.words), 8), len(of.words) - 1):
+        out.append(f"<text class='bank' x='{left + bank * step + step / 2:.1f}' y='{foot + 11:.1f}'>{bank}</text>")
     label = escape(f"{of.title}: {of.cost}; threads by bank, and how many words each of {len(of.words)} banks is asked for", True)
     kind = "good" if most <= 1 else "bad"
+    head = f"<b>{escape(of.title)}</b><code>{escape(of.layout)}</code><span class='{kind}'>{escape(of.cost)}</span>"
     return (
-        f"<figure><figcaption><b>{escape(of.title)}</b><span class='{kind}'>{escape(of.cost)}</span></figcaption>"
-        f"<svg viewBox='{box}' role='img' aria-label='{label}'>{''.join(out)}</svg></figure>"
+        f"<figure><figcaption>{head}</figcaption>"
+        f"<svg viewBox='0 0 {across} {foot + 26:.0f}' role='img' aria-label='{label}'>{''.join(out)}"
+        f"<text class='bank end' x='{across}' y='{foot + 23:.0f}'>words in each of the {len(of.words)} banks</text></svg></figure>"
     )

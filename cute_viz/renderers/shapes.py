@@ -61,7 +61,8 @@ def drawn(shape: Shape, at: Projection, side: float) -> Iterator[Primitive]:
             corners = [(x0, y0), at(c, b), (x1, y1), at(a, d)]
             if fill is not None:
                 yield Path([corners], role, 0, fill)
-            yield Path([[*corners, corners[0]]], TEXT if role == INK else role, width, None, 1.0, dash)
+            outline = TEXT if role == INK and "ink" not in words else role
+            yield Path([[*corners, corners[0]]], outline, width, None, 1.0, dash)
         case "area":
             shadow = PAPER if "paper" in words else MUTED
             yield Path([points], role, 0.0, shadow if fill is None else fill, 0.14 if fill is None and shadow == MUTED else 1.0)

@@ -18,7 +18,7 @@ from zlib import crc32
 from cute_viz.figures.model import HOLE, Figure, Paint
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HOLE_COLOUR, LINE, MUTED, PAPER, TEXT, page_palette, roles
 from cute_viz.renderers.geometry import SANS, number
 from cute_viz.renderers.letters import markup, xml
 from cute_viz.renderers.page import page_of
@@ -28,7 +28,6 @@ from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-FILLS = {"t": TEXT, "m": MUTED, "x": LIGHT["x"], "i": TEXT, "p": PAPER}
 STROKES = {"t": "b", "m": "ms", "x": "xs"}  # classes of strokes of a role
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
@@ -97,13 +96,19 @@ def _style(theme: str, drawn: bool, more: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _colours(palette: Palette, paints: Sequence[Paint]) -> tuple[list[str], list[str], dict[int, str], list[str], dict[str, str]]:
-    """Fills and inks of the paints, the classes of what the dark changes of either, and the fill that each class has there."""
-    fills, inks = [*map(palette.fill, paints), HOLE_COLOUR], [*map(palette.ink, paints), "#000000"]  # HOLE is -1, the last
-    dark = {n: (palette.fill(paint, True), palette.ink(paint, True)) for n, paint in enumerate(paints)}
-    dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if fill != fills[n]}
+def _colours(
+    palette: Palette, paints: Sequence[Paint], holes: bool
+) -> tuple[list[str], list[str], dict[int, str], list[str], dict[str, str]]:
+    """Fills and inks of the paints, the classes of what the dark changes of either, and the fill that each class has there.
+
+    holes: whether holes have labels, in the ink of the page.
+    """
+    every = [*paints, *[Paint(-1)] * holes]
+    fills, inks = [*map(palette.fill, paints), HOLE_COLOUR], [*map(palette.ink, [*paints, Paint(-1)])]  # HOLE is -1, the last
+    dark = {n: (palette.fill(paint, True), palette.ink(paint, True)) for n, paint in enumerate(every)}
+    dark_fill = {n: f"f{n}" for n, (fill, _) in dark.items() if n < len(paints) and fill != fills[n]}
     dark_ink = {ink: f"i{n}" for n, ink in enumerate(dict.fromkeys(ink for _, ink in dark.values()))}
-    classes = [dark_ink[ink] if ink != inks[n] else "" for n, (_, ink) in dark.items()] + [""]
+    classes = [dark_ink[ink] if ink != inks[n] else "" for n, (_, ink) in dark.items()] + [""] * (not holes)
     more = {name: dark[n][0] for n, name in dark_fill.items()} | {name: ink for ink, name in dark_ink.items() if name in classes}
     return fills, inks, dark_fill, classes, more
 
@@ -120,8 +125,10 @@ class _SvgWriter:
     def __init__(self, page: Page, options: Options) -> None:
         figure = page.figure
         self.known: tuple[p.Grid, list[str], list[str]] | None = None
-        self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints)
+        holes = any(panel.labels and min(panel.paints) == HOLE for panel in figure.panels)
+        self.fills, self.inks, self.dark_fill, self.classes, more = _colours(page_palette(options), figure.paints, holes)
         self.pale = {n for n, paint in enumerate(figure.paints) if paint.faded or paint.hue == -1}
+        self.roles = roles(options) | {p.INK: TEXT}
         self.ids = ids = _ids(figure, options)
         size = (number(page.width), number(page.height))
         drawing = svgwrite.Drawing(
@@ -191,7 +198,7 @@ class _SvgWriter:
                 self._texts(item)
             case p.Line():
                 at = (number(item.x), number(item.y + BASELINE * item.size))
-                style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": FILLS[item.role]}
+                style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": self.roles[item.role]}
                 style |= {"class_": item.role, **_weight(item.weight), **_anchor(item.anchor)}
                 self.parts.append(_element("text", markup(item.text), x=at[0], y=at[1], **style))
             case _:
@@ -249,8 +256,10 @@ class _SvgWriter:
         end = "z" if item.fill is not None else ""
         d = "".join(f"M{'L'.join(map(_pair, line))}{end}" for line in item.lines)
         role = item.fill if isinstance(item.fill, str) else STROKES.get(item.role, "") if item.fill is None or item.width else ""
-        fill = "none" if item.fill is None else FILLS[item.fill] if isinstance(item.fill, str) else self.fills[item.fill]
-        style = {"stroke": FILLS[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
+        fill = "none" if item.fill is None else self.roles[item.fill] if isinstance(item.fill, str) else self.fills[item.fill]
+        style = (
+            {"stroke": self.roles[item.role], "stroke_width": number(item.width), "stroke_linejoin": "round"} if item.width else {}
+        )
         style |= {"opacity": number(item.opacity)} if item.opacity < 1 else {}
         style |= {"stroke_dasharray": number(item.dash)} if item.dash else {}
         cls = self.dark_fill.get(item.fill, "path") if isinstance(item.fill, int) else role or "path"
@@ -260,7 +269,7 @@ class _SvgWriter:
         """A group of texts for each ink."""
         xs = list(map(number, item.grid.middles()))
         ys = [number(y + item.dy + BASELINE * item.size) for y in item.grid.ys()[:-1]]
-        inks = list(zip(self.inks, self.classes, strict=True))[: max(1, len(self.inks) - 1)]
+        inks = list(zip(self.inks, self.classes, strict=True))
         faint = {"fill_opacity": number(item.opacity)} if item.opacity < 1 else {}
         style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": "middle", **faint, **_weight(item.weight)}
         for ink in dict.fromkeys(inks):
@@ -317,4 +326,4 @@ def _cell_texts(item: p.Labels, xs: Sequence[str], ys: Sequence[str], only: list
             yield "".join([head + middle + ends[label] for head, label in zip(heads, row, strict=True) if label])
         else:
             mine = zip(heads, row, item.paints[r * cols : (r + 1) * cols], strict=True)
-            yield "".join([head + middle + ends[label] for head, label, paint in mine if label and only[max(0, paint)]])
+            yield "".join([head + middle + ends[label] for head, label, paint in mine if label and only[paint]])

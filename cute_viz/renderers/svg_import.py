@@ -1,29 +1,31 @@
 """`svgwrite`, imported without what a picture never needs: its HTTP client and its validators take half of its time.
 
-Both are put off until somebody calls them, so that svgwrite does all that it can do, in this process too.
+They are put off until somebody calls them, so that svgwrite does all that it can do, in this process too.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 LATER = {
     "urllib.request": ("urlopen",),  # svgwrite.container, for fonts from the network
-    "svgwrite.data.svgparser": ("is_valid_transferlist", "is_valid_pathdata", "is_valid_animation_timing"),  # debug=True
+    "svgwrite.validator2": ("get_validator",),  # debug=True
 }
 
 
-def _later(module: str, name: str) -> Callable[..., Any]:
-    """A function that imports the real one when it is called."""
+class _Called:
+    """What a function of a module gives, which is imported and called when an attribute of that is asked for."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(import_module(module), name)(*args, **kwargs)
+    def __init__(self, module: str, name: str, *args: Any, **named: Any) -> None:
+        self._call = module, name, args, named
 
-    return call
+    def __getattr__(self, attribute: str) -> Any:
+        module, name, args, named = self._call
+        return getattr(getattr(import_module(module), name)(*args, **named), attribute)
 
 
 def _load() -> Any:
@@ -34,7 +36,7 @@ def _load() -> Any:
         if module not in sys.modules:
             stand_ins[module] = sys.modules[module] = ModuleType(module)
             for name in names:
-                setattr(stand_ins[module], name, _later(module, name))
+                setattr(stand_ins[module], name, partial(_Called, module, name))
     try:
         return import_module("svgwrite")
     finally:

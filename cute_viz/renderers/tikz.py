@@ -16,7 +16,7 @@ from cute_viz.figures.model import CONFLICT, HOLE, Figure, Paint
 from cute_viz.records import beside
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BETWEEN, BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
+from cute_viz.renderers.colours import BETWEEN, BORDER, HATCH, HOLE_COLOUR, LIGHT, page_palette, roles
 from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import FADED_INKS, PAPER_INK
@@ -91,12 +91,11 @@ class _TikzWriter:
     def __init__(self, figure: Figure, options: Options) -> None:
         colours = page_palette(options)
         self.dark = options.theme == "dark"
-        theme = DARK if self.dark else LIGHT
         fills = [colours.fill(paint, self.dark) for paint in figure.paints]
         self.names = [*_names(figure.paints), "cvhole"]  # HOLE is -1, the last
-        self.inks = [*(_INKS[colours.ink(paint, self.dark)] for paint in figure.paints), "black"]
+        self.inks = [*(_INKS[colours.ink(paint, self.dark)] for paint in (*figure.paints, Paint(-1)))]
         self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
-        self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {
+        self.colours |= {f"cv{role}": colour for role, colour in roles(options, self.dark).items()} | {
             "cvtile": BETWEEN if self.dark else BORDER,
             "cvhatch": HATCH[0],
         }

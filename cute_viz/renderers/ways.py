@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.trim import regridded
 
 FRAMES = 3  # of a column, where there is no room for all of them
@@ -63,6 +63,38 @@ def once(figure: Figure) -> Figure:
     words = "source and destination: who moves"
     alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
     return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
+
+
+def passed_on(figure: Figure) -> Figure:
+    """A page in which a panel and the next, to which an arrow leads from it, are one where their cells have the same hues.
+
+    Labels tell them apart, such as the addresses that ldmatrix is given from the fragments that it fills; blocks do not.
+
+    >>> [panel.caption.partition(",")[0] for panel in passed_on(figure("ampere_gemm")).panels[2:]]
+    ['3. ldmatrix: A', '4. ldmatrix: B', '5. accumulator C']
+    """
+    hues = [(panel.cols, [HOLE if p == HOLE else figure.paints[p].hue for p in panel.paints]) for panel in figure.panels]
+    joined = {(a.source, a.target) for a in figure.arrows if a.head and not a.start and not a.end}
+    gone = [n for n in range(1, len(hues)) if figure.kind == "page" and (n - 1, n) in joined and hues[n] == hues[n - 1]]
+    kept = [n for n in range(len(hues)) if n not in gone]
+    if not gone:
+        return figure
+    panels = []
+    for number, n in enumerate(kept, 1):
+        words, more = (figure.panels[k].caption.partition(". ")[2] if k < len(hues) else "" for k in (n, n + 1))
+        words = f"{words.partition(',')[0]}, to {more}" if n + 1 in gone else words
+        panels.append(replace(figure.panels[n], caption=f"{number}. {words}"))
+    left = [
+        n
+        for k, n in enumerate(kept)
+        if figure.panels[n].place[1] == 0 or figure.panels[kept[k - 1]].place[0] != figure.panels[n].place[0]
+    ]
+    rows = [sum(m <= n for m in left) - 1 for n in kept]
+    places = [(row, n - rows.index(row)) for n, row in enumerate(rows)]
+    at = [kept.index(n - (n in gone)) for n in range(len(hues))]
+    arrows = [replace(a, source=at[a.source], target=at[a.target]) for a in figure.arrows]
+    panels = [replace(panel, place=place) for panel, place in zip(panels, places, strict=True)]
+    return replace(figure, panels=tuple(panels), arrows=tuple([a for a in arrows if a.source != a.target]))
 
 
 def sampled(figure: Figure) -> Figure:

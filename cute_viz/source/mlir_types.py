@@ -267,7 +267,7 @@ def _tiled(setting: Setting, kind: str, start: int, end: int) -> Any:
             layout = _payload(setting, "layout", *fields["atom_layout_MNK"])
             tile = _tile(setting, fields["permutation_MNK"]) if "permutation_MNK" in fields else None
             return make_tiled_mma(mma_atom(atom, setting.resolve), layout, tile)
-        from cute_viz.algebra.make_copy import make_tiled_copy_impl
+        from cute_viz.algebra.views import make_tiled_copy_impl
 
         layout, tile = _payload(setting, "layout", *fields["layout_copy_tv"]), _tile(setting, fields["tiler_mn"])
         return make_tiled_copy_impl(copy_atom(atom, setting.resolve), layout, tile)

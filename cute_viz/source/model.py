@@ -15,7 +15,7 @@ from cute_viz.records import dataclass
 from cute_viz.source.address import Query, path_parts, query_of
 
 if TYPE_CHECKING:
-    from cute_viz.algebra.call import Operation
+    from cute_viz.algebra.common import Operation
     from cute_viz.notation import Notation
     from cute_viz.notation.reading import Resolver
 
@@ -142,8 +142,9 @@ class Move:
     of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
     or a tiling, a Tensor with the parts of all threads for each tensor, a CuteVizError for what is not known. text: the statement.
     assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
-    uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
-    again: the operands at other values of the indices that only a run knows, where these may matter to its cost.
+    idle: the function that nothing runs in which the only way to it begins, "" of what may run; None, for a reader alone, where
+    that was launched. file: the included file that it is in, "" else. again: the operands at other values of the indices that
+    only a run knows, where these may matter to its cost.
     often: how often a block runs it. launch: its kernel, where the reader says it.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).place, Move("copy", 7, (), "", list, file="a.cuh").place
@@ -157,7 +158,7 @@ class Move:
     read: Callable[[], list[Any]]
     text: str = ""
     assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
-    uncalled: tuple[str, ...] | None = None
+    idle: str | None = ""
     file: str = ""
     again: Callable[[], Iterable[list[Any]]] = field(default=tuple, compare=False)
     often: Callable[[], Often] = field(default=Often, compare=False)
@@ -194,6 +195,12 @@ class Launch:
     def name(self) -> str:
         """The kernel with its arguments."""
         return "::".join(self.kernel) + (f"<{self.args}>" if self.args else "")
+
+    @property
+    def label(self) -> str:
+        """What statements have for the way to it."""
+        place = f"{self.file}:{self.line}" if self.file else str(self.line)
+        return f"{self.caller}, line {place}" + (f", called in {self.call}" if self.call else "")
 
     def __str__(self) -> str:
         dims = f" <<<{self.grid or '?'}, {self.block or '?'}>>>" if self.grid or self.block else ""

@@ -187,7 +187,8 @@ def check_let(file: SourceFile, beside: Beside | None = None) -> None:
         if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
-        hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"
+        hint = f"give its parts: `let={last}.x=128`" if last in ("blockDim", "gridDim") else did_you_mean(last, words)
+        hint = hint or "cute-viz list FILE shows which values are needed"
         raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
 
 

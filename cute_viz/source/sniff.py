@@ -6,6 +6,7 @@ import re
 
 from cute_viz.limits import limit
 from cute_viz.notation import is_triton
+from cute_viz.records import pattern
 
 KINDS = ("cpp", "python", "mlir", "triton", "types", "print", "notation")
 _SAMPLE = 1 << 13  # characters of the beginning, the middle and the end that are looked at
@@ -17,12 +18,12 @@ _SUFFIXES = {
 }
 # What a line of each language looks like; a line counts for each that it looks like.
 _LINES = {
-    "mlir": re.compile(
+    "mlir": pattern(
         r"^[ \t]*(?:(?:%[\w$.#:, %-]+ = )?\"?(?:cute|func|scf|arith|builtin|gpu|cuda|llvm|nvvm|memref|cf)\.[\w.]+\"?[ <(@%:]"
         r"|(?:builtin\.)?module\b.*\{$|[!#]\w+ = [!#]\w+\.|func\.func\b)",
         re.M,
     ),
-    "types": re.compile(
+    "types": pattern(
         r"^(?:[0-9a-f]{16}| {16}|[0-9a-f]{8}| {8}) [A-Za-z?] \S"  # a symbol table
         r"|^[^\s:()]+(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): *(?:fatal )?(?:error|warning|note|remark)\b"  # a compiler's message
         r"|^In file included from |: (?:In (?:instantiation|substitution|function)|required from)\b|^ +(?:\d+ +)?\| |\[with \w+ ?= "
@@ -31,19 +32,19 @@ _LINES = {
         r"|\b_ZN?\d+\w{0,200}?4cute",
         re.M,
     ),
-    "python": re.compile(
+    "python": pattern(
         r"^[ \t]*(?:(?:async )?def \w+\(|class \w+.*:$|import \w|from [\w.]+ import\b|@\w[\w.]*(?:\(|$)"
         r"|(?:if|elif|for|while|with|try|except|else)\b.*:$"
         r"|\"\"\"|print\(|self\.\w+ = |\w+ = (?:cute|cutlass|self|utils|tcgen05|warp|cpasync)\b)",
         re.M,
     ),
-    "cpp": re.compile(
+    "cpp": pattern(
         r"^[ \t]*(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|endif|else|elif)\b"
         r"|template\b|using\b|namespace\b|struct\b|class\b.*[^:]$|constexpr\b"
         r"|auto\b|static\b|typename\b|CUTE_\w+|__global__|\};|/\*)|;[ \t]*(?://.*)?$",
         re.M,
     ),
-    "print": re.compile(
+    "print": pattern(
         r"^[ \t]*(?:TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|Tiled MMA|Tiled Copy|MMA Atom|Copy Atom|Thr(?:MMA|Copy))[ \t]*$"
         r"|^[ \t]*(?:ThrID|Thr ID|ThrLayoutVMNK|PermutationMNK|Shape_MNK"
         r"|Layout[ABC]_TV|Tiler_MN|TV Layout \w|ValLayout\w+|TiledLayout_TV)[ \t]*:"
@@ -52,16 +53,16 @@ _LINES = {
         r"(?![^\n]*[;{}])|^ *(?:\+-+)+\+$|^ *\d+ +(?:\| +\d+ +)+\|$",
         re.M,
     ),
-    "notation": re.compile(
+    "notation": pattern(
         r"^[ \t]*(?:[A-Za-z_]\w* = )?(?:[a-z_]+\()?\(*_?\d[\d,()_ ]*:[ (]*_?\d|^[ \t]*[A-Za-z_]\w* = [a-z_]+\(", re.M
     ),
 }
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
-_CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
-_OF_CUTE_IR = re.compile(r"[!#]cute|%[\w$]")
-_TRITON = re.compile(r"^[ \t]*#\w+ = #(?:ttn?g|triton_gpu)\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g|triton_gpu)\.\w+ [^\n]*:", re.M)
-_PYTHON = re.compile(r"^from [\w.]+ import \w", re.M)  # no line of C++
-_CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
+_CUTE_IR = pattern(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
+_OF_CUTE_IR = pattern(r"[!#]cute|%[\w$]")
+_TRITON = pattern(r"^[ \t]*#\w+ = #(?:ttn?g|triton_gpu)\.|^[ \t]*(?:%[\w:, %]+ = )?(?:tt|ttn?g|triton_gpu)\.\w+ [^\n]*:", re.M)
+_PYTHON = pattern(r"^from [\w.]+ import \w", re.M)  # no line of C++
+_CODE = pattern(r"\{\}|[;{}]|\breturn\b")
 _BARE_TYPE = _LINES["types"]
 
 
@@ -128,13 +129,14 @@ def _sampled(text: str) -> str:
 
 
 # What C++ has and notation has not: braces, types with arguments, what makes tuples and pointers, declarations.
-_CPP = re.compile(
+_CPP = pattern(
     r"(?<!LayoutLeft)(?<!LayoutRight)(?<!GenRowMajor)(?<!GenColMajor)(?<!\?)(?<=[\w>])\{|\b(?:auto|using|constexpr|decltype|typename)\b"
     r"|\b(?:Layout|Shape|Stride|Step|Tiler?|Coord|tuple|Int|C|ComposedLayout|(?:Copy|MMA)_(?:Atom|Traits)|TiledMMA|TiledCopy|uint_\w+_t|\w+_v|smem_ptr_flag_bits)<"
     r"|\bmake_(?:(?:shape|stride|step|coord|tile|tuple|\w+_ptr|tensor|inttuple_iter|(?:copy|mma)_atom)\b|\w+\(\s*\d+\s*[,)])|\b(?:rank|depth|(?:weakly_)?congruent|compact_\w+_major)\(\s*\d+\s*(?:,\s*\d+\s*)?\)|_selector(?:_sparse)?<|\bLayout_\w+<|\brecast<|>::\w+"
     r"|(?m:^|;)[ \t]*(?!return\b|import\b|from\b|for\b)[A-Za-z_][\w:]*[ \t]+[&*]*[A-Za-z_]\w*[ \t]*="
 )
-_OTHER = re.compile(r"\bcute\.|\bstride\s*=|#tt|!cute|\?\{")  # the DSL, Triton, CuTe IR
+_PLAIN = "0123456789_(),:@+-* \t\n"  # nothing that it has is made of these alone
+_OTHER = pattern(r"\bcute\.|\bstride\s*=|#tt|!cute|\?\{")  # the DSL, Triton, CuTe IR
 
 
 def is_cpp(text: str, dialect: str = "auto") -> bool:
@@ -143,7 +145,7 @@ def is_cpp(text: str, dialect: str = "auto") -> bool:
     >>> [is_cpp(x) for x in ("(4,8):(8,1)", "auto a = Layout<_4>{};", "size<1>((4,8))", "cute.make_layout(4)")]
     [False, True, False, False]
     """
-    if dialect not in ("auto", "cpp", "cute") or _CPP.search(text) is None or len(text) > limit("source"):
+    if dialect not in ("auto", "cpp", "cute") or not text.strip(_PLAIN) or _CPP.search(text) is None or len(text) > limit("source"):
         return False
     if _OTHER.search(text) is not None or is_triton(text):
         return False

@@ -6,12 +6,13 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import Notation, is_triton
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage, Resolver
+from cute_viz.records import pattern
 from cute_viz.source.sniff import is_cpp
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from cute_viz.source.python.line import PastedDsl
 
 # Functions and classes.
-_BLOCK = re.compile(r"\w[\s&*]+\w+\s*\([^()]*\)\s*(?:const\s*)?\{|\b(?:struct|class|namespace|template)\b")
-_DSL = re.compile(
+_BLOCK = pattern(r"\w[\s&*]+\w+\s*\([^()]*\)\s*(?:const\s*)?\{|\b(?:struct|class|namespace|template)\b")
+_DSL = pattern(
     r"\b(stride|order|mode|tiler|coord|proj|trg_shape|target_profile|atom_layout_mnk)\s*=[^=]|\bNone\b|\b[A-Z]\w*Op\(|^\s*(from|import|def)\s",
     re.M,
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import AlgebraError, Span, UsageError
-from cute_viz.records import dataclass
+from cute_viz.records import dataclass, pattern
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # A PTX opcode, or an operation of the DSL: names of instructions that are no names of CuTe's notation.
-_CALLED = re.compile(
+_CALLED = pattern(
     r"(?:[a-z]\w*\.)*[A-Z]\w*Op\([^()]*(?:\([^()]*\)[^()]*)*\)|m\d+n\d+k\d+(?:\.\w+)*"
     r"|(?:(?:ld|st|mov)matrix|w?g?mma|tcgen05|cp|ld|st|fma|dp[24]a)\.[\w.:]+(?:\s+[\[{%d][^=\n]*)?"
 )
@@ -49,7 +48,7 @@ class Library:
         more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
         return cls((*folders, *more))
 
-    def with_words(self, words: Mapping[str, Any]) -> Library:
+    def with_words(self, words: Mapping[str, object]) -> Library:
         """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
 
         Raises: UsageError for what is no number, and no shape.
@@ -127,7 +126,7 @@ class Library:
     def read(
         self,
         text: str,
-        names: Mapping[str, Any] | None = None,
+        names: Mapping[str, object] | None = None,
         warnings: list[str] | None = None,
         *,
         dialect: str = "auto",
@@ -150,7 +149,7 @@ class Library:
                 return Document.of(found)
         return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
 
-    def read_call(self, text: str, names: Mapping[str, Any] | None = None) -> tuple[str, list[Any], tuple[Any, ...]]:
+    def read_call(self, text: str, names: Mapping[str, object] | None = None) -> tuple[str, list[Any], tuple[Any, ...]]:
         """The operation that the last statement of a text is, with the atoms at hand; see `source.text.read_call`.
 
         >>> Library().read_call("size(Layout<_8>{})")[0]

@@ -14,7 +14,7 @@ from cute_viz.spec import Library
 from cute_viz.spec.yaml import Value
 
 
-def value_at(address: Address, folder: Folder | None, names: Mapping[str, Any], library: Library) -> Any:
+def value_at(address: Address, folder: Folder | None, names: Mapping[str, object], library: Library) -> Any:
     """The object that an address means; what the spec binds is given for the names of that file.
 
     Raises: CuteVizError for a file that leads out of the folder, or is none of source code; what is wrong in it, with the place.

@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import is_int_tuple, modes, show
 from cute_viz.algebra.layout import Layout

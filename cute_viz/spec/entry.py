@@ -257,7 +257,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _value(text: str, used: tuple[tuple[str, type, Any], ...], limits: tuple[tuple[str, int], ...]) -> Any:
+def _value(text: str, used: tuple[tuple[str, type, object], ...], limits: tuple[tuple[str, int], ...]) -> Any:
     """The value of an expression; many entries of a library have the same ones. The types tell static integers from others.
 
     limits: that are raised, as a value is one of the request that it was asked in.

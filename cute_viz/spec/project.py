@@ -89,7 +89,7 @@ def _toml(path: str) -> Any:
         return None  # other tools say so
 
 
-def _project(said: Any, config: str, name: str) -> Project:
+def _project(said: object, config: str, name: str) -> Project:
     """What a configuration says of a file, whose path is from the configuration's folder."""
 
     def fail(message: str, hint: str = "") -> CuteVizError:

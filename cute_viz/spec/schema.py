@@ -204,7 +204,7 @@ def _tiled_mma(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
 
 
 def _tiled_copy(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.make_copy import make_tiled_copy, make_tiled_copy_impl, make_tiled_copy_operand
+    from cute_viz.algebra.views import make_tiled_copy, make_tiled_copy_impl, make_tiled_copy_operand
 
     atom = b.part(fields, "atom", ("copy_atom",), names)
     given = {key for key in ("thr", "val", "tv", "tiler", "mma", "operand") if key in fields}
@@ -221,7 +221,7 @@ def _tiled_copy(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
 def _gemm(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.gemm import make_gemm
-    from cute_viz.algebra.make_copy import make_tiled_copy_operand
+    from cute_viz.algebra.views import make_tiled_copy_operand
 
     mma = b.part(fields, "mma", ("tiled_mma",), names)
     tile = b.expression(fields["tile"], names)
@@ -240,7 +240,7 @@ def _gemm(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
 
 
 def _pipeline(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.pipeline import Pipeline
+    from cute_viz.algebra.gemm import Pipeline
 
     try:
         return Pipeline(1).given({key: str(b.expression(fields[key], names)) for key in fields})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from cute_viz.errors import AlgebraError
@@ -65,6 +64,8 @@ def _of_ptx(text: str, folders: tuple[str, ...]) -> Meant:
         return _filled(words[0], values)
     if not best:
         every = {line.short for line in listing(folders)}
+        from difflib import get_close_matches
+
         near = get_close_matches(text, every, n=3, cutoff=0.7)
         hint = f"did you mean {', '.join(near)}?" if near else "cute-viz list mma and cute-viz list copy name them all"
         raise AlgebraError(f"there is no instruction {text!r}", hint=hint)

@@ -92,7 +92,7 @@ def _in_our_words(problem: str, text: str, at: int) -> tuple[str, str | None, in
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
-def _check_depth(events: Iterable[Any], name: str | None) -> None:
+def _check_depth(events: Iterable[object], name: str | None) -> None:
     depth = 0
     for event in events:
         kind = type(event).__name__

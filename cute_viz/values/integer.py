@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import count
 from math import gcd
 from typing import Any, NoReturn
 
 from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.records import pattern
 from cute_viz.values.examples import hint_for
 from cute_viz.values.marks import MulticastMask as MulticastMask
 from cute_viz.values.marks import Runtime as Runtime
@@ -15,7 +15,7 @@ from cute_viz.values.marks import Static as Static
 from cute_viz.values.marks import is_constant as is_constant
 from cute_viz.values.marks import is_one as is_one
 
-_DIV, _WIDE = re.compile(r"div=(\d{1,18})\b"), re.compile(r"\bi64\b")
+_DIV, _WIDE = pattern(r"div=(\d{1,18})\b"), pattern(r"\bi64\b")
 _MOST = 32  # products in a sum: a longer one is an integer of its own
 _LONG = 2000  # characters of what an integer is computed from
 _Terms = dict[tuple[str, ...], int]
@@ -122,7 +122,7 @@ class Unknown:
             out.leaves = {key: leaf.renamed(cause) for key, leaf in self.leaves.items()}
         return out
 
-    def applied(self, word: str, *others: Any, div: int = 1) -> Unknown:
+    def applied(self, word: str, *others: object, div: int = 1) -> Unknown:
         """Another integer that a function gives of it and of others: the same for the same ones.
 
         >>> M, N = Unknown("M"), Unknown("N")
@@ -143,7 +143,7 @@ class Unknown:
             out.cause = first.error().but(needs=needs)
         return out
 
-    def _sum(self, terms: _Terms, div: int, other: Any = None) -> Any:
+    def _sum(self, terms: _Terms, div: int, other: object = None) -> Any:
         """The integer that a sum of products is: a number where it has no integers that are not known."""
         terms = {product: factor for product, factor in terms.items() if factor}
         if not terms.keys() - {()}:
@@ -192,7 +192,7 @@ class Unknown:
     def __sub__(self, other: Any) -> Any:
         return self + -other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return -self + other
 
     def __neg__(self) -> Any:
@@ -215,17 +215,17 @@ class Unknown:
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         quotient = quotient_rest(self, other, "//")[0]
         return quotient.turned(div=1) if isinstance(quotient, Unknown) and quotient is not self else quotient
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: object) -> Any:
         return quotient_rest(other, self, "//")[0]
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return quotient_rest(self, other, "//")[1]
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return quotient_rest(other, self, "//")[1]
 
     def __abs__(self) -> Any:
@@ -244,7 +244,7 @@ class Unknown:
         """The bits that were written of it: none."""
         return 0
 
-    def _needed(self, *_: Any) -> NoReturn:
+    def _needed(self, *_: object) -> NoReturn:
         raise self.error()
 
     __bool__ = __int__ = __index__ = __divmod__ = __rdivmod__ = _needed
@@ -255,7 +255,7 @@ def _terms(x: Any) -> _Terms:
     return x.terms if isinstance(x, Unknown) else {(): int(x)}
 
 
-def _key(x: Any) -> str:
+def _key(x: object) -> str:
     return x.key if isinstance(x, Unknown) else str(x)
 
 
@@ -305,7 +305,7 @@ def quotient_rest(a: Any, b: Any, word: str = "/") -> tuple[Any, Any]:
     return a.applied(word, b), a.applied(rest, b, div=common)
 
 
-def is_known(x: Any) -> bool:
+def is_known(x: object) -> bool:
     """Whether a number, or a basis element's, is known when code is compiled.
 
     >>> is_known(4), is_known(Static(4)), is_known(Runtime(4))
@@ -316,7 +316,7 @@ def is_known(x: Any) -> bool:
     return not isinstance(x, (Runtime, Unknown)) and not isinstance(getattr(x, "value", None), (Runtime, Unknown))
 
 
-def least(a: Any, b: Any) -> Any:
+def least(a: object, b: object) -> Any:
     """The smaller of two integers, which is known where both are.
 
     >>> is_known(least(2, Runtime(4))), least(2, 4), least(Unknown("M"), Unknown("M") + 1)
@@ -325,7 +325,7 @@ def least(a: Any, b: Any) -> Any:
     return _extreme("min", a, b)
 
 
-def greatest(a: Any, b: Any) -> Any:
+def greatest(a: object, b: object) -> Any:
     """The greater of two integers, which is known where both are.
 
     >>> greatest(2, Runtime(4)), greatest(Unknown("M"), 4)

@@ -37,10 +37,10 @@ class Runtime(int):
 
     __slots__ = ()
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> int:
         return Runtime(-int(self))
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> int:
         return Runtime(abs(int(self)))
 
 
@@ -54,7 +54,7 @@ def _at_run_time(word: str, reflected: bool, zero: Callable[[Any], bool]) -> Cal
     """The arithmetic of a Runtime; zero: of which constants the result is 0 whatever the Runtime is."""
     compute = getattr(operator, word)
 
-    def computed(self: int, other: Any) -> Any:
+    def computed(self: int, other: object) -> Any:
         if not isinstance(other, int):
             return NotImplemented
         if zero(other):
@@ -64,7 +64,7 @@ def _at_run_time(word: str, reflected: bool, zero: Callable[[Any], bool]) -> Cal
     return computed
 
 
-def is_constant(x: Any, value: int) -> bool:
+def is_constant(x: object, value: int) -> bool:
     """Whether something is an integer that is known to be this one (CuTe's is_constant).
 
     >>> is_constant(1, 1), is_constant(Runtime(1), 1)
@@ -73,7 +73,7 @@ def is_constant(x: Any, value: int) -> bool:
     return isinstance(x, int) and x == value and not isinstance(x, Runtime)
 
 
-def is_one(x: Any) -> bool:
+def is_one(x: object) -> bool:
     """Whether an extent is known to be 1.
 
     >>> is_one(1), is_one(Runtime(1))
@@ -82,15 +82,15 @@ def is_one(x: Any) -> bool:
     return bool(x == 1) and not isinstance(x, Runtime)
 
 
-def _never(_: Any) -> bool:
+def _never(_: object) -> bool:
     return False
 
 
-def _zero(x: Any) -> bool:
+def _zero(x: object) -> bool:
     return is_constant(x, 0)
 
 
-def _unit(x: Any) -> bool:
+def _unit(x: int) -> bool:
     return is_constant(abs(x), 1)
 
 
@@ -120,7 +120,7 @@ class MulticastMask(Runtime):
     modes: tuple[int, ...]
 
     @classmethod
-    def of(cls, value: int, cluster: Any, coord: Any, modes: tuple[int, ...]) -> MulticastMask:
+    def of(cls, value: int, cluster: object, coord: object, modes: tuple[int, ...]) -> MulticastMask:
         """A mask of these bits."""
         mask = cls(value)
         mask.cluster, mask.coord, mask.modes = cluster, coord, modes

@@ -78,7 +78,7 @@ class Pointer:
         kind = self.known
         return "?" if kind is None else "metadata" if kind.sparsity > 1 and self.space == "tmem" else kind.short
 
-    def moved(self, elements: Any, known: bool = True) -> Pointer:
+    def moved(self, elements: object, known: bool = True) -> Pointer:
         """The pointer so many elements further on; or at such places, of which it is not known which.
 
         >>> Pointer("gmem", "float").moved(8).moved(4).offset, Pointer("smem", "float", 0).moved(4, known=False).address

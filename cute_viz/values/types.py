@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cute_viz.errors import AlgebraError
 from cute_viz.records import rows
@@ -225,7 +225,7 @@ def spells(instruction: str, name: str) -> bool:
     return False
 
 
-def sparse(value_type: Any) -> tuple[int, str] | None:
+def sparse(value_type: object) -> tuple[int, str] | None:
     """How many logical elements one stored element is for, and its type: of `sparse_elem<8,uint8_t>`; None for a dense type.
     Source: cute/numeric/numeric_types.hpp, cute/pointer_sparse.hpp.
 
@@ -236,7 +236,7 @@ def sparse(value_type: Any) -> tuple[int, str] | None:
     return (int(match[1]), match[2]) if match and int(match[1]) else None
 
 
-def bits_of(value_type: Any) -> int:
+def bits_of(value_type: object) -> int:
     """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
 
     >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")

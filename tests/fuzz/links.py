@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections.abc import Iterator
 
@@ -87,6 +88,9 @@ def fuzz(count: int, seed: int) -> Iterator[tuple[int, object, str]]:
                 except Exception as error:
                     yield number, state, f"the page stops: {type(error).__name__}"
                     continue
+                shown = driver.find_element("tag name", "body").text
+                if bad := re.search("mistake in cute-viz[^\n]*|process that answers[^\n]*", shown):
+                    yield number, state, bad[0]
                 if driver.execute_script("return window.hit"):
                     yield number, state, "it runs"
                 if not driver.current_url.startswith(address.partition("?")[0]) or len(driver.window_handles) > 1:

@@ -20,6 +20,7 @@ import { words } from "./words.js";
 const by = (id) => document.getElementById(id);
 const settings = JSON.parse(by("settings").textContent);
 const BOTH = 20; // lines of the editor in sight: an access and its fix, which is shown unasked
+const FOLDED = 40; // accesses of a kernel whose other lines are folded
 const LATER = 350; // ms after which the report is asked for anew, and after which what was typed into a field is a step of the history
 const OTHER = 60; // px by which the room for the picture may change before it is drawn anew
 const MOVES = /\b(?:copy|copy_if|copy_aligned|cooperative_copy|axpby|gemm)\s*\(/;
@@ -46,6 +47,7 @@ const editor = new Editor(by("editor"), {
   changed: (typed, mine) => {
     if (mine) fields.fill();
     changed(typed);
+    unseen = fresh = typed && Boolean(mine); // pasted, or typed anew
   },
 });
 const definitions = new Definitions({
@@ -111,7 +113,7 @@ function send() {
   const question = asked();
   drawnFor = room();
   if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
-  return engine.ask(state.access ? { ...question, ask: "access", access: state.access } : { ask: "draw", ...question });
+  return engine.ask(state.access ? { ...question, ask: "access", access: state.access, quick: report.quick } : { ask: "draw", ...question });
 }
 
 async function draw(typed = false) {
@@ -127,9 +129,9 @@ async function draw(typed = false) {
   if (!out) return;
   faults.tell(out.error, typed);
   if (texts.now.title !== texts.title) texts.show();
-  if (!out.svg) { address.write(); return; }
+  address.soon(LATER); // it takes as long as a small picture: not between two keys
+  if (!out.svg) return;
   take(out);
-  requestAnimationFrame(() => address.soon()); // behind the frame that shows the picture: it takes as long as a small one
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
@@ -188,8 +190,8 @@ function access(row, chosen = true) {
   if (!row) { panes.open("report"); return; }
   address.step = chosen;
   state.access = row.id;
-  explorer.find.value = row.lost > 0 ? /bank \d+/.exec(row.why)?.[0] || "" : ""; // who meets there
-  explorer.chosen = explorer.find.value ? () => explorer.search(explorer.find.value) : null;
+  explorer.find.value = "";
+  explorer.chosen = null; // the picture itself outlines who meets
   report.chosen(row);
   if (chosen && narrow.matches) panes.open("picture");
   if (!row.file) editor.light(row.line);
@@ -205,26 +207,33 @@ function subject() {
   if (row) box.replaceChildren(element("b", `Line ${row.place}`), " ", element("code", row.statement, { title: row.statement }), " ", button("×", () => { address.step = true; changed(); }, { ariaLabel: "back to the object" }));
 }
 
+let unseen = false; // a kernel whose lines nobody has looked at
 let fresh = false; // a text that was just opened: nobody has chosen what to look at
 function reported(out) {
   const badge = by("tab-report").querySelector("b");
   badge.textContent = report.worse.length;
   badge.hidden = !report.worse.length;
   badge.title = out ? out.summary : "";
+  const { sizes } = report, change = button("Change", (event) => { event.preventDefault(); give(sizes); }, { className: "link" });
+  by("values").querySelector("summary").replaceChildren(...(sizes.length ? [`${sizes.join(", ")}, as without arguments `, change] : ["Values for names"]));
   marks();
   subject();
   if (panes.tab === "report") panes.refresh();
   const now = accessed();
-  if (now?.fix?.spans.length && !report.at?.fix && !narrow.matches && Math.abs(now.fix.edits[0].line - now.line) < BOTH) {
+  if (now?.fix && report.found) draw(); // beside it stands the fix, which has been found since
+  if (now?.fix?.spans.length && !report.at?.fix && !narrow.matches) {
     report.chosen(now); // its fix has been found since
+    const lines = [...out.accesses, ...now.fix.edits].filter((one) => !one.file).map((one) => one.line);
+    if (unseen && lines.length < FOLDED) editor.fold(lines); // so that both are seen
     report.propose(now);
+    if (Math.abs(now.fix.edits[0].line - now.line) < BOTH) editor.light(now.line);
+    unseen = false;
   }
   if (!fresh || !out) return;
   fresh = false;
-  const worst = report.worse.find((row) => !row.file && row.wavefronts !== null);
-  if (!worst) return;
-  if (!narrow.matches) panes.open("report");
-  access(worst, false);
+  const worst = report.worse.find((row) => !row.file && (row.wavefronts ?? row.sectors) !== null);
+  if (report.worse.length && !narrow.matches) panes.open("report");
+  if (worst) access(worst, false);
 }
 
 // The marks beside the lines: of every copy and gemm, and of every object that can be drawn.
@@ -275,7 +284,7 @@ function show(lasting = true) {
   panes.place(state);
   explorer.view.free = state.zoom > 0;
   if (state.zoom) explorer.view.scale = state.zoom;
-  fresh = !state.access && !state.name;
+  unseen = fresh = !state.access && !state.name;
   return draw();
 }
 
@@ -336,6 +345,7 @@ function follow(now) {
 
 const whole = button("⤢", () => (document.fullscreenElement ? document.exitFullscreen() : by("picture-pane").requestFullscreen()), { ariaLabel: "full screen", title: "full screen" });
 document.querySelector("#controls .zoom").append(whole);
+by("tools").append(...document.querySelectorAll("#controls .by, #along, #number, #controls .zoom")); // above the picture, beside the tabs
 texts.show();
 const before = by("picture").querySelector("svg"); // drawn when the site was made
 if (before && settings.drawn && !location.hash) {

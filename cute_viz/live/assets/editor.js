@@ -6,7 +6,7 @@ import {
   classHighlighter, cpp, python,
 } from "./codemirror.js";
 
-const wrong = StateEffect.define(), beside = StateEffect.define(), lit = StateEffect.define(), shown = StateEffect.define();
+const wrong = StateEffect.define(), beside = StateEffect.define(), lit = StateEffect.define(), shown = StateEffect.define(), folded = StateEffect.define(), opened = StateEffect.define();
 const PYTHON = /^\s*(?:import |from \w+(?:\.\w+)* import|def |@cute\.)|\bcute\.\w+\(/m;
 const LANGUAGES = { cpp: StreamLanguage.define(cpp), python: StreamLanguage.define(python) };
 
@@ -47,6 +47,30 @@ class Shown extends WidgetType {
 const showns = decorated(shown, ({ at, element }, state) => {
   const line = state.doc.lineAt(Math.min(at, state.doc.length));
   return Decoration.set([Decoration.widget({ widget: new Shown(element), block: true, side: 1 }).range(line.to)]);
+});
+
+class Fold extends WidgetType {
+  constructor(lines) { super(); this.lines = lines; }
+  eq(other) { return String(other.lines) === String(this.lines); }
+  toDOM(view) {
+    const out = document.createElement("button");
+    Object.assign(out, { type: "button", className: "fold", textContent: this.lines.join("–"), title: "show these lines", tabIndex: -1 });
+    out.addEventListener("click", () => view.dispatch({ effects: opened.of(view.posAtDOM(out)) }));
+    return out;
+  }
+}
+const folds = StateField.define({
+  create: () => Decoration.none,
+  update(set, transaction) {
+    const { doc } = transaction.state;
+    let out = set.map(transaction.changes);
+    for (const one of transaction.effects) {
+      if (one.is(folded)) out = Decoration.set(one.value.map((lines) => Decoration.replace({ widget: new Fold(lines), block: true }).range(doc.line(lines[0]).from, doc.line(lines[1]).to)));
+      if (one.is(opened)) out = out.update({ filter: (from, to) => one.value < from || one.value > to });
+    }
+    return out;
+  },
+  provide: (field) => EditorView.decorations.from(field),
 });
 
 class Mark extends GutterMarker {
@@ -97,7 +121,7 @@ export class Editor {
     const leave = { key: "Escape", run: () => { document.getElementById("picture").focus(); return true; } };
     this.extensions = [
       history(), owns, before, anew, drawSelection(), lineNumbers(), bracketMatching(), closeBrackets(), indentUnit.of("  "), this.wrap.of(EditorView.lineWrapping),
-      syntaxHighlighting(classHighlighter), this.language.of(LANGUAGES.cpp), search({ top: true }), wrongs, lits, showns, marks,
+      syntaxHighlighting(classHighlighter), this.language.of(LANGUAGES.cpp), search({ top: true }), wrongs, lits, showns, folds, marks,
       gutter({ class: "marks", markers: (view) => view.state.field(marks) }),
       autocompletion({ override: [complete], icons: false }), hoverTooltip(hover, { hoverTime: 250 }),
       keymap.of([tab, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, leave, ...defaultKeymap]),
@@ -178,17 +202,31 @@ export class Editor {
     this.view.dispatch({ effects: beside.of(list) });
   }
 
+  // What brings a place into sight.
+  sight(at, where = { y: "center" }) { return [opened.of(at), EditorView.scrollIntoView(at, where)]; }
+
+  // Fold what is far from all of some lines.
+  fold(lines, around = 1, least = 3) {
+    const last = this.view.state.doc.lines, out = [];
+    let from = 1;
+    for (const line of [...lines.sort((a, b) => a - b), last + around + 1]) {
+      if (line - around - from >= least) out.push([from, Math.min(last, line - around - 1)]);
+      from = line + around + 1;
+    }
+    this.view.dispatch({ effects: folded.of(out) });
+  }
+
   // Light a line, and bring it into sight; 0 for none.
   light(line, reveal = true) {
     const effects = [lit.of(line || null)];
-    if (line && reveal && line <= this.view.state.doc.lines) effects.push(EditorView.scrollIntoView(this.view.state.doc.line(line).from, { y: "center" }));
+    if (line && reveal && line <= this.view.state.doc.lines) effects.push(...this.sight(this.view.state.doc.line(line).from));
     this.view.dispatch({ effects });
   }
 
   // An element below the line of an offset; null takes it away.
   show(at, element) {
     const effects = [shown.of(element && { at, element })];
-    if (element) effects.push(EditorView.scrollIntoView(this.view.state.doc.lineAt(at).from, { y: "center" }));
+    if (element) effects.push(...this.sight(this.view.state.doc.lineAt(at).from, { y: "end", yMargin: 160 })); // what is above it is seen, too
     this.view.dispatch({ effects });
   }
 

@@ -115,11 +115,11 @@ export class Panes {
   }
 
   // Show what belongs to the picture's answer.
-  async refresh(answer = this.answer) {
-    this.answer = answer;
+  async refresh(answer = null) {
+    this.answer = answer || this.answer;
     const tab = this.tab;
     if (this.dock.hidden) return undefined;
-    if (tab === "report") return this.report.show(this.box);
+    if (tab === "report") return answer ? undefined : this.report.show(this.box); // a picture has nothing of it
     if (tab === "compare") return this.compare.show(this.box);
     const out = await this.ask({ ask: tab, ...(tab === "banks" ? { access: this.access, step: this.warp } : {}) }, tab);
     if (!out || tab !== this.tab) return undefined;

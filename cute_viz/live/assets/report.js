@@ -16,12 +16,18 @@ export class Report {
     for (const quick of wanted ? [true, false] : [null]) { // the marks first, the fixes as soon as they are found
       const out = quick === null ? { accesses: null } : await this.ask({ ask: "report", quick }, "report");
       if (!out) return;
-      if (quick && this.out && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
+      if (quick && this.out && !this.quick && this.worse.some((row) => row.fix)) continue; // the fixes of a moment ago stay until others come
       this.out = out.accesses ? out : null;
-      this.counting = false;
+      [this.counting, this.found, this.quick] = [false, this.quick && !quick, quick];
+      const said = JSON.stringify(out);
+      if (said === this.said) continue; // what one may be clicking on stays
+      this.said = said;
       this.told(this.out);
     }
   }
+
+  // The sizes that were taken for granted, as lines of values.
+  get sizes() { return Object.entries(this.out?.assumed || {}).map(([name, { value }]) => `${name}=${value}`); }
 
   get worse() { return (this.out?.accesses || []).filter((row) => row.lost > 0); }
 
@@ -58,11 +64,6 @@ export class Report {
     const ideal = element("p", `${good.length} ${rows.length ? "more " : ""}access${good.length === 1 ? " is" : "es are"} ideal: line `, { className: "ideal" },
       ...lines.flatMap((row, n) => [n ? " " : "", button(row.place, () => this.open(row), { className: "line" })]));
     const parts = [head, ...this.applied.length ? [this.reverting()] : [], ...rows, ...(good.length ? [ideal] : []), ...this.missing(out.unknown)];
-    const assumed = Object.entries(out.assumed || {});
-    if (assumed.length) {
-      parts.push(element("p", `${assumed.map(([name, { value }]) => `${name} = ${value}`).join(", ")}, as without arguments `, { className: "soft" },
-        button("Change", () => this.values(assumed.map(([name, { value }]) => `${name}=${value}`)), { className: "link" })));
-    }
     for (const note of out.notes || []) parts.push(element("p", note, { className: "soft" }));
     box.replaceChildren(...parts);
     this.chosen(this.at);
@@ -76,7 +77,7 @@ export class Report {
     const fix = row.fix ? button(row.fix.what, () => this.propose(row), { className: "fix", title: "show the edit" })
       : element("span", row.accepted ? "as good as it gets" : row.unfixed || "", { className: "soft" });
     const out = element("div", null, { className: "access" }, line,
-      element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why, { className: "soft" })),
+      element("div", null, { className: "what" }, element("code", row.statement), element("br"), element("span", row.why.replace(/: .*/, "."), { className: "soft", title: row.why })),
       element("code", row.instruction), element("div", null, { className: "count" }, element("b", number(now ?? row.instructions)), ` / ${number(ideal ?? row.fewest_instructions ?? row.instructions)}`, element("br"), bar), fix);
     out.dataset.id = row.id;
     out.addEventListener("click", (event) => { if (!event.target.closest("button")) this.open(row); });
@@ -103,7 +104,8 @@ export class Report {
 
   // The edit at its place, with what it does.
   propose(row) {
-    const { fix } = row, spans = fix.spans;
+    const { fix } = row, { spans } = fix, found = this.worse.filter((one) => one.fix?.spans.length);
+    const every = [...new Map(found.flatMap((one) => one.fix.spans).map((edit) => [`${edit.span} ${edit.text}`, edit])).values()];
     const lines = fix.edits.flatMap(({ file, line, old, new: changed }) => {
       let start = 0, end = 0;
       while (start < old.length && old[start] === changed[start]) start++;
@@ -116,26 +118,27 @@ export class Report {
     if (fix.bytes) words.push(`The buffer grows by ${number(fix.bytes)} bytes.`);
     if (fix.unless.length) words.push(`Holds where line ${fix.unless.join(", ")} follows the edit.`);
     const box = element("div", null, { className: "diff" }, ...lines, element("div", null, { className: "row" }, element("span", words.join(" "), { className: "grow" }),
-      ...(spans.length ? [button("Apply", () => this.apply(row), { className: "main" })] : []), button("Close", () => this.editor.show(0, null))));
+      ...(spans.length ? [button("Apply", () => this.apply(row.fix.what, spans), { className: "main" })] : []),
+      ...(every.length > spans.length && spans.length ? [button("Apply all", () => this.apply("all fixes", every), { title: `the edits of ${found.length} fixes` })] : []), button("Close", () => this.editor.show(0, null))));
     if (spans.length) { this.editor.show(spans[0].span[1], box); this.proposed(); }
     else this.box.querySelector(`[data-id="${row.id}"]`)?.after(box);
   }
 
-  apply(row) {
+  apply(what, edits) {
     const before = this.editor.text;
     this.editor.show(0, null);
-    this.editor.change(row.fix.spans, false);
-    this.applied.push({ what: row.fix.what, before, after: this.editor.text });
+    this.editor.change(edits, false);
+    this.applied.push({ what, before, after: this.editor.text });
   }
 
   // What was applied, and the way back: where the text was edited since, undo is.
   reverting() {
-    const last = this.applied.at(-1), same = this.editor.text === last.after;
+    const last = this.applied.at(-1);
     return element("p", `Applied: ${last.what}. `, { className: "applied" }, button("Revert", () => {
       this.applied.pop();
-      if (same) this.editor.text = last.before;
+      if (this.editor.text === last.after) this.editor.text = last.before;
       else { this.editor.focus(); this.show(this.box); }
-    }, { disabled: !same, title: same ? "" : "the text was edited since: undo takes it back" }));
+    }, { title: "once the text was edited, undo takes it back" }));
   }
 }
 

@@ -43,13 +43,10 @@ export class Explorer {
     this.find.addEventListener("keydown", (event) => { if (event.key === "Escape") { this.find.value = ""; this.clear(); } });
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("reset", (event) => { event.preventDefault(); this.find.value = ""; this.clear(); }); // the relation stays
-    this.form.addEventListener("change", (event) => { if (event.target.name === "by") { this.picked = event.target.value; this.slider(); } });
+    this.form.elements.by.addEventListener("change", (event) => { this.picked = event.target.value; this.slider(); });
     this.along.addEventListener("input", () => this.slide());
-    this.form.addEventListener("click", (event) => {
-      const act = event.target.closest("button")?.dataset.zoom;
-      if (act === "fit") this.view.fit(0);
-      else if (act) this.view.zoom(act === "in" ? 1.25 : 0.8);
-    });
+    const zooms = { fit: () => this.view.fit(0), in: () => this.view.zoom(1.25), out: () => this.view.zoom(0.8) };
+    for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", zooms[button.dataset.zoom]);
   }
 
   // Take a picture: an SVG element, perhaps the one of before with other cells, its panels, and perhaps the formula of its offsets.

@@ -12,10 +12,13 @@ document.addEventListener("click", (event) => {
   const target = event.target.closest("a[href^='#']");
   if (!target) return;
   const row = document.getElementById(target.hash.slice(1));
-  if (row?.tagName === "DETAILS") row.open = true;
+  if (row?.tagName === "DETAILS") {
+    row.closest(".rest")?.setAttribute("open", "");
+    row.open = true;
+  }
   else { event.preventDefault(); lit(target.hash.slice(1)); }
 });
-for (const row of document.querySelectorAll("details")) {
+for (const row of document.querySelectorAll("details[id]")) {
   row.addEventListener("toggle", () => { if (row.open) lit(row.querySelector("a[href^='#L']")?.hash.slice(1)); });
 }
 const first = document.querySelector("details[open] a[href^='#L']");

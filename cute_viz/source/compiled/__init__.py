@@ -12,6 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from cute_viz import kept
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.tensor import Tensor
@@ -25,7 +26,7 @@ from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
 from cute_viz.source.compiled.loops import NEVER
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
-from cute_viz.source.compiled.unit import CallSite, Instance, Unit, data_of, unit_from
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, data_of, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
 from cute_viz.source.model import Entry, Given, Later, Launch, Move, Often, SourceFile, chosen
@@ -35,6 +36,7 @@ from cute_viz.source.type_scan import arguments
 from cute_viz.values.instruction import ELEMENTS
 
 _MOST = 2000  # statements of one unit
+_TALL = 8  # lines of a statement
 APART = 8  # kernels of a unit whose statements have rows of their own, each
 _FAR = 40  # lines between the name of a kernel and its launch
 
@@ -89,7 +91,8 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
         return read(texts.get("", text), path, build, replace(given, notes={}), {**(others or {}), **other})
 
     def written() -> SourceFile:
-        return opened(text, path, Given(given.let), folder=Folder(root=build.root), check=False) or SourceFile(text, ())
+        plain = replace(given, launch="", used=set(), notes={})
+        return opened(text, path, plain, folder=Folder(root=build.root), check=False) or SourceFile(text, ())
 
     return SourceFile(
         text,
@@ -166,27 +169,37 @@ def _dims(lines: tuple[str, ...], line: int) -> tuple[str, str]:
 
 def entries(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) -> Iterator[Entry]:
     """An entry for each name and value, in the order of their places, the file's own first. only: of one kernel, by its number."""
-    named: dict[tuple[str, int, tuple[str, ...], str], dict[str, Instance]] = defaultdict(dict)
+    named: dict[tuple[str, int, tuple[str, ...], str], dict[str, tuple[Instance, Node | None]]] = defaultdict(dict)
     wanted = None if only is None else reached(unit, only)
     for n, instance in enumerate(unit.instances):
         if wanted is not None and n not in wanted:
             continue
         for variable in () if instance.foreign else instance.variables:
             if is_object(variable.type):
-                named[variable.file, variable.line, instance.scope, variable.name].setdefault(unqualified(variable.type), instance)
+                types = named[variable.file, variable.line, instance.scope, variable.name]
+                types.setdefault(unqualified(variable.type), (instance, variable.init))
     differing = _differing(unit.instances)
     for key in sorted(named, key=lambda key: (os.path.abspath(key[0]) != path, key)):
         file, line, scope, name = key
-        for type_, instance in named[key].items():
+        for type_, (instance, begun) in named[key].items():
             args = _args(instance, differing) if len(named[key]) > 1 else ""
             where = (*scope[:-1], f"{scope[-1]}<{args}>") if args else scope
-            tensor = partial(_tensor, meaning, type_)
-            yield Entry(name, where, Span(0, 0), line, partial(_shown, meaning, type_), file=_relative(file, path), tensor=tensor)
+            read, tensor, told = partial(_shown, meaning, type_), partial(_tensor, meaning, type_), partial(_made, meaning, begun)
+            yield Entry(name, where, Span(0, 0), line, read, operations=told, file=_relative(file, path), tensor=tensor)
 
 
 def _shown(meaning: UnitMeaning, type_: str) -> Any:
     """The value of a type, of a tensor its layout, as the text's own reader shows it."""
     return printed(meaning.typed(type_))
+
+
+def _made(meaning: UnitMeaning, begun: Node | None) -> tuple[Operation, ...]:
+    """The operation of the library that a variable begins with, with the values of its operands' types; the compiler's tree has no
+    template arguments, so none that may have some.
+    """
+    if begun is None or begun.kind != "call" or begun.text not in OPS or OPS[begun.text].templated:
+        return ()
+    return (Operation(begun.text, tuple([meaning.typed(part.type) for part in begun.parts if part.type])),)
 
 
 def _tensor(meaning: UnitMeaning, type_: str) -> Tensor | None:
@@ -253,7 +266,12 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     instance, lines = unit.instances[frame.number], frame.lines(unit)
     chain = f"{instance.scope[-1]} called in line {lines[0]}" if lines else ""
     where = ", called in ".join(filter(None, (chain, launch)))
-    text = "".join(_lines(call.file)[call.line - 1 : call.line]).strip().rstrip(";")
+    text = ""
+    for line in _lines(call.file)[call.line - 1 : call.line + _TALL]:
+        text = f"{text} {line.partition('//')[0].strip()}".strip()
+        if text.count("(") <= text.count(")"):
+            break
+    text = text.rstrip(";")
     name, file = call.name.removeprefix("cute::"), _relative(call.file, path)
     read, again = partial(meaning.at, 0, operands), partial(meaning.again, operands)
     return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)

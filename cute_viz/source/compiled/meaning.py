@@ -24,6 +24,7 @@ from cute_viz.source.compiled.values import element_of, is_object, unqualified, 
 from cute_viz.source.parts import TypeParts, held
 from cute_viz.source.type_scan import arguments
 from cute_viz.values.integer import Unknown
+from cute_viz.values.types import ValueType
 
 _ORDERED = frozenset(("group_modes", "flatten", "coalesce", "append", "prepend", "group"))  # views that keep the order of elements
 _OPERATION = re.compile(r"cute::((?:AutoVectorizingCopy|UniversalCopy|DefaultCopy|SM\d+_)\w*)")
@@ -227,7 +228,8 @@ class UnitMeaning(TypeParts):
             return node.text
         if inner := self.spelled(frame, begun, deep + 1):
             return inner
-        return "" if is_object(storage) or storage.rpartition(" ")[2] in _NUMBERS else storage
+        last = storage.rpartition(" ")[2]
+        return "" if is_object(storage) or last in _NUMBERS or ValueType(last).kind else storage  # of numbers it is computed
 
     def declared(self, frame: Reached, node: Node) -> tuple[Reached, Variable | None, Node | None]:
         """Where a name is declared, what it is there, and of a parameter the argument of the call."""

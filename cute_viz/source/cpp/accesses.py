@@ -7,142 +7,45 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import rank
 from cute_viz.algebra.shares import Starts
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.records import dataclass
 from cute_viz.source.cpp.context import Context
-from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import alignment_of, block_of
 from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.indexed import ASSIGNED, Indexed, brackets
 from cute_viz.source.cpp.lookup import Lookup, opened
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.values import finished
 from cute_viz.values.pointer import Pointer
 
-_VIEWS = re.compile(
-    r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
-)
-_OTHERS = frozenset(("for", "while", "if", "switch", "template", "using"))  # whose heads are no statements
-_ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
-_BY_VALUE = re.compile(
-    r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
-)
-_BITS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "half": 16, "int": 32, "uint": 32, "float": 32, "double": 64}
-_VECTOR = re.compile(rf"(?:__)?({'|'.join(_BITS)})([248])")
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
 _TURNS = 256  # rounds that are counted one by one
 _UNROLLED = 64  # rounds of loops that a compiler unrolls
 _WIDEST = 128  # bits
 
 
-class Indexed(NamedTuple):
-    """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
-    whether the statement both loads and stores elements of that name. tests: the conditions in the statement, and what they must
-    be. why: it is not counted. wide: bits of the type that it is cast to.
+def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
+    """An array in shared memory as C++ places its elements, the last index the contiguous one. Raises: AlgebraError for an extent
+    that is left out; the error of one that cannot be evaluated.
     """
-
-    token: int
-    name: str
-    indices: tuple[Range, ...]
-    store: bool
-    both: bool
-    tests: tuple[tuple[Range, bool], ...] = ()
-    why: str = ""
-    wide: int = 0
-
-
-def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
-    """The names of a file that may be tensors in memory: views, and arrays in shared memory."""
-    out: dict[str, list[Declaration]] = {}
-    for scope in dict.fromkeys(reader.scopes):
-        for x in scope.declarations if scope.local else ():
-            words = " ".join(token.text for token in reader.tokens[slice(*(x.init or (0, 0)))])
-            view = _VIEWS.search(words) and "fragment" not in words and "_like" not in words
-            view = view or (x.init is not None and reader.tokens[x.init[0]].text in out)  # a slice of one
-            if x.kind == "variable" and (_is_shared(reader, x) if x.array else view):
-                out.setdefault(x.name, []).append(x)
-    return out
-
-
-def _is_shared(reader: Declarer, x: Declaration) -> bool:
-    begin = x.type[0] if x.type is not None else x.token
-    return "__shared__" in {token.text for token in reader.tokens[max(0, begin - 6) : x.token]}
-
-
-def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
-    """The elements that a statement of a scope loads and stores, each once."""
-    tokens, end = reader.tokens, reader.find(begin, (";", "{"))
-    if tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
-        return
-    at, assigned = begin, None
-    while at < end and assigned is None:
-        assigned = at if tokens[at].text in _ASSIGNED else None
-        at = reader.match[at] + 1 if tokens[at].kind in ("(", "[", "{") else at + 1
-    met = set()
-
-    def both(name: str) -> bool:
-        return tokens[begin].text == name and (
-            tokens[assigned or begin].text != "=" or name in {x.text for x in tokens[assigned or begin : end]}
-        )
-
-    for n in range(begin, end):
-        if tokens[n].text not in names or tokens[n + 1].kind not in ("(", "[") or tokens[n - 1].kind in (".", "->", "::"):
-            continue
-        mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
-        if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
-            continue
-        indices, close = _brackets(reader, n)
-        words = {token.text for part in indices for token in tokens[slice(*part)]}
-        left, right, wide = _cast(reader, n, close)
-        first = left == begin and assigned == right
-        if not indices or any(a == b for a, b in indices) or words & {"_", "X"}:
-            continue
-        why = "" if first or wide or _is_value(reader, begin, n, close) else "its address, or a reference to it, goes elsewhere"
-        kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
-        for store in kinds:
-            key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
-            if key not in met:
-                met.add(key)
-                tests = _tests(reader, begin, n)
-                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text), tests, why, wide)
-
-
-def _cast(reader: Declarer, n: int, close: int) -> tuple[int, int, int]:
-    """The tokens of `reinterpret_cast<float4*>(&s[i])[0]` around an element, and the bits of its type; its own tokens, and 0,
-    where nothing is cast.
-    """
-    tokens = reader.tokens
-
-    def outside(left: int, right: int) -> tuple[int, int]:
-        while tokens[left - 1].kind == "(" and tokens[right].kind == ")":
-            left, right = left - 1, right + 1
-        return left, right
-
-    left, right = outside(n, close)
-    if tokens[left - 1].text != "&":
-        return n, close, 0
-    left, right = outside(left - 1, right)
-    words = " ".join(token.text for token in tokens[max(0, left - 6) : left])
-    found = re.search(r"reinterpret_cast < (?:const )?(\w+) (?:const )?\* >$", words)
-    kind = _VECTOR.fullmatch(found[1]) if found is not None else None
-    if found is None or kind is None:
-        return n, close, 0
-    left -= found[0].count(" ") + 1
-    if tokens[left - 1].text == "*":
-        left -= 1
-    elif [token.text for token in tokens[right : right + 3]] == ["[", "0", "]"]:
-        right += 3
-    else:
-        return n, close, 0
-    return *outside(left, right), _BITS[kind[1]] * int(kind[2])
+    context = evaluator.context
+    kind = evaluator.value(context.tree(x.type)) if x.type is not None else None
+    parts, _ = brackets(context.reader, x.token)
+    if any(a == b for a, b in parts):
+        raise AlgebraError(f"the extents of {x.name} are not known").but(name=x.name)
+    extents = [int(evaluator.solid(context.tree(part))) for part in parts]
+    strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
+    whole = Layout(*((one[0] if len(one) == 1 else tuple(one)) for one in (extents, strides)))
+    return Tensor(Pointer("smem", kind, base=x.name, name=x.name), mark_static(whole))
 
 
 def _beside(context: Context, access: Indexed, function: Scope) -> str:
@@ -159,58 +62,9 @@ def _beside(context: Context, access: Indexed, function: Scope) -> str:
             return ""
         if [token.text for token in tokens[n : n + len(text)]] != text:
             continue
-        if not access.store or (tokens[n + len(text)].text in _ASSIGNED):
+        if not access.store or (tokens[n + len(text)].text in ASSIGNED):
             return f"line {context.line(n)}"
     return ""
-
-
-def _tests(reader: Declarer, begin: int, n: int) -> tuple[tuple[Range, bool], ...]:
-    """The conditions of `a ? b : c`, `a && b` and `a || b` in a statement that decide whether a place in it is reached."""
-    tokens, out, depth, wanted = reader.tokens, list[tuple[Range, bool]](), 0, True
-    ends: list[tuple[int, bool]] = []  # of conditions that are not begun yet
-    for at in range(n - 1, begin - 2, -1):
-        text, kind = (tokens[at].text, tokens[at].kind) if at >= begin else (";", ";")
-        depth += (kind in (")", "]", "}")) - (kind in ("(", "[", "{") and depth > 0)
-        if depth or (kind in ("(", "[", "{") and tokens[reader.match[at]].start < tokens[n].start):
-            continue
-        if text in ("(", "[", "{", ",", "return", ";") or text in _ASSIGNED:
-            out += [((at + 1, end), held) for end, held in ends]
-            ends, wanted = [], True
-        elif text in ("?", "&&", "||"):
-            ends.append((at, wanted if text == "?" else text == "&&"))
-            wanted = True
-        elif text == ":":
-            wanted = False
-    return tuple(out)
-
-
-def _brackets(reader: Declarer, n: int) -> tuple[tuple[Range, ...], int]:
-    """The indices behind a name, `(i, j)` or `[i][j]`, and the token behind them."""
-    at = n + 1
-    if reader.tokens[at].kind == "(":
-        return tuple(reader.split(at + 1, reader.match[at])), reader.match[at] + 1
-    out = []
-    while reader.tokens[at].kind == "[":
-        out.append((at + 1, reader.match[at]))
-        at = reader.match[at] + 1
-    return tuple(out), at
-
-
-def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:
-    """Whether a place in a statement is read as a value: no address, no argument of a function that may take a reference."""
-    tokens = reader.tokens
-    if tokens[n - 1].kind in ("&", "++", "--") or tokens[close].kind in ("++", "--", ".", "->"):
-        return False
-    values, depth = begin != n, 0  # a statement that is only an element does nothing
-    for at in range(n - 1, begin, -1):
-        depth += (tokens[at].kind in (")", "]", "}")) - (tokens[at].kind in ("(", "[", "{"))
-        if depth < 0:
-            depth, word = 0, at - 1
-            if tokens[word].kind == ">":
-                word = next((k - 1 for k in range(word, begin, -1) if tokens[k].kind == "<"), word)
-            if tokens[at].kind == "(" and tokens[word].kind == "name":
-                values = values and _BY_VALUE.fullmatch(tokens[word].text) is not None
-    return values
 
 
 _Lookups = Callable[[Context], Lookup]
@@ -293,10 +147,10 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
         met.add((layout, active, *(place - shift for place in table[0])))
         if not summed and len(met) > 1:
             raise AlgebraError("the elements differ from round to round, and how many rounds there are is not known")
-        part = ElementStarts(
+        part = Starts(
             tuple(table[0]),
             () if all(active) else active,
-            getattr(x.part, "layout", x.layout),
+            x.root,
             frozenset(n - len(loops) for n in taken),
             align,
             summed,
@@ -305,23 +159,6 @@ def _iterations(context: Context, lookup: _Lookups, scope: Scope, function: Scop
             each,
         )
         yield replace(x, layout=layout, part=part)
-
-
-@dataclass(frozen=True, slots=True)
-class ElementStarts(Starts):
-    """Where each thread's element lies. layout: of the tensor that they are elements of. taken: the loops whose rounds are counted
-    here, from -1, the innermost. align: to how many bytes the compiler knows that the buffer is aligned, so that it takes neighbors
-    at once; None where that is not read. summed: whether all rounds are, each as an operand; else one stands for all. sure: whether
-    all conditions are known. assumes: those that are taken to hold. each: elements that a cast takes at once.
-    """
-
-    layout: Any = None
-    taken: frozenset[int] = frozenset()
-    align: int | None = 0
-    summed: bool = True
-    sure: bool = True
-    assumes: tuple[str, ...] = ()
-    each: int = 1
 
 
 def _layout(table: list[int]) -> Layout | None:
@@ -350,14 +187,10 @@ def _tensor(context: Context, lookup: Lookup, scope: Scope, access: Indexed) -> 
     declaration = found.declarations[0] if found is not None and found.declarations else None
     evaluator = Evaluator(context, lookup, env)
     if declaration is not None and declaration.array:
-        kind = evaluator.value(context.tree(declaration.type)) if declaration.type is not None else None
-        parts, _ = _brackets(context.reader, declaration.token)
-        if len(parts) != len(access.indices) or any(a == b for a, b in parts):
+        whole = array_of(evaluator, declaration)
+        if rank(whole.layout) != len(access.indices):
             raise AlgebraError(f"the extents of {access.name} are not known").but(name=access.name)
-        extents = [int(evaluator.solid(context.tree(part))) for part in parts]
-        strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
-        whole = Layout(*((x[0] if len(x) == 1 else tuple(x)) for x in (extents, strides)))
-        return Tensor(Pointer("smem", kind, base=access.name, name=access.name), mark_static(whole))
+        return whole
     x = finished(split(known_part(evaluator.solid(context.tree((access.token, access.token + 1))), [])))
     if not isinstance(x, Tensor) or x.pointer.space not in ("smem", "gmem") or not isinstance(x.layout, Layout):
         return None

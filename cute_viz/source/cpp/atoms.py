@@ -11,11 +11,11 @@ from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.make_copy import make_tiled_copy_impl
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout, tiled_mma
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.views import make_tiled_copy_impl
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS, bits
 from cute_viz.source.cpp.reading import Meaning

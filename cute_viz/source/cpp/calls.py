@@ -22,7 +22,7 @@ from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.numbers import SIZE, number
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, coordinate, cut, index, joined, known_part, sliced
-from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
+from cute_viz.source.cpp.tensors import check_of_tensors, pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.threads import order_of
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
@@ -119,24 +119,26 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     """local_tile, local_partition: the coordinate moves the pointer alone."""
     if not 3 <= len(args) <= 4:
         raise meaning.fail(f"{part.name} takes a tensor, a tiler and a coordinate", span)
+    name = "local_tile" if part.name == "inner_partition" else part.name
     lost: list[CuteVizError] = []
     from cute_viz.algebra.shares import Division
 
     divided: Division | None
     tensor, tiler = _solid(meaning, args[:2])
-    place = index if part.name == "local_partition" else coordinate
+    place = index if name == "local_partition" else coordinate
     operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
-    if part.name == "local_partition" and isinstance(tiler, tuple):
+    if name == "local_partition" and isinstance(tiler, tuple):
         operands[0] = meaning.operate("make_layout", [tiler])
     if len(operands) == 3 and isinstance(operands[2], tuple):
         projection = operands[2]
         chosen = [n for n, x in enumerate(projection) if x is not X]
-        if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
+        if name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
             operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
     whole = known_part(tensor, [])
+    check_of_tensors(meaning, part.name, whole)
     if meaning.context.own_lines and not lost and isinstance(whole, (Layout, ComposedLayout)):
-        return meaning.operate(part.name, [whole, *operands])  # which CuTe has of tensors alone: the offset is shown
-    if lost and part.name == "local_partition" and isinstance(whole, Tensor):
+        return meaning.operate(name, [whole, *operands])  # which CuTe has of tensors alone: the offset is shown
+    if lost and name == "local_partition" and isinstance(whole, Tensor):
         if whole.part is not None:
             raise meaning.fail("this is a thread's part already", args[0].span)
         order, threads = order_of(meaning, args[2], int(size(as_layout(operands[0])))), finished(as_layout(operands[0]))
@@ -144,7 +146,7 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         divided = None if order is None else Division(threads, "", parted, operands[2] if len(operands) > 2 else None, order)
     else:
         divided = None
-    return cut(meaning, part.name, [tensor, *operands], 0, lost, divided)
+    return cut(meaning, name, [tensor, *operands], 0, lost, divided)
 
 
 def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -227,6 +229,7 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
     (value,) = _solid(meaning, args)
+    check_of_tensors(meaning, part.name, value)
     layout = value.layout if isinstance(value, Tensor) else value
     found = meaning.operate("layout", [layout], tuple(_template(meaning, part)))
     return replace(value, layout=found) if isinstance(value, Tensor) else found
@@ -307,6 +310,7 @@ CALLS: dict[str, _Call] = {
     **dict.fromkeys(("as_position_independent_swizzle_tensor", "as_position_independent_swizzle_layout"), _unpinned),
     "local_tile": _cut,
     "local_partition": _cut,
+    "inner_partition": _cut,
     "outer_partition": _cut,
     "get_slice": _slice_of,
     "get": _get,

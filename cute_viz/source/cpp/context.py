@@ -38,6 +38,7 @@ class Context:
         self.given = given
         self.of_gmem = False  # whether the layout of a tensor in global memory is read, whose numbers only runs know
         self.own_lines = parser is Literals  # no file: what is written is shown, an offset too
+        self.given_layouts = False  # whether a layout was given for a name, which may be a tensor's
         self.warnings: list[str] | None = None  # where what is not as it seems is told
         self.free: set[str] = set()  # names without a value, which are integers that nobody knows
         self.expressions = parser(self.text, reader.tokens, self.is_template)

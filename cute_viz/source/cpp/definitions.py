@@ -17,7 +17,7 @@ from cute_viz.source.cpp.instances import WHOLE
 from cute_viz.source.cpp.lookup import Found, change_before, changed, declares, loop_around, within
 from cute_viz.source.cpp.parameters import Parameters
 from cute_viz.source.cpp.preprocess import excludes
-from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, outward
 from cute_viz.source.cpp.slices import Thread, known_part
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import certain, tried, unknown
@@ -58,22 +58,19 @@ def settled(
 def _taken(reader: Declarer, scope: Scope, outer: Scope, holds: Callable[[Range], bool | None]) -> bool | None:
     """Whether a program without arguments comes through the blocks between two scopes; None where that is not known."""
     out: bool | None = True
-    around: Scope | None = scope
-    while around is not outer and around is not None:
-        parent = around.parent
-        if around.flow == "if" and parent is not None:
-            test = next(((x.value, x.yes is around) for x in parent.statements if around in (x.yes, x.no)), None)
-            if test is None or test[0] is None:
+    for around in outward(scope, outer):
+        if around.flow == "if" and around.parent is not None:
+            held = around.holder
+            if held is None or held.value is None:
                 return None
-            if any(token.text in _ARGUMENTS for token in reader.tokens[slice(*test[0])]):
+            if any(token.text in _ARGUMENTS for token in reader.tokens[slice(*held.value)]):
                 return False
-            found = holds(test[0])
-            if found is not None and found is not test[1]:
+            found = holds(held.value)
+            if found is not None and found is not (held.yes is around):
                 return False
             out = out if found is not None else None
         elif around.flow or around.kind != "block":
             out = None
-        around = parent
     return out
 
 

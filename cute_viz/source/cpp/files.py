@@ -8,15 +8,18 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span, raised_again
 from cute_viz.source.address import path_parts
-from cute_viz.source.cpp.collective import DRAWN, with_cutlass
+from cute_viz.source.cpp.accesses import array_of
+from cute_viz.source.cpp.built import asked_member, built_entries, included, scopes_of
+from cute_viz.source.cpp.collective import with_cutlass
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.indexed import is_shared
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.operations import operations
 from cute_viz.source.cpp.outline import outline
@@ -25,7 +28,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.shown import object_of, printed, standing
 from cute_viz.source.cpp.statements import launched, launches, moves
 from cute_viz.source.cpp.tokens import tokenize
-from cute_viz.source.cpp.tree import Call, Id, Node, Part
+from cute_viz.source.cpp.tree import Call, Id, Node
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, External, finished
 from cute_viz.source.model import Entry, Given, Launch, SourceFile, matching
@@ -57,11 +60,11 @@ def read(text: str, given: Given) -> SourceFile:
     lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
-        for scope in _scopes(reader)
+        for scope in scopes_of(reader)
         for declaration in scope.declarations
         if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
     ]
-    entries += [entry for scope in _scopes(reader) for x in scope.declarations for entry in _built_entries(context, lookup, x)]
+    entries += [entry for scope in scopes_of(reader) for x in scope.declarations for entry in built_entries(context, lookup, x)]
     entries = sorted((entry for entry in entries if entry.span.start < len(text)), key=lambda entry: entry.span.start)
     known = cache(lambda: launches(reader, given, _lookup))  # a report asks for many names
     return SourceFile(
@@ -91,27 +94,11 @@ def _lookup(context: Context) -> Lookup:
     return lookup
 
 
-def _scopes(reader: Declarer) -> list[Scope]:
-    """All scopes of a file, each once."""
-    out: list[Scope] = []
-    waiting, seen = [*reader.lambdas.values(), reader.file], set()
-    while waiting:
-        scope = waiting.pop()
-        if id(scope) in seen:
-            continue
-        seen.add(id(scope))
-        out.append(scope)
-        inside = [declaration.inner for declaration in scope.declarations]
-        inside += [block for statement in scope.statements for block in (statement.yes, statement.no)]
-        waiting += [inner for inner in inside if inner is not None]
-    return out
-
-
 def _asked(context: Context, lookup: Lookup, query: str, known: _Launches) -> Entry | None:
     return (
         _called_by(context, query, known)
         or _member_of(context, lookup, query)
-        or standing(context, lookup, _scopes(context.reader), query)
+        or standing(context, lookup, scopes_of(context.reader), query)
     )
 
 
@@ -126,7 +113,7 @@ def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
     caller, callee, name = ("", "", "", *path_parts(query))[-3:]
     if not caller:
         return None
-    for scope in _scopes(context.reader):
+    for scope in scopes_of(context.reader):
         if scope.kind != "function" or scope.name != callee:
             continue
         uses = [use for use in all_uses(context.reader, scope) if caller in use.scope.path]
@@ -137,7 +124,7 @@ def _called_by(context: Context, query: str, known: _Launches) -> Entry | None:
         other = Context(context.reader, context.given)
         other.chosen, other.assumed = dict(ways[0]), {}
         lookup = _lookup(other)
-        inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
+        inside = [x for block in scopes_of(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
         found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")
         if len(found) == 1:
             return found[0]
@@ -159,8 +146,8 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     if not isinstance(tree, Id) or len(tree.parts) < 2:
         return None
     first = tree.parts[0].name
-    owners = [scope for scope in _scopes(context.reader) if first in scope.names and not scope.local]
-    owners = owners or [scope for scope in _scopes(context.reader) if first in scope.names]
+    owners = [scope for scope in scopes_of(context.reader) if first in scope.names and not scope.local]
+    owners = owners or [scope for scope in scopes_of(context.reader) if first in scope.names]
     if len(owners) != 1:
         return None
     evaluator = Evaluator(context, lookup, opened(context, owners[0]))
@@ -168,7 +155,7 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     try:
         owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
         if isinstance(owner, Class) and context.reader.tokens[owner.env.scope.token].start >= context.own:
-            return _asked_member(context, lookup, tree)
+            return asked_member(context, lookup, tree)
         found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
     except CuteVizError as error:
         raise error.at(query, tree.span) from None
@@ -185,51 +172,12 @@ def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     return Entry(entry.name, entry.scope, entry.span, entry.line, of_it, file=entry.file)
 
 
-def _built_entries(context: Context, lookup: Lookup, declaration: Declaration) -> list[Entry]:
-    """What can be drawn of an alias of what CollectiveBuilder makes: `CollectiveMainloop::SmemLayoutA`."""
-    if declaration.kind != "alias" or declaration.init is None or declaration.params is not None:
-        return []
-    words = [token.text for token in context.reader.tokens[slice(*declaration.init)] if token.kind == "name"]
-    if words[-1:] != ["CollectiveOp"] or "CollectiveBuilder" not in words:
-        return []
-    kind = "epilogue" if "epilogue" in words[: words.index("CollectiveBuilder")] else "gemm"
-    return [_built_entry(context, lookup, declaration, (name,)) for name in DRAWN[kind]]
-
-
-def _asked_member(context: Context, lookup: Lookup, tree: Id) -> Entry | None:
-    """The member that a qualified name asks for of an alias whose class CUTLASS makes."""
-    names = [part.name for part in tree.parts]
-    for n in range(len(names) - 2, -1, -1):
-        for scope in _scopes(context.reader):
-            declaration = next((x for x in scope.names.get(names[n], ()) if x.kind == "alias"), None)
-            if declaration is not None and list(scope.path)[len(scope.path) - n :] == names[:n]:
-                return _built_entry(context, lookup, declaration, tuple(names[n + 1 :]))
-    return None
-
-
-def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, names: tuple[str, ...]) -> Entry:
-    """A member of a member ... of a class that CUTLASS makes for an alias of the file."""
-    token = context.reader.tokens[declaration.token]
-    scope = (*declaration.scope.path, declaration.name, *names[:-1])
-
-    def of_it() -> Any:
-        context.deep = 0
-        env = opened(context, declaration.scope)
-        evaluator = Evaluator(context, lookup, env)
-        try:
-            value = evaluator.definition(declaration, env, None, Span(0, 0))
-            for name in names:
-                value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
-            return printed(finished(object_of(context, declaration.name, context.reader.tokens[declaration.token].span, value)))
-        except CuteVizError as error:
-            raise context.placed(error, token.span) from None
-
-    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it, file=_included(context, declaration))
-
-
 def _is_object(context: Context, declaration: Declaration) -> bool:
     """Whether a declaration may be more than a plain member, a pointer, or an object of a library that has no layouts."""
-    if declaration.array or declaration.pointer or not declaration.name:
+    if declaration.array:
+        tokens, at = context.reader.tokens, declaration.token  # `extern __shared__ float s[]` has no extent
+        return is_shared(context.reader, declaration) and tokens[at + 1].kind == "[" and tokens[at + 2].kind != "]"
+    if declaration.pointer or not declaration.name:
         return False
     if declaration.kind == "alias":
         return True
@@ -256,14 +204,8 @@ def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
         text=_text(context, declaration),
         depends=deciding(context.reader.source.branch(declaration.token)),
         tensor=tensor,
-        file=_included(context, declaration),
+        file=included(context, declaration),
     )
-
-
-def _included(context: Context, declaration: Declaration) -> str:
-    """The included file that a declaration stands in, "" for the file itself, which may have line markers of its own."""
-    name = context.file(declaration.token)
-    return name if name in context.given.files else ""
 
 
 def _text(context: Context, declaration: Declaration) -> str:
@@ -357,6 +299,8 @@ def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
     key = context.let(declaration.name, declaration.scope)
     if key is not None:
         value = evaluator.given(key, as_type=declaration.kind == "alias")
+    elif declaration.array:
+        return array_of(evaluator, declaration)
     else:
         value = evaluator.definition(declaration, env, None, Span(0, 0))
     is_tag = isinstance(value, External) and value.error is None

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.operands import BUILTIN, is_number
 from cute_viz.source.cpp.pointed import pointed_type
 from cute_viz.source.cpp.running import Running
-from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope, outward
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import tried, unknown
@@ -59,8 +59,9 @@ class Functions(Running):
             return self._pointed(declaration, init)
         value = self._initialised(declaration, init, opens, span)
         if isinstance(value, Tensor) and not value.pointer.name:
-            begun = value.pointer  # what begins elsewhere in a buffer is another tile of it
-            apart = "" if begun.placed and isinstance(begun.offset, int) and begun.offset == 0 else f"+{declaration.name}"
+            begun, apart = value.pointer, f"+{declaration.name}"  # what begins elsewhere in a buffer is another tile of it
+            if begun.placed and isinstance(begun.offset, int):
+                apart = f"+{int(begun.offset) * value.bits // 8}" if begun.offset else ""
             base = f"{begun.base}{apart}" or declaration.name
             value = replace(value, pointer=replace(value.pointer, base=base, name=declaration.name))
         return value
@@ -294,8 +295,4 @@ class Functions(Running):
 
 def _sees_cells(env: Env | None) -> bool:
     """Whether a function may read what changes: of a lambda, of an object."""
-    while env is not None:
-        if env.cells is not None:
-            return True
-        env = env.parent
-    return False
+    return any(around.cells is not None for around in outward(env))

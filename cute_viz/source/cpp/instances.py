@@ -8,7 +8,7 @@ from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.binding import bound, defaulted, key_of, matched
 from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import opened, within
-from cute_viz.source.cpp.scopes import Declaration, Scope
+from cute_viz.source.cpp.scopes import Declaration, Scope, outward
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import OURS, Cell, Class, Env, Template, copied
 from cute_viz.values.types import ValueType
@@ -24,12 +24,8 @@ class Instances(Functions):
         if declaration.params is None:
             return Class(within(env, declaration.inner))
         if args is None:
-            around: Env | None = self.env
-            while around is not None:
-                if around.scope is declaration.inner:  # the name of a class in itself
-                    return Class(around)
-                around = around.parent
-            return Template(declaration, env)
+            own = next((around for around in outward(self.env) if around.scope is declaration.inner), None)
+            return Template(declaration, env) if own is None else Class(own)  # the name of a class in itself
         return self._instance(declaration, env, self.lazily(args), span)
 
     def _instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:

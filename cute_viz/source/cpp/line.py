@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator
 from contextlib import suppress
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.tensor import Tensor
@@ -17,10 +17,11 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Passage
 from cute_viz.notation.syntax import Statement
-from cute_viz.source.cpp.blocks import CONTROL, WORDS
+from cute_viz.source.cpp.blocks import WORDS
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.collective import with_cutlass
 from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.control import CONTROL
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
 from cute_viz.source.cpp.evaluate import Evaluator

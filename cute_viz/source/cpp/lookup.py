@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
-from cute_viz.source.cpp.scopes import Change, Declaration, Scope
+from cute_viz.source.cpp.scopes import Change, Declaration, Scope, outward
 from cute_viz.source.cpp.values import HELPERS, Class, Env, Lazy
 from cute_viz.values.examples import hint_for
 
@@ -121,15 +121,13 @@ class Lookup:
 
     def namespace(self, words: list[str], env: Env) -> Env | None:
         """The namespace of the file that words mean, seen from a scope."""
-        around: Env | None = env
-        while around is not None:
+        for around in outward(env):
             target: Env | None = around
             for word in words:
                 inner = next((x.inner for x in target.scope.names.get(word, ()) if x.kind == "namespace"), None) if target else None
                 target = within(target, inner) if target is not None and inner is not None else None
             if target is not None:
                 return target
-            around = around.parent
         return None
 
     def helper(self, name: str) -> Found | None:
@@ -204,7 +202,7 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
             continue
         sure = (
             change.scope is declaration.scope
-            or (_branch(change.scope, declaration.scope) is None)
+            or not _branches(change.scope, declaration.scope)
             or (position is not None and user.inside(change.scope) and loop is None)
         )
         last = change if sure and change.value is not None else Change(change.token, change.scope, None)
@@ -213,43 +211,26 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
 
 def _apart(one: Scope, user: Scope) -> bool:
     """Whether two places are in the two branches of an `if`, of which only one runs."""
-    around: Scope | None = one
-    while around is not None and around.parent is not None:
-        for x in around.parent.statements if around.flow == "if" else ():
-            other = x.no if x.yes is around else x.yes if x.no is around else None
-            if other is not None and user.inside(other):
-                return True
-        around = around.parent
-    return False
+    held = [(around, around.holder) for around in outward(one) if around.flow == "if"]
+    others = [x.no if x.yes is around else x.yes for around, x in held if x is not None]
+    return any(other is not None and user.inside(other) for other in others)
 
 
 def declares(declaration: Declaration, scope: Scope) -> bool:
     """Whether the name in a scope is this declaration, not one of a block between."""
-    around: Scope | None = scope
-    while around is not None and around is not declaration.scope:
-        if declaration.name in around.names or any(param.name == declaration.name for param in around.arguments):
-            return False
-        around = around.parent
-    return around is declaration.scope
+    between = outward(scope, declaration.scope)
+    hidden = any(declaration.name in x.names or any(param.name == declaration.name for param in x.arguments) for x in between)
+    return not hidden and scope.inside(declaration.scope)
 
 
 def loop_around(scope: Scope, outer: Scope) -> Scope | None:
     """The outermost loop (or lambda) between a scope and one around it."""
-    out, around = None, scope
-    while around is not outer and around is not None:
-        if around.flow == "loop" or around.kind == "lambda":
-            out = around
-        around = around.parent  # type: ignore[assignment]
-    return out
+    return next((x for x in reversed(list(outward(scope, outer))) if x.flow == "loop" or x.kind == "lambda"), None)
 
 
-def _branch(scope: Scope, outer: Scope) -> Scope | None:
-    around = scope
-    while around is not outer and around is not None:
-        if around.flow or around.kind != "block":
-            return around
-        around = around.parent  # type: ignore[assignment]
-    return None
+def _branches(scope: Scope, outer: Scope) -> bool:
+    """Whether what is in a scope may run otherwise than once in one around it."""
+    return any(x.flow or x.kind != "block" for x in outward(scope, outer))
 
 
 def changed(declaration: Declaration, text: str, span: Span) -> NotationError:

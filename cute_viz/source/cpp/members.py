@@ -15,6 +15,7 @@ from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, known_part, of_thread, shaped, sliced
+from cute_viz.source.cpp.tensors import check_of_tensors
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Class, Enumerator, External, as_int
@@ -58,9 +59,13 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return value  # whatever barrier and cache hint it is with
     operands = meaning.arguments(args or ())
     if (isinstance(value, Thread) or hasattr(value, "tiled")) and name.startswith(("partition_", "make_fragment", "retile")):
+        if operands and name.startswith(("partition_", "retile")) and "fragment" not in name and "shape" not in name:
+            check_of_tensors(meaning, name, known_part(operands[0], []))
         return of_thread(meaning, name, value, operands)
     if isinstance(value, Thread) and name not in ("data", "layout"):
         value = shaped(name, value)
+    if name in ("compose", "tile") and len(operands) > 1:
+        operands = [tuple(operands)]
     if name == "with_shape" and isinstance(value, (Tensor, *_LAYOUTS)):
         shape = operands[0] if len(operands) == 1 else tuple(operands)
         return meaning.operate("composition", [value, meaning.operate("make_layout", [shape])])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Underscore, leaves
 from cute_viz.algebra.layout import Layout
@@ -13,7 +13,7 @@ from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.notation.values import PRINTERS
 from cute_viz.source.cpp.cutlass import SCALES
-from cute_viz.source.cpp.evaluate import as_word, of_tensors
+from cute_viz.source.cpp.operate import as_word, of_tensors
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, split
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Member, Node

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cute_viz.source.cpp.blocks import CONTROL, WORDS
+from cute_viz.source.cpp.blocks import WORDS
+from cute_viz.source.cpp.control import CONTROL
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
 from cute_viz.source.cpp.preprocess import Preprocessed

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.binding import as_argument, bound, deduced, header
 from cute_viz.source.cpp.context import needed
@@ -222,6 +224,7 @@ class Parameters(Told):
             self.env.memo[memo] = value
         else:
             value = taken(value) if not isinstance(value, ValueType) else value
+        context.given_layouts |= isinstance(value, (Layout, ComposedLayout))
         return static(value) if as_type else value
 
     def _given_text(self, key: str, value: str) -> Any:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of, is_another, takes, use_at
@@ -132,12 +133,10 @@ def _handed(reader: Declarer, function: Scope, use: Use, name: str) -> str | Non
 def _equal(reader: Declarer, scope: Scope) -> list[tuple[str, Range]]:
     """The names that the conditions around a place hold to literals."""
     out = []
-    around: Scope | None = scope
-    while around is not None and around.kind == "block":
-        outer = around.parent
-        test = next((x.value for x in outer.statements if x.kind == "if" and x.yes is around), None) if outer else None
-        out += _conjuncts(reader, *test) if test is not None else []
-        around = outer
+    for around in takewhile(lambda x: x.kind == "block", outward(scope)):
+        held = around.holder
+        if held is not None and held.kind == "if" and held.yes is around and held.value is not None:
+            out += _conjuncts(reader, *held.value)
     return out
 
 
@@ -163,8 +162,11 @@ def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
     deep = 1
     while True:
         out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]
-        if len(set(out)) == len(out) or deep >= _DEEP:
+        if len(set(out)) == len(out):
             return out
+        if deep >= _DEEP:  # several on one line
+            first = [", called in ".join(_where(use, line) for _, use in path[:1]) for path in found]
+            return [f"{label}, called in call {n}" for n, label in enumerate(first, 1)]
         deep += 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError
@@ -13,7 +14,7 @@ from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, declares, loop_around, opened
 from cute_viz.source.cpp.pointed import calls, said
-from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement
+from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, numbers_at
 from cute_viz.source.cpp.tree import Binary, Id, Node, Unary
 from cute_viz.source.cpp.uses import function_of
@@ -67,20 +68,18 @@ class Counter:
 
     def around(self, scope: Scope, outer: Scope | None) -> Iterator[Round | Gate]:
         """The loops and the conditions around a scope, innermost first."""
-        here: Scope | None = scope
-        while here is not None and here is not outer and here.kind in ("block", "lambda"):
-            above = here.parent
+        for here in takewhile(lambda x: x.kind in ("block", "lambda"), outward(scope, outer)):
             if here.kind == "lambda":
                 yield Round(self.context.line(here.token), self.context.file(here.token))
-            for statement in above.statements if above is not None else ():
-                if statement.kind == "if" and statement.value and above and here in (statement.yes, statement.no):
-                    names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
-                    yield Gate(names, partial(self.truth, statement.value, above, statement.yes is here))
-                elif statement.yes is here and here.flow == "loop":
-                    line, file = self.context.line(statement.token), self.context.file(statement.token)
-                    name, rounds, values = self.rounds(statement)
-                    yield Gate((), _unread) if statement.kind == "switch" else Round(line, file, name, rounds, values)
-            here = above
+            if (statement := here.holder) is None or here.parent is None:
+                continue
+            if statement.kind == "if" and statement.value:
+                names = [token.text for token in self.reader.tokens[slice(*statement.value)]]
+                yield Gate(names, partial(self.truth, statement.value, here.parent, statement.yes is here))
+            elif statement.yes is here and here.flow == "loop":
+                line, file = self.context.line(statement.token), self.context.file(statement.token)
+                name, rounds, values = self.rounds(statement)
+                yield Gate((), _unread) if statement.kind == "switch" else Round(line, file, name, rounds, values)
 
     def truth(self, test: Range, scope: Scope, wanted: bool, name: str, value: int) -> bool | None:
         """Whether a condition is what is wanted, None where that is not known. name, value: of a variable of a loop, if any."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from cute_viz.records import dataclass
 
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     from cute_viz.source.cpp.preprocess import Branch
 
 Range: TypeAlias = "tuple[int, int]"  # of tokens
+_Inner = TypeVar("_Inner", bound=Any)
+
+
+def outward(inner: _Inner | None, outer: _Inner | None = None) -> Iterator[_Inner]:
+    """A scope, or an environment, and those around it, the innermost first, up to another one."""
+    while inner is not None and inner is not outer:
+        yield inner
+        inner = inner.parent
 
 
 @dataclass(slots=True, eq=False)
@@ -133,18 +142,14 @@ class Scope:
     @property
     def path(self) -> tuple[str, ...]:
         """The names of the scopes around and of this one."""
-        out: tuple[str, ...] = ()
-        scope: Scope | None = self
-        while scope is not None:
-            out = scope.words + out
-            scope = scope.parent
-        return out
+        return tuple(word for scope in reversed(list(outward(self))) for word in scope.words)
+
+    @property
+    def holder(self) -> Statement | None:
+        """The statement of which a block is a branch or the body, None of any other."""
+        around = self.parent.statements if self.parent is not None else ()
+        return next((statement for statement in around if self in (statement.yes, statement.no)), None)
 
     def inside(self, other: Scope) -> bool:
         """Whether it is another one, or in it."""
-        scope: Scope | None = self
-        while scope is not None:
-            if scope is other:
-                return True
-            scope = scope.parent
-        return False
+        return any(scope is other for scope in outward(self))

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, exact_part
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError, Span
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.threads import order_of
@@ -170,6 +170,8 @@ def cut(meaning: Meaning, name: str, operands: list[Any], at: int, lost: list[Cu
         out = viewed(tensor, meaning.operate(name, given), lost, part)
         return _parted(out, name, given) if swizzled else out
     assert isinstance(around, ComposedLayout)
+    if isinstance(around.inner, ComposedLayout):
+        raise AlgebraError(f"{show(around)} swizzles twice: where the parts of it begin is not known")
     # no swizzle is settled where the place is not known
     found = meaning.operate(name, [*operands[:at], around.inner, *operands[at + 1 :]])
     begin, inner = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
@@ -239,6 +241,11 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     lost: list[CuteVizError] = []
     view = known_part(thread, lost)
     if "fragment" in name or not operands:
+        if name.startswith("make_fragment_") and operands and isinstance(operands[0], Tensor):
+            from cute_viz.algebra.mma import as_tiled_mma
+            from cute_viz.algebra.umma import check_partitioned
+
+            check_partitioned(as_tiled_mma(view), name[-1], operands[0])
         return meaning.operate(name, [view, *[known_part(x, []) for x in operands]])
     tensor, side = known_part(operands[0], []), name[-1]
     part = None

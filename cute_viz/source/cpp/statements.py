@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.accesses import Indexed, accesses, arrays, reader_of
+from cute_viz.source.cpp.accesses import reader_of
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.dims import launch_parts
 from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.indexed import Indexed, accesses, arrays
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.pointed import conditions, means, overloads, paths, told_apart
 from cute_viz.source.cpp.rounds import often_of
-from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, outward
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.uses import Use, function_of
@@ -29,6 +31,8 @@ from cute_viz.values.instruction import MOVES
 NO_TENSOR = "cannot determine which tensor this is"
 _MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
+_KERNEL = frozenset(("__global__", "CUTLASS_GLOBAL"))
+_DEVICE = _KERNEL | {"__device__", "CUTE_DEVICE", "CUTLASS_DEVICE", "CUTE_HOST_DEVICE", "CUTLASS_HOST_DEVICE"}
 
 
 def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
@@ -62,12 +66,24 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
                 continue
             assumed = {} if context.assumed is None else context.assumed
             read = _reader(context, lookup, scope, arguments)
-            uncalled = _parameters(function) if function is not None and not context.chosen else None
             times = partial(often_of, context, lookup, scope, partial(_is_kernel, reader))
             line, file, text = context.line(begin), context.file(begin), _text(reader, begin)
             launch = _kernel(reader, context, function) if apart and not where else ""
-            out.append(Move(name, line, scope.path, where, read, text, assumed, uncalled, file, often=times, launch=launch))
-    return tuple(out)
+            idle = _idle(reader, context, function)
+            out.append(Move(name, line, scope.path, where, read, text, assumed, idle, file, often=times, launch=launch))
+    launches_some = any(move.idle is None for move in out)
+    return tuple(replace(move, idle=(move.idle or "") if launches_some else "") for move in out)
+
+
+def _idle(reader: Declarer, context: Context, function: Scope | None) -> str | None:
+    """The function that the way to another one begins in, where nothing runs that: a kernel without a launch, one of the device,
+    one of an included file. "" of the others; None where a kernel is launched.
+    """
+    root = function_of(list(context.chosen.values())[-1].scope) if context.chosen else function
+    member = root is None or (root.parent is not None and root.parent.kind == "class")
+    if root is not None and not member and (_says(reader, root, _DEVICE) or context.file(root.token)):
+        return root.name
+    return None if any(_is_kernel(reader, scope) for scope in context.chosen) else ""
 
 
 def _elements(
@@ -93,10 +109,12 @@ def _elements(
                 assumed = {} if context.assumed is None else context.assumed
                 read = partial(_rounds, context, lookup, scope, function, access)
                 at, name = access.token, "store" if access.store else "load"
-                text = reader.text[reader.tokens[begin].start : reader.tokens[reader.find(begin, (";", "{")) - 1].end]
+                last = reader.find(begin, (";", "{"))  # what a macro puts there has the place of its name
+                text = reader.text[reader.tokens[begin].start : max(reader.tokens[last - 1].end, reader.tokens[last].start)]
                 times = partial(_each, context, lookup, scope, function, read, partial(_is_kernel, reader))
                 words, line, file = " ".join(text.split()), context.line(at), context.file(at)
-                yield Move(name, line, scope.path, where, read, words, assumed, None, file, often=times), context
+                idle = _idle(reader, context, function)
+                yield Move(name, line, scope.path, where, read, words, assumed, idle, file, often=times), context
 
 
 def _kernel(reader: Declarer, context: Context, function: Scope | None) -> str:
@@ -129,10 +147,6 @@ def _each(
 def _defined(reader: Declarer, name: str) -> bool:
     last = name.rpartition("::")[2]
     return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
-
-
-def _parameters(function: Scope) -> tuple[str, ...]:
-    return tuple(param.name for param in (*function.arguments, *(function.params or ())))
 
 
 def _ways(
@@ -184,11 +198,15 @@ def launched(reader: Declarer, given: Given, lookup: _BUILD) -> dict[Scope, Use]
 
 
 def _is_kernel(reader: Declarer, function: Scope) -> bool:
-    """Whether `__global__` stands before a function's name."""
+    return _says(reader, function, _KERNEL)
+
+
+def _says(reader: Declarer, function: Scope, wanted: frozenset[str]) -> bool:
+    """Whether one of some words stands before a function's name."""
     declared = next((x.token for x in overloads(function) if x.inner is function), function.token)
     at, depth = declared - 1, 0  # `__launch_bounds__(size(TiledMMA{}))` has braces of its own
     while at >= 0 and (depth or reader.tokens[at].kind not in (";", "{", "}")):
-        if reader.tokens[at].text == "__global__":
+        if reader.tokens[at].text in wanted:
             return True
         depth += (reader.tokens[at].kind == ")") - (reader.tokens[at].kind == "(")
         at -= 1
@@ -204,13 +222,12 @@ def _dims(reader: Declarer, use: Use) -> tuple[str, str]:
 
 def _runs(context: Context, lookup: _BUILD, scope: Scope) -> bool:
     """Whether the conditions around a block hold, as far as they are known without what a program would be given."""
-    around = scope
-    while around.kind == "block" and (outer := around.parent) is not None:
-        for statement in outer.statements if around.flow == "if" else ():
-            test = statement.value if around in (statement.yes, statement.no) else None
-            if test is not None and _holds(context, lookup, outer, test) is (statement.no is around):
-                return False
-        around = outer
+    for around in takewhile(lambda x: x.kind == "block", outward(scope)):
+        held = around.holder if around.flow == "if" else None
+        if held is None or held.value is None or around.parent is None:
+            continue
+        if _holds(context, lookup, around.parent, held.value) is (held.no is around):
+            return False
     return True
 
 

@@ -10,16 +10,42 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, w
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.elements import FRAGMENTS
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import placed, zeroed_place
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Binary, Node, Part
 from cute_viz.source.cpp.unknown import tried
 from cute_viz.source.cpp.values import External
 from cute_viz.values.pointer import COUNTS, Pointer
 from cute_viz.values.types import ValueType
+
+# What CuTe has of tensors as of layouts (cute/tensor_impl.hpp, cute/atom/mma_atom.hpp, cute/atom/copy_atom.hpp).
+_BOTH = words(
+    "layout shape stride size rank depth flatten coalesce filter filter_zeros take composition compose with_shape tile "
+    "domain_offset logical_divide zipped_divide tiled_divide flat_divide max_common_layout max_common_vector max_alignment "
+    "make_fragment_like make_layout_like make_tensor_like group_modes local_tile local_partition inner_partition outer_partition"
+)
+_OF_THREADS = ("thrfrg_", "tidfrg_", "partition_", "retile_")
+
+
+def check_of_layouts(name: str, kinds: str, operands: list[Any]) -> None:
+    """Refuse a tensor where CuTe has an operation of layouts alone."""
+    if name in _BOTH or name.startswith(_OF_THREADS):
+        return
+    if any(isinstance(operand, Tensor) and kind in "LARHGQE" for operand, kind in zip(operands, kinds, strict=False)):
+        raise AlgebraError(f"CuTe has {name} of layouts, and this is a tensor", hint=f"example: {name}(tensor.layout())")
+
+
+def check_of_tensors(meaning: Meaning, name: str, value: Any) -> None:
+    """Refuse a layout where CuTe has an operation of tensors alone, in a file; one that was given for a name may be a tensor's."""
+    context = meaning.context
+    known = not (context.own_lines or context.given_layouts)
+    if known and isinstance(value, (Layout, ComposedLayout)) and not is_coordinates(value):
+        hint = "example: make_tensor(make_gmem_ptr<half_t>(ptr), layout)"
+        raise AlgebraError(f"CuTe has {name} of tensors, and this is a layout", hint=hint)
 
 
 def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -84,7 +110,7 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
         if isinstance(where, tuple):
-            return with_origin(where, layout)
+            return with_origin(where, layout, tensor=True)
         if isinstance(where, Pointer) and where.space == COUNTS:
             return with_origin(where.offset, layout, tensor=True)
         if is_coordinates(layout):

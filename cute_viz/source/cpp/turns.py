@@ -13,7 +13,7 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, within
 from cute_viz.source.cpp.rounds import Counter
-from cute_viz.source.cpp.scopes import Range, Scope, Statement
+from cute_viz.source.cpp.scopes import Range, Scope, Statement, outward
 from cute_viz.source.cpp.threads import Vector, each, numbers_at
 from cute_viz.source.cpp.tree import Binary, Node, Unary
 from cute_viz.source.cpp.unknown import tried
@@ -192,8 +192,7 @@ class Turns:
 
 def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
     """The loops and conditions around a scope and what leaves it before a token, innermost first: the scope that each is of."""
-    here: Scope | None = scope
-    while here is not None:
+    for here in outward(scope):
         for block in here.statements:
             inside = block.yes.statements[-1:] if block.kind == "block" and block.yes is not None and block.token < token else []
             for one in inside:
@@ -201,13 +200,11 @@ def _around(scope: Scope, token: int) -> Iterator[tuple[Scope, Statement]]:
                     ends = one.yes.statements[-1:]
                     if ends and ends[0].kind in _LEAVING:
                         yield here, Statement("left", one.token, one.value)
-        above = here.parent if here.kind == "block" else None
-        for statement in above.statements if above is not None else ():
-            if (statement.kind == "if" and here in (statement.yes, statement.no)) or (
-                statement.yes is here and here.flow == "loop"
-            ):
-                yield here, statement
-        here = above
+        if here.kind != "block":
+            return
+        statement = here.holder
+        if statement is not None and (statement.kind == "if" or (statement.yes is here and here.flow == "loop")):
+            yield here, statement
 
 
 def _compared(node: Node, wanted: bool) -> Iterator[tuple[str, Node, Node | None]]:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from cute_viz.records import dataclass
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.scopes import Range, Scope, outward
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,8 @@ class Use:
 
 def function_of(scope: Scope) -> Scope | None:
     """The function that a scope is in; None outside of functions."""
-    around: Scope | None = scope
-    while around is not None and around.kind in ("block", "lambda"):
-        around = around.parent
-    return around if around is not None and around.kind == "function" else None
+    around = next((x for x in outward(scope) if x.kind not in ("block", "lambda")), scope)
+    return around if around.kind == "function" else None
 
 
 def all_uses(reader: Declarer, function: Scope) -> list[Use]:

@@ -51,7 +51,7 @@ _ALLOCATES = (
 )  # of allocators: it follows from arguments
 
 
-def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
+def attribute(machine: Machine, value: object, name: str, node: ast.expr) -> Any:
     """`value.name`, which may be unknown. Raises: NotationError for an attribute that the value does not have."""
     for kind, read in _READERS:
         if isinstance(value, kind):
@@ -198,13 +198,13 @@ def _of_atom(machine: Machine, value: Atom, name: str, node: ast.expr) -> Any:
 
 
 def _tv(side: str) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
+    def read(value: object) -> Any:
         return find(f"get_layout{side}_TV").call([value])
 
     return read
 
 
-def _as_layout(extent: Any) -> Any:
+def _as_layout(extent: object) -> Any:
     return Layout(extent, int(extent != 1)) if isinstance(extent, int) else extent
 
 

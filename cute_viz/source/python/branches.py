@@ -33,7 +33,7 @@ def lose(machine: Machine, name: str, frame: Frame, error: CuteVizError) -> None
         machine.store.write(target.names, attribute, Lost(error))
 
 
-def forget(machine: Machine, value: Any, error: CuteVizError) -> None:
+def forget(machine: Machine, value: object, error: CuteVizError) -> None:
     """A list or an object that something unknown may change: what is in it is not known from here on."""
     todo, seen = [value], set[int]()
     while todo:

@@ -44,7 +44,7 @@ _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", "constexpr_function", ""}
 
 
-def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def call(machine: Machine, function: object, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
     if REST in named and not isinstance(function, (Bound, Function, Class)):
         raise machine.fail("these arguments are parameters", node)
@@ -262,7 +262,7 @@ def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
                 machine.store.write(names, name, machine.unknown(f"the value of {name!r} depends on where the call returns", node))
 
 
-def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> Any:
+def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) -> Any:
     """A layout that was given for a tensor as a tensor, of the element type that was given, `mA.element_type`."""
     if not isinstance(value, (Layout, ComposedLayout)):
         return value

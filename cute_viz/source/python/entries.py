@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.undefined import undefined
 from cute_viz.source.model import Entry
@@ -91,13 +91,13 @@ def _is_text(node: ast.expr | None) -> bool:
     return node is None or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _bodies(node: Any) -> list[list[Any]]:
+def _bodies(node: object) -> list[list[Any]]:
     handlers = [handler.body for handler in getattr(node, "handlers", [])]
     cases = [case.body for case in getattr(node, "cases", [])]
     return [getattr(node, "body", []), *handlers, *cases, getattr(node, "orelse", []), getattr(node, "finalbody", [])]
 
 
-def _targets(node: Any) -> Iterator[ast.expr]:
+def _targets(node: object) -> Iterator[ast.expr]:
     """The names that a statement assigns to."""
     if isinstance(node, ast.Assign):
         todo = list(node.targets)

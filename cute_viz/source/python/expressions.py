@@ -133,7 +133,7 @@ def _collected(machine: Machine, node: ast.expr, out: list[Any]) -> Any:
     return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
 
 
-def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
+def iterate(machine: Machine, value: object, node: ast.AST) -> list[Any]:
     """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
     if isinstance(value, Items):
         value = value.items
@@ -324,7 +324,7 @@ def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, fram
             _generators(machine, others, node, frame, out)
 
 
-def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None:
+def bind(machine: Machine, target: ast.expr, value: object, frame: Frame) -> None:
     """Bind names of a comprehension or a loop."""
     if isinstance(target, ast.Name):
         machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
@@ -347,7 +347,7 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
     return Items({"items": out})
 
 
-def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
+def _hashable(machine: Machine, value: object, node: ast.expr) -> Any:
     if isinstance(value, (int, str, float, tuple, ValueType, EnumMember, type(None))):
         return value
     raise machine.fail("this key is not supported here", node)

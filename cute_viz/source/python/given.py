@@ -35,7 +35,7 @@ _WORDS = {
 _PLAIN = {"true": True, "false": False, "none": None}
 
 
-def convert(machine: Machine, given: Any) -> Any:
+def convert(machine: Machine, given: object) -> Any:
     """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error. Text that
     is no Python is CuTe's notation: `(8,64):(64,1)`.
     """
@@ -117,7 +117,7 @@ def _python(machine: Machine, text: str) -> Any:
     return value
 
 
-def _ours(value: Any) -> Any:
+def _ours(value: object) -> Any:
     if isinstance(value, ValueType):
         return element(str(value)) or value
     if is_tiling(value):

@@ -75,7 +75,7 @@ def call_gluon(function: Symbol, args: list[Any], named_args: dict[str, Any]) ->
     return tensor_of(given["layout"].of(_shape(given["shape"])), Pointer(space, _type(given["type"])))
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     value = need(value)
     if isinstance(value, Encoded):
         return value.text
@@ -86,14 +86,14 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _shape(value: Any) -> tuple[int, ...]:
+def _shape(value: object) -> tuple[int, ...]:
     shape = tuple(value.items) if isinstance(value, Items) else value
     if not isinstance(shape, tuple) or not all(isinstance(need(n), int) for n in shape):
         raise AlgebraError("the shape of this tensor is not known")
     return shape
 
 
-def _type(value: Any) -> ValueType | None:
+def _type(value: object) -> ValueType | None:
     if not isinstance(value, Symbol):
         return value if isinstance(value, ValueType) else None
     return named(value.last.replace("float", "f").replace("uint", "u").replace("int", "s"))  # bfloat16 -> bf16

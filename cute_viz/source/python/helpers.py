@@ -24,10 +24,9 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
 from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.modes import get, select
+from cute_viz.algebra.modes import filter_zeros, get, select
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import upcast
-from cute_viz.algebra.simplify import filter_zeros
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
@@ -43,7 +42,7 @@ from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
-def _operation(machine: Machine, op: Any) -> CopyOp:
+def _operation(machine: Machine, op: object) -> CopyOp:
     """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
     op = need(op)
     if not isinstance(op, DslOp) or "BulkTensorTile" not in op.name:
@@ -54,7 +53,7 @@ def _operation(machine: Machine, op: Any) -> CopyOp:
     return replace(found, thr_id=clear_static(found.thr_id))
 
 
-def _memory(tensor: Any) -> tuple[Tensor, ValueType]:
+def _memory(tensor: object) -> tuple[Tensor, ValueType]:
     """A tensor in global memory, for the algebra. Raises: AlgebraError without a known layout or element type."""
     tensor = need(tensor)
     if not isinstance(tensor, Tensor) or not isinstance(tensor.layout, Layout) or is_coordinate_layout(tensor.layout):
@@ -78,14 +77,14 @@ def _as_large(layout: Layout) -> Layout:
     )
 
 
-def _made(made: algebra.TmaCopy, op: Any, kind: ValueType, layout: Layout) -> tuple[Atom, Tensor]:
+def _made(made: algebra.TmaCopy, op: object, kind: ValueType, layout: Layout) -> tuple[Atom, Tensor]:
     """The atom and the coordinate tensor, as the functions that make such give them; layout: of the tensor in global memory."""
     made = replace(made, atom=replace(made.atom, value_type=f"cutlass.{kind.dsl}"))
     known = next(run_times(layout), None) is None
     atom, shape = Atom(made.atom, need(op), kind, made if known else None), layout.shape
     together = [n for n, mode in enumerate(modes(made.gbasis.stride)) if n and len(tuple(leaves(mode))) > 1]
 
-    def step(stride: Any) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
+    def step(stride: object) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
         return Basis(cast(Any, Unknown()), stride.path) if isinstance(stride, Basis) and stride.path[0] in together else stride
 
     return atom, coordinates(clear_static(Layout(shape, map_leaves(step, made.g_stride))))
@@ -96,7 +95,7 @@ def _without_stages(layout: Any, count: int) -> Any:
     return select(layout, *range(count)) if rank(layout) == count + 1 else layout
 
 
-def _internal(kind: Any) -> str | None:
+def _internal(kind: object) -> str | None:
     kind = need(kind)
     if not isinstance(kind, ValueType):
         return None
@@ -134,7 +133,7 @@ def _of_operand(side: str) -> Callable[..., Any]:
     return make
 
 
-def _partition(machine: Machine, atom: Any, cta_coord: Raw, cta_layout: Any, smem_tensor: Any, gmem_tensor: Any) -> Any:
+def _partition(machine: Machine, atom: object, cta_coord: Raw, cta_layout: object, smem_tensor: object, gmem_tensor: object) -> Any:
     """`tma_partition`: the parts of shared memory and of the coordinates that a CTA copies, one instruction in the first mode."""
     ctas, smem = layout_of(cta_layout), smem_tensor
     smem = tensor_of(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
@@ -145,7 +144,7 @@ def _partition(machine: Machine, atom: Any, cta_coord: Raw, cta_layout: Any, sme
     return tuple(_part(tensor, cut, first) for tensor in (smem, gmem_tensor))
 
 
-def _part(tensor: Any, cut: Any, first: Any) -> Tensor:
+def _part(tensor: Any, cut: Any, first: object) -> Tensor:
     """A tensor whose first mode is in the order of an instruction, from an element of that on."""
     tensor = replace(tensor, part=None) if isinstance(tensor, Tensor) else tensor_of(tensor)
     part = moved(tensor, parts.ordered(tensor.layout, cut, first))
@@ -160,7 +159,7 @@ TMA: dict[tuple[str, str], Callable[..., Any]] = {
 }
 
 
-def _descriptors(op: DslOp, operand: str, source: Any) -> Any:
+def _descriptors(op: DslOp, operand: str, source: object) -> Any:
     """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes. Source:
     MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
@@ -193,7 +192,7 @@ def _fields(op: DslOp, operand: str, kind: ValueType, source: Tensor) -> Any:
     return clear_static(made)
 
 
-def _columns(machine: Machine, tmem_tensors: Any, rounding: Any, arch: Any) -> Any:
+def _columns(machine: Machine, tmem_tensors: object, rounding: object, arch: object) -> Any:
     """`get_num_tmem_alloc_cols(tensors, rounding=True)`: the columns that tensors take together, a power of two from 32 to 512."""
     tensors = tmem_tensors.items if isinstance(tmem_tensors, Items) else modes(tmem_tensors)
     taken = sum(int(find_tmem_tensor_col_offset(need(tensor))) for tensor in tensors)
@@ -214,7 +213,7 @@ def _copied_descriptors(machine: Machine, atom: Any, smem_tensor: Any) -> Any:
 def _make_fragment(operand: str) -> Callable[..., Any]:
     """`tiled_mma.make_fragment_C(tensor or shape)`: registers, tensor memory of tcgen05, or descriptors of shared memory."""
 
-    def make(machine: Machine, mma: Raw, input: Any) -> Any:
+    def make(machine: Machine, mma: Raw, input: object) -> Any:
         mma, source = mma.atom if isinstance(mma, Slice) else need(mma), input
         if isinstance(mma, Atom) and isinstance(mma.value, ThrMMA):  # of a thread's view the whole's
             mma = Atom(mma.value.tiled, mma.op, mma.element)
@@ -237,7 +236,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
     return make
 
 
-def _properties(machine: Machine, tiled_tmem_load: Any) -> Any:
+def _properties(machine: Machine, tiled_tmem_load: object) -> Any:
     """`get_tmem_copy_properties(copy)`: lanes, bits of a column, repetitions, packs, loads; None of others."""
     value = tiled_tmem_load.value if isinstance(tiled_tmem_load, Atom) else None
     value = value.atom if isinstance(value, TiledCopy) else value
@@ -251,7 +250,7 @@ def _properties(machine: Machine, tiled_tmem_load: Any) -> Any:
 def _copy(kinds: tuple[str, ...], example: str) -> Callable[..., Any]:
     """`make_tmem_copy` and `make_s2t_copy`, of an atom and a tensor of tensor memory, whose extents of stride 0 count once."""
 
-    def make(machine: Machine, atom: Any, tmem_tensor: Any) -> Any:
+    def make(machine: Machine, atom: Any, tmem_tensor: object) -> Any:
         found = atom.value if isinstance(atom, Atom) else None
         if not isinstance(found, Copy_Atom) or found.instruction.kind not in kinds or not isinstance(tmem_tensor, Tensor):
             raise AlgebraError("an atom that reaches tensor memory and a tensor of it are expected", hint=f"example: {example}")
@@ -264,7 +263,7 @@ def _copy(kinds: tuple[str, ...], example: str) -> Callable[..., Any]:
 def _in_tensor_memory(operand: str) -> Callable[..., Any]:
     """make_tmem_layout_sfa and _sfb: where tensor memory has the scale factors of a stage, of which it keeps four copies."""
 
-    def make(machine: Machine, tiled_mma: Any, mma_tiler_mnk: Raw, sf_vec_size: Raw, smem_layout: Any) -> Any:
+    def make(machine: Machine, tiled_mma: object, mma_tiler_mnk: Raw, sf_vec_size: Raw, smem_layout: object) -> Any:
         instruction, shape = need_tiled_mma(tiled_mma).value.atom.instruction, clear_static(layout_of(smem_layout).shape)
         made = make_fragment_sf(instruction, operand, "float_ue8m0_t", shape).layout
         return Layout(clear_static(made.shape), map_leaves(lambda n, d: 0 if n == 1 else d, made.shape, clear_static(made.stride)))
@@ -305,7 +304,7 @@ def _from_tensor(machine: Machine, tensor: Raw) -> Any:
     return EnumMember("LayoutEnum", "ROW_MAJOR" if at == 1 else "COL_MAJOR")
 
 
-def _smem_capacity(machine: Machine, compute_capability: Any) -> Any:
+def _smem_capacity(machine: Machine, compute_capability: object) -> Any:
     """Shared memory of a block, in bytes, by the name of an architecture."""
     text, arch = machine.main.text, compute_capability
     if arch is None and re.search(r"\b(tcgen05|warpgroup)\b", text) and not re.search(r"\bsm_?(80|86|89|12\d)\b|\bwarp\.Mma", text):
@@ -317,7 +316,7 @@ def _smem_capacity(machine: Machine, compute_capability: Any) -> Any:
     return _CAPACITY[number] * 1024
 
 
-def _unit(machine: Machine, value: Any, mode: Any) -> Any:
+def _unit(machine: Machine, value: Any, mode: object) -> Any:
     """`ScaledBasis(1, 0)`, which is `E(0)`, `E([1, 0])`: a step along a coordinate."""
     mode = underscores(mode)
     path = mode if isinstance(mode, tuple) else (mode,)

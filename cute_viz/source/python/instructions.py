@@ -54,7 +54,7 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
     return DslOp(key[0], name, out)
 
 
-def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
+def mma_atom(op: object, resolve: Resolver | None) -> Atom:
     """The MMA atom of an operation. Raises: AlgebraError for any other operation, and for one that the library lacks.
 
     >>> op = instruction("warp", "MmaTF32Op", [(16, 8, 8)], {})
@@ -75,13 +75,13 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
     return Atom(_of_one_sm(atom) if op.module == "tcgen05" else atom, op)
 
 
-def tiled_mma(op: Any, resolve: Resolver | None, layout: Any = None) -> Atom:
+def tiled_mma(op: object, resolve: Resolver | None, layout: object = None) -> Atom:
     """The tiled MMA of an operation, of one atom where no layout of atoms is given. Raises: as `mma_atom`."""
     atom = mma_atom(op, resolve)
     return Atom(find("make_tiled_mma").call([atom.value, *([] if layout is None else [layout])]), atom.op)
 
 
-def need_tiled_mma(value: Any) -> Atom:
+def need_tiled_mma(value: object) -> Atom:
     """A value that must be a tiled MMA. Raises: AlgebraError for anything else."""
     value = need(value)
     if not isinstance(value, Atom) or not isinstance(value.value, TiledMMA):
@@ -89,7 +89,7 @@ def need_tiled_mma(value: Any) -> Atom:
     return value
 
 
-def _of_one_sm(atom: Any) -> Any:
+def _of_one_sm(atom: object) -> Any:
     """A tcgen05 MMA of one SM as the DSL prints it: the one SM of an operand has the stride that two would have."""
     if not isinstance(atom, MMA_Atom) or size(atom.thr_id) != 1:
         return atom
@@ -115,12 +115,12 @@ def resolved(op: DslOp, resolve: Resolver | None, args: tuple[str, ...] = ()) ->
     return atom
 
 
-def _known(name: str, value: Any) -> Any:
+def _known(name: str, value: object) -> Any:
     """An argument; of a major mode that is not known none is said, as no layout depends on it."""
     return None if name.endswith("_major_mode") and not isinstance(value, EnumMember) else need(value)
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     if isinstance(value, EnumMember):
         return str(value.value) if value.enum == "Repetition" else value.name
     return value.name if isinstance(value, ValueType) else str(value) if isinstance(value, bool) else show(value)
@@ -129,7 +129,7 @@ def _word(value: Any) -> str:
 _UNIVERSAL = ("CopyUniversalOp", "CopyG2ROp", "CopyR2GOp", "CopyS2ROp", "CopyR2SOp")
 
 
-def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
+def copy_atom(op: object, kind: object, bits: object, resolve: Resolver | None) -> Atom:
     """The copy atom of an operation for values of a type; bits: of a copy, where the operation leaves them open. Raises:
     AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
 

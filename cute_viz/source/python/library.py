@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.dialect import as_in_dsl
@@ -105,7 +105,7 @@ _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
-def _on_device(machine: Machine, value: Any, node: ast.expr) -> Any:
+def _on_device(machine: Machine, value: object, node: ast.expr) -> Any:
     """An argument of what is compiled: an array of torch is a tensor there."""
     if not isinstance(value, Object) or value.cls.name != "Array":
         return value
@@ -257,21 +257,21 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
     return _wrapped(result, operands)
 
 
-def _wrapped(result: Any, operands: list[Any]) -> Any:
+def _wrapped(result: object, operands: list[Any]) -> Any:
     if is_tiling(result):
         atoms = [value for value in operands if isinstance(value, Atom)]
         return Atom(result, atoms[0].op if atoms else None, atoms[0].element if atoms else None)
     return _cleared(result)
 
 
-def _cleared(result: Any) -> Any:
+def _cleared(result: object) -> Any:
     """The DSL prints no integer as static; `_` of a tuple is Python's None."""
     if isinstance(result, tuple):
         return tuple(map(_cleared, result))
     return None if isinstance(result, Underscore) else clear_static(result)
 
 
-def _operand(value: Any) -> Any:
+def _operand(value: object) -> Any:
     if isinstance(value, Tensor):
         return value.layout
     if isinstance(value, Atom):

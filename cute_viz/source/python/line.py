@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator
 from contextlib import suppress
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.tensor import Tensor

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import Budget, limit, over, raised_by
 from cute_viz.source.model import Given
@@ -42,7 +42,7 @@ class Journal:
     def __init__(self) -> None:
         self.journal: list[tuple[dict[str, Any], str, Any]] = []
 
-    def write(self, names: dict[str, Any], name: str, value: Any) -> None:
+    def write(self, names: dict[str, Any], name: str, value: object) -> None:
         """Bind a name."""
         self.journal.append((names, name, names.get(name, _MISSING)))
         names[name] = value
@@ -198,20 +198,20 @@ class Machine:
         self.path: tuple[tuple[str, int], ...] = ()  # of the function that is followed: where it is called, and where that is
         self.scope: tuple[str, ...] = ()  # its own
 
-    def fail(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
+    def fail(self, message: str, node: object, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
         """An error at the place of a node; the caller raises it."""
         name = self.tree.name or None
         return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint, name=name, needs=needs)
 
-    def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Lost:
+    def unknown(self, message: str, node: object, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Lost:
         """A value that cannot be known, for a reason at a node."""
         return Lost(self.fail(message, node, hint, needs), path)
 
-    def staged(self, node: Any, written: str, bits: int = 32) -> Unknown:
+    def staged(self, node: object, written: str, bits: int = 32) -> Unknown:
         """An integer that only a run knows, named as it is asked for."""
         return Unknown("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
 
-    def step(self, node: Any) -> None:
+    def step(self, node: object) -> None:
         """Count one node; a text that takes too long is an error."""
         self.steps += 1
         if self.tree is not self.main and not self.tree.ours:
@@ -222,7 +222,7 @@ class Machine:
             hint = f"give the values that are needed: `let=`; {raised_by('steps')} allows more steps"
             raise self.fail("following this file up to here takes too long", node, hint=hint)
 
-    def made(self, size: int, node: Any) -> None:
+    def made(self, size: int, node: object) -> None:
         """Count the bytes of a text or a list before it is made."""
         self.budget.made(size, self.tree.text, self.tree.span(node))
 
@@ -274,7 +274,7 @@ class Machine:
             self.lets.read[key] = self.parts.convert(self, text)
         return self.lets.read[key]
 
-    def record(self, target: ast.AST, value: Any) -> None:
+    def record(self, target: ast.AST, value: object) -> None:
         """Keep the value that an assignment gave its target."""
         if self.quiet:
             return
@@ -303,7 +303,7 @@ class Machine:
             if len(values) < 2 and not any(alike(value, one) for one in values):
                 values.append(value)
 
-    def bound(self, value: Any, node: Any) -> None:
+    def bound(self, value: object, node: object) -> None:
         """Refuse a tuple of too many entries, those in its entries counted: names that are used twice, again and again."""
         most, count, todo = 4 * limit("modes"), 0, [value]
         while todo:
@@ -314,12 +314,12 @@ class Machine:
             if count > most:
                 raise over("modes", "too many entries in one tuple", most=most, text=self.tree.text, span=self.span(node))
 
-    def span(self, node: Any) -> Span:
+    def span(self, node: object) -> Span:
         """The place of a node in the text."""
         return self.tree.span(node)
 
 
-def need(value: Any) -> Any:
+def need(value: object) -> Any:
     """A value that must be known, with all that is in it: the error of the first that is not is raised.
 
     >>> need((4, (8, "x")))
@@ -333,7 +333,7 @@ def need(value: Any) -> Any:
     return value
 
 
-def need_whole(value: Any) -> Any:
+def need_whole(value: object) -> Any:
     """A value that must be known itself, whatever is in it.
 
     >>> need_whole((4, "x"))

@@ -125,7 +125,7 @@ def _often(rounds: list[Called], sole: bool) -> Often:
     return Often(tuple(loops), sole and whole == len(met) and all(one.sure for one in rounds))
 
 
-def _kind(args: tuple[Any, ...]) -> tuple[str, ...]:
+def _kind(args: tuple[object, ...]) -> tuple[str, ...]:
     def told(x: Any) -> str:
         x = as_tensor(x)
         at = x.pointer if isinstance(x, Tensor) else None
@@ -147,7 +147,7 @@ def _reader(rounds: list[Called], lost: CuteVizError) -> Callable[[], list[Any]]
     return read
 
 
-def _operand(value: Any, own: bool = False) -> Any:
+def _operand(value: object, own: bool = False) -> Any:
     """An atom or a tiling, a share, or the error of what is not known. own: an instruction has its own access of its tensors, by no
     threads: the layout of a tensor is enough.
     """

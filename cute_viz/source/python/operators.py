@@ -24,7 +24,7 @@ from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
 
 
-def unstaged(value: Any) -> Any:
+def unstaged(value: object) -> Any:
     """Run-time integers as layouts have them, of which the DSL keeps what divides them."""
     if isinstance(value, Unknown):
         return value.turned(plain=False) if value.name[0] == "?" else value
@@ -33,14 +33,14 @@ def unstaged(value: Any) -> Any:
     return tuple(map(unstaged, value)) if type(value) is tuple else value
 
 
-def narrowed(value: Any) -> Any:
+def narrowed(value: object) -> Any:
     """The plain run-time numbers in a value as if they had 32 bits."""
     if isinstance(value, Unknown):
         return value.turned(plain=True, bits=32) if value.plain else value
     return tuple(map(narrowed, value)) if type(value) is tuple else value
 
 
-def computed(word: str, a: Any, b: Any, *others: Any) -> Any:
+def computed(word: str, a: Any, b: Any, *others: object) -> Any:
     """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them. Raises:
     NotationError for what gives no integer.
 
@@ -116,11 +116,11 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
     raise machine.fail(f"'{word}' takes numbers, and these are not numbers", node)
 
 
-def _content(value: Any) -> Any:
+def _content(value: object) -> Any:
     return value.items if isinstance(value, Items) else value
 
 
-def _sized(machine: Machine, node: ast.AST, value: Any) -> Any:
+def _sized(machine: Machine, node: ast.AST, value: object) -> Any:
     machine.bound(value, node)
     return Items({"items": value}) if isinstance(value, list) else value
 
@@ -145,7 +145,7 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
     return SizedInt.of(value, max(bits)) if bits and isinstance(value, int) else value
 
 
-def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
+def truth(machine: Machine, value: object, node: ast.AST) -> bool:
     """Whether a value counts as true. Raises: NotationError for an unknown one."""
     need_whole(value)
     if isinstance(value, Unknown):
@@ -159,7 +159,7 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
     return True
 
 
-def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> bool:
+def compare(machine: Machine, op: ast.cmpop, a: object, b: object, node: ast.AST) -> bool:
     """Whether `a == b`, `a in b` and the like."""
     if isinstance(op, (ast.Is, ast.IsNot)):
         return _is(machine, need_whole(a), need_whole(b), node) is isinstance(op, ast.Is)
@@ -180,7 +180,7 @@ def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> b
     raise machine.fail("only numbers have an order here", node)
 
 
-def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
+def _is(machine: Machine, a: object, b: object, node: ast.AST) -> bool:
     if a is None or b is None:
         return a is b
     if isinstance(a, (bool, int)) or isinstance(b, (bool, int)):
@@ -238,7 +238,7 @@ def _differ(a: Symbol, b: Symbol) -> bool:
     return both and not a.last.endswith(b.last) and not b.last.endswith(a.last)
 
 
-def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
+def _in(machine: Machine, a: object, b: object, node: ast.AST) -> bool:
     b = _content(b)
     if isinstance(b, str) and isinstance(a, str):
         return a in b

@@ -23,14 +23,14 @@ def parameter_hint(item: ast.arg) -> str:
     return hint_for(item.arg, ast.unparse(item.annotation) if item.annotation is not None else "")
 
 
-def as_compiled(machine: Machine, item: ast.arg, value: Any) -> Any:
+def as_compiled(machine: Machine, item: ast.arg, value: object) -> Any:
     """A run-time value for an integer parameter of a function that is compiled, `M: Int32`."""
     if item.annotation is None or not isinstance(value, (int, Lost)) or isinstance(value, bool):
         return value
     return _of_type(machine, item, item.annotation, item.arg, value)
 
 
-def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, value: Any) -> Any:
+def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, value: object) -> Any:
     """Run-time integers for what is annotated as such, `Int32`, `Tuple[Int32, Int32]`; else the value."""
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple) and isinstance(value, Lost):
         if ast.unparse(annotation.value).rpartition(".")[2] not in ("Tuple", "tuple"):

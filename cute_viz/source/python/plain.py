@@ -176,7 +176,7 @@ _LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, 
 _OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, ValueType, Items, Unknown, type(None))
 
 
-def _is_a(value: Any, kind: Any) -> bool | None:
+def _is_a(value: object, kind: object) -> bool | None:
     """Whether a value is of a type, or None where that is not known."""
     if isinstance(kind, Class):
         return value.cls is kind or None if isinstance(value, Object) else False if isinstance(value, _OURS) else None

@@ -61,7 +61,7 @@ class Runs:
             with suppress(CuteVizError, RecursionError):
                 execute(machine, body, machine.module)
             machine.store.undo(mark)
-            machine.dead, machine.told, machine.scripted = dead, told, False
+            machine.dead, machine.told, machine.scripted = dead, machine.told | told, False
         return self.done["script"][0] if set(machine.given.let) <= set(machine.arguments) else ({}, {})
 
     def at_end(self, functions: tuple[ast.AST, ...], name: str) -> list[Any]:
@@ -88,7 +88,7 @@ class Runs:
         found = self.machine.arguments.items()
         return {word: (str(value).replace(" ", ""), line) for word, (value, line) in found if _counts(word, value)}
 
-    def _found(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
+    def _found(self, functions: tuple[ast.AST, ...], pick: object) -> list[Any]:
         found = next((out for roots in self._roots(functions) if (out := self._of(roots, pick))), [])
         outer = next((node for node in functions if isinstance(node, ast.ClassDef)), None)
         if outer is not None and all(isinstance(value, Lost) for value in found):
@@ -222,7 +222,7 @@ class Runs:
         for name in list(self.machine.module.names):
             self.machine.module.names[name] = Lost(error)
 
-    def _by_itself(self, function: Function, *args: Any) -> None:
+    def _by_itself(self, function: Function, *args: object) -> None:
         """A function that is followed without a caller: its parameters are what was given for them, or their defaults."""
         machine = self.machine
         with suppress(CuteVizError, RecursionError):  # where it matters, it is recorded, or is not reached
@@ -265,7 +265,7 @@ class Runs:
                 target.names[name] = missing(argument, item.value)
 
 
-def _counts(word: str, value: Any) -> bool:
+def _counts(word: str, value: object) -> bool:
     """Whether an argument of a script may be one of a kernel's, as far as its name and its value say."""
     return value is not None and not isinstance(value, (bool, float)) and not re.search("iter|warmup|seed|benchmark", word)
 

@@ -82,7 +82,7 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
     assign(machine, node.target, value, frame, node)
 
 
-def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: ast.AST) -> None:
+def assign(machine: Machine, target: ast.expr, value: object, frame: Frame, node: ast.AST) -> None:
     """Bind a target to a value: a name, an attribute, names in a tuple; what was given for a name wins."""
     if isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, target, value, frame, node)
@@ -125,7 +125,7 @@ def _goes_on(name: str, frame: Frame, node: ast.AST) -> bool:
     return any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(source))
 
 
-def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: Frame, node: ast.AST) -> None:
+def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: object, frame: Frame, node: ast.AST) -> None:
     count = len(target.elts)
     star = next((n for n, item in enumerate(target.elts) if isinstance(item, ast.Starred)), None)
     try:
@@ -141,7 +141,7 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: F
         assign(machine, item, one, frame, node)
 
 
-def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> None:
+def _put(machine: Machine, target: ast.Subscript, value: object, frame: Frame) -> None:
     """`items[i] = value` of a list or dictionary; of a tensor the memory, which is not followed."""
     owner = machine.attempt(target.value, frame)
     if not isinstance(owner, Items):
@@ -265,7 +265,7 @@ def _match(machine: Machine, node: ast.Match, frame: Frame) -> str:
     return GOES_ON
 
 
-def _fits(machine: Machine, pattern: ast.pattern, value: Any, frame: Frame) -> bool:
+def _fits(machine: Machine, pattern: ast.pattern, value: object, frame: Frame) -> bool:
     if isinstance(pattern, ast.MatchAs):
         if pattern.pattern is not None and not _fits(machine, pattern.pattern, value, frame):
             return False

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from cute_viz.algebra.call import Operation
+from cute_viz.algebra.common import Operation
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.inttuple import X, leaves
@@ -77,7 +77,7 @@ def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Ten
     return replace(part, part=cache(parts))
 
 
-def first(place: Any) -> Any:
+def first(place: object) -> Any:
     """A coordinate whose run-time integers are 0.
 
     >>> first((Unknown(), (3, None)))
@@ -106,7 +106,7 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
     return replace(part, part=cache(parts))
 
 
-def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
+def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> Any:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
     if isinstance(target, Items):
         return _entry(machine, target.items, index, node)
@@ -125,7 +125,7 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
     raise machine.fail("this has no known entries", node)
 
 
-def _member_type(target: Symbol, index: Any) -> Pointer | None:
+def _member_type(target: Symbol, index: object) -> Pointer | None:
     """What a field of a struct in shared memory is, by its type: `cute.struct.Align[cute.struct.MemRange[dtype, n], 1024]`."""
     kind = index[0] if isinstance(index, tuple) and index else None
     if target.path.endswith("struct.MemRange") and isinstance(kind, ValueType):
@@ -133,7 +133,7 @@ def _member_type(target: Symbol, index: Any) -> Pointer | None:
     return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
-def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
+def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> Any:
     if isinstance(index, (Lost, Unknown)):
         error = index.error if isinstance(index, Lost) else index.error()
         if not isinstance(target, (tuple, list)) or not target:  # which may lack the key
@@ -152,7 +152,7 @@ def mode_of(layout: Any, index: int) -> Any:
     return get(layout, index + rank(layout) if index < 0 else index)
 
 
-def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
+def sliced(machine: Machine, tensor: Tensor, index: object, node: ast.AST) -> Any:
     """`tensor[(None, 0)]`: the tensor of the modes at `None`. Raises: NotationError for an element, whose value is not in the
     source.
     """
@@ -168,7 +168,7 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
     return carried(out, tensor, lambda whole: moved(whole, slice_and_offset(first(crd), whole.layout)))
 
 
-def somewhere(crd: Any) -> Any:
+def somewhere(crd: object) -> Any:
     """A coordinate with a run-time integer for what is not known.
 
     >>> somewhere((X, 3))
@@ -194,12 +194,12 @@ def moved(tensor: Tensor, result: Any) -> Tensor:
     return tensor_of(result, tensor.pointer, tensor.offset + int(offset) if known else Unknown())
 
 
-def _has_place(result: Any) -> bool:
+def _has_place(result: object) -> bool:
     """Whether a result of the algebra is a layout behind its offset, `64:1 o 8 o ...`."""
     return isinstance(result, ComposedLayout) and isinstance(result.outer, Layout)
 
 
-def underscores(value: Any) -> Any:
+def underscores(value: object) -> Any:
     """A coordinate or tiler with CuTe's `_` for Python's None.
 
     >>> underscores((None, (0, None)))

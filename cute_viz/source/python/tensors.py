@@ -56,7 +56,7 @@ def taken(helper: Callable[..., Any], machine: Machine, args: list[Any], named: 
     return helper(machine, *(value if helper.__annotations__.get(name) == "Raw" else need(value) for name, value in values))
 
 
-def layout_of(value: Any) -> Any:
+def layout_of(value: object) -> Any:
     """A layout, or the compact one of a shape.
 
     >>> str(layout_of((4, 8)))
@@ -83,7 +83,7 @@ def _make_tensor(machine: Machine, iterator: Raw, layout: Raw) -> Any:
     return made if (parts := iterator.part) is None else replace(made, part=cache(lambda: marked(parts(), layout)))
 
 
-def _element_of(machine: Machine, iterator: Any) -> Any:
+def _element_of(machine: Machine, iterator: object) -> Any:
     """The element type of an unknown iterator: that given as `mA.element_type` for `mA.iterator`, or an error that asks for it."""
     if not isinstance(iterator, Lost) or not iterator.path:
         return None
@@ -95,7 +95,7 @@ def _element_of(machine: Machine, iterator: Any) -> Any:
     return Lost(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
 
 
-def _make_identity(machine: Machine, shape: Any) -> Any:
+def _make_identity(machine: Machine, shape: object) -> Any:
     return coordinates(find("make_identity_layout").call([underscores(shape)]))
 
 
@@ -115,7 +115,7 @@ def _registers(machine: Machine, layout_or_shape: Raw, dtype: Raw) -> Any:
     return tensor_of(layout_of(layout_or_shape), Pointer("rmem", kind_of(dtype)))
 
 
-def _like(machine: Machine, src: Any, dtype: Raw) -> Any:
+def _like(machine: Machine, src: object, dtype: Raw) -> Any:
     old = src.pointer.type if isinstance(src, Tensor) else None
     layout = fragment_like(layout_of(src))
     if not isinstance(src, Tensor) and dtype is None:
@@ -166,19 +166,19 @@ def _retrieve_pointer(machine: Machine, self: Raw, dtype: Raw) -> Any:
     return Pointer("tmem", kind_of(dtype))
 
 
-def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
+def _shared(layout: object, swizzle: object, kind: object) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
         raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="example: cute.make_swizzle(3, 4, 3)")
     return tensor_of(layout_of(layout), Pointer("smem", kind_of(kind), swizzle=swizzle))
 
 
-def _recast_pointer(machine: Machine, ptr: Raw, swizzle_: Any, dtype: Raw) -> Any:
+def _recast_pointer(machine: Machine, ptr: Raw, swizzle_: object, dtype: Raw) -> Any:
     old = ptr if isinstance(ptr, Pointer) else Pointer()
     return replace(old, type=kind_of(dtype) or old.type, swizzle=swizzle_ or old.swizzle)
 
 
-def _recast_tensor(machine: Machine, src: Any, dtype: Any, swizzle_: Raw) -> Any:
+def _recast_tensor(machine: Machine, src: object, dtype: object, swizzle_: Raw) -> Any:
     if not isinstance(src, Tensor) or not isinstance(dtype, ValueType) or src.pointer.known is None:
         raise AlgebraError("recast needs known element types")
     if src.pointer.swizzle is not None or (not isinstance(src.offset, Unknown) and src.offset):
@@ -187,11 +187,11 @@ def _recast_tensor(machine: Machine, src: Any, dtype: Any, swizzle_: Raw) -> Any
     return tensor_of(clear_static(layout), Pointer(src.pointer.space, dtype))
 
 
-def _make_mma_atom(machine: Machine, op: Any) -> Any:
+def _make_mma_atom(machine: Machine, op: object) -> Any:
     return mma_atom(op, machine.given.resolve)
 
 
-def _make_tiled_mma(machine: Machine, op_or_atom: Any, atom_layout_mnk: Any, permutation_mnk: Any) -> Any:
+def _make_tiled_mma(machine: Machine, op_or_atom: object, atom_layout_mnk: object, permutation_mnk: object) -> Any:
     atom = mma_atom(op_or_atom, machine.given.resolve)
     operands = [None if value is None else underscores(value) for value in (atom_layout_mnk, permutation_mnk)]
     while operands and operands[-1] is None:
@@ -230,7 +230,7 @@ def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> A
     return Pointer(space.name if isinstance(space, EnumMember) else "", kind_of(kind))
 
 
-def _moved(machine: Machine, coord: Raw, tensor: Any) -> Any:
+def _moved(machine: Machine, coord: Raw, tensor: object) -> Any:
     """`domain_offset(coord, tensor)`: the tensor from another place on."""
     place, layout = somewhere(underscores(coord)), layout_of(tensor)
     if isinstance(tensor, Tensor) and swizzle_of(layout) is not None:
@@ -267,7 +267,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
 }
 
 
-def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> EnumMember:
+def member_of(machine: Machine, enum: str, value: object, node: ast.expr) -> EnumMember:
     """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
     if isinstance(value, EnumMember):
         return EnumMember(enum, value.name, value.value)
@@ -282,7 +282,7 @@ def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> EnumMe
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
-def leading(layout: Any) -> int | None:
+def leading(layout: object) -> int | None:
     """The mode of a tensor's layout that is contiguous.
 
     >>> leading(Layout((4, 8), (8, 1))), leading(Layout((4, 8), (2, 3)))

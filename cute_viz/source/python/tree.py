@@ -102,7 +102,7 @@ class Tree:
         return in_cell(self.text, offset, bisect_right(self.starts, offset))
 
 
-def dotted(node: Any) -> str:
+def dotted(node: object) -> str:
     """`a.b.c` of such an expression; empty of another.
 
     >>> dotted(ast.parse("self.a.b").body[0].value), dotted(ast.parse("f().b").body[0].value)

@@ -110,7 +110,7 @@ class Class:
         return any(name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for name in last)
 
 
-def _is_plain(base: Any) -> bool:
+def _is_plain(base: object) -> bool:
     return isinstance(base, Symbol) and base.path.rpartition(".")[2] in ("object", "ABC", "Protocol", "NamedTuple", "Generic")
 
 
@@ -240,7 +240,7 @@ def element(name: str) -> ValueType | None:
     return None if found is None else ValueType(found.dsl or found.cpp)
 
 
-def tensor_of(layout: Any, pointer: Pointer | None = None, offset: Any = 0) -> Tensor:
+def tensor_of(layout: object, pointer: Pointer | None = None, offset: object = 0) -> Tensor:
     """A layout behind a pointer, as the DSL shows it. offset: of a tensor of coordinates where they begin.
 
     >>> tensor_of(Layout(8), offset=Unknown()).offset
@@ -249,7 +249,7 @@ def tensor_of(layout: Any, pointer: Pointer | None = None, offset: Any = 0) -> T
     return Tensor(replace(pointer or Pointer(), offset=offset), layout)
 
 
-def as_tensor(value: Any) -> Any:
+def as_tensor(value: object) -> Any:
     """A fragment of descriptors as the tensor that it counts as; anything else as it is.
 
     >>> as_tensor(4)
@@ -258,12 +258,12 @@ def as_tensor(value: Any) -> Any:
     return tensor_of(value.layout) if isinstance(value, DescriptorTensor) else value
 
 
-def kind_of(value: Any) -> Any:
+def kind_of(value: object) -> Any:
     """An element type, or None for anything else."""
     return value if isinstance(value, ValueType) else None
 
 
-def plain(value: Any, room: list[int] | None = None) -> Any:
+def plain(value: object, room: list[int] | None = None) -> Any:
     """A value as other rooms know it.
 
     room: how many entries it may still have. Raises: LimitError for too many: a list may hold another one again and again.
@@ -292,7 +292,7 @@ def plain(value: Any, room: list[int] | None = None) -> Any:
     return value
 
 
-def shown(value: Any) -> Any:
+def shown(value: object) -> Any:
     """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address.
 
     >>> shown(tensor_of(Layout(8), Pointer("tmem", "f32"))).pointer.space
@@ -322,7 +322,7 @@ def _addressed(tensor: Tensor) -> Any:
     return ComposedLayout(tensor.pointer.swizzle, 0, tensor.layout)
 
 
-def is_object(value: Any) -> bool:
+def is_object(value: object) -> bool:
     """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling.
 
     >>> is_object((4, Layout(8))), is_object("text")
@@ -333,7 +333,7 @@ def is_object(value: Any) -> bool:
     return isinstance(value, (int, Unknown, Layout, ComposedLayout, Swizzle, ValueType, Basis)) or hasattr(value, "tiling")
 
 
-def decorators(node: Any) -> set[str]:
+def decorators(node: object) -> set[str]:
     """The last words of the decorators of a function or class.
 
     >>> sorted(decorators(ast.parse("@cute.jit\\n@staticmethod\\ndef f(): pass").body[0]))
@@ -346,7 +346,7 @@ def decorators(node: Any) -> set[str]:
     return out
 
 
-def run_times(value: Any) -> Iterator[Unknown]:
+def run_times(value: object) -> Iterator[Unknown]:
     """The run-time integers in a value of the source."""
     if isinstance(value, tuple):
         for item in value:
@@ -355,7 +355,7 @@ def run_times(value: Any) -> Iterator[Unknown]:
         yield from unknowns(value.layout if isinstance(value, Tensor) else value)
 
 
-def alike(a: Any, b: Any) -> bool:
+def alike(a: object, b: object) -> bool:
     """Whether two values are the same, or print the same run-time integers."""
     if same(a, b):
         return True

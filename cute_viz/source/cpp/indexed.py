@@ -1,0 +1,173 @@
+"""Where the statements of a file index tensors and arrays, `sV(c, r) = x`, `s[i]`: by its tokens, nothing is evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+
+_VIEWS = re.compile(
+    r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
+)
+_OTHERS = frozenset(("for", "while", "if", "switch", "template", "using"))  # whose heads are no statements
+ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+_BY_VALUE = re.compile(
+    r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"
+)
+_BITS = {"char": 8, "uchar": 8, "short": 16, "ushort": 16, "half": 16, "int": 32, "uint": 32, "float": 32, "double": 64}
+_VECTOR = re.compile(rf"(?:__)?({'|'.join(_BITS)})([248])")
+
+
+class Indexed(NamedTuple):
+    """One access in a statement: where it stands, the name of what it indexes, the tokens of each index, whether it stores, and
+    whether the statement both loads and stores elements of that name. tests: the conditions in the statement, and what they must
+    be. why: it is not counted. wide: bits of the type that it is cast to.
+    """
+
+    token: int
+    name: str
+    indices: tuple[Range, ...]
+    store: bool
+    both: bool
+    tests: tuple[tuple[Range, bool], ...] = ()
+    why: str = ""
+    wide: int = 0
+
+
+def arrays(reader: Declarer) -> dict[str, list[Declaration]]:
+    """The names of a file that may be tensors in memory: views, and arrays in shared memory."""
+    out: dict[str, list[Declaration]] = {}
+    for scope in dict.fromkeys(reader.scopes):
+        for x in scope.declarations if scope.local else ():
+            words = " ".join(token.text for token in reader.tokens[slice(*(x.init or (0, 0)))])
+            view = _VIEWS.search(words) and "fragment" not in words and "_like" not in words
+            view = view or (x.init is not None and reader.tokens[x.init[0]].text in out)  # a slice of one
+            if x.kind == "variable" and (is_shared(reader, x) if x.array else view):
+                out.setdefault(x.name, []).append(x)
+    return out
+
+
+def is_shared(reader: Declarer, x: Declaration) -> bool:
+    """Whether a declaration of an array puts it into shared memory."""
+    begin = x.type[0] if x.type is not None else x.token
+    return "__shared__" in {token.text for token in reader.tokens[max(0, begin - 6) : x.token]}
+
+
+def accesses(reader: Declarer, names: Mapping[str, list[Declaration]], begin: int, scope: Scope) -> Iterator[Indexed]:
+    """The elements that a statement of a scope loads and stores, each once."""
+    tokens, end = reader.tokens, reader.find(begin, (";", "{"))
+    if tokens[begin].text in _OTHERS or any(x.text == "for" for x in tokens[begin:end]):
+        return
+    at, assigned = begin, None
+    while at < end and assigned is None:
+        assigned = at if tokens[at].text in ASSIGNED else None
+        at = reader.match[at] + 1 if tokens[at].kind in ("(", "[", "{") else at + 1
+    met = set()
+
+    def both(name: str) -> bool:
+        return tokens[begin].text == name and (
+            tokens[assigned or begin].text != "=" or name in {x.text for x in tokens[assigned or begin : end]}
+        )
+
+    for n in range(begin, end):
+        if tokens[n].text not in names or tokens[n + 1].kind not in ("(", "[") or tokens[n - 1].kind in (".", "->", "::"):
+            continue
+        mine = [x for x in names[tokens[n].text] if scope.inside(x.scope)]
+        if not mine or any(x.token == n for x in mine):  # a parameter; it is declared
+            continue
+        indices, close = brackets(reader, n)
+        words = {token.text for part in indices for token in tokens[slice(*part)]}
+        left, right, wide = _cast(reader, n, close)
+        first = left == begin and assigned == right
+        if not indices or any(a == b for a, b in indices) or words & {"_", "X"}:
+            continue
+        why = "" if first or wide or _is_value(reader, begin, n, close) else "its address, or a reference to it, goes elsewhere"
+        kinds = [True, *[False] * (tokens[assigned].text != "=")] if first and assigned is not None else [False]
+        for store in kinds:
+            key = tokens[n].text, " ".join(token.text for token in tokens[n:close]), store
+            if key not in met:
+                met.add(key)
+                tests = _tests(reader, begin, n)
+                yield Indexed(n, tokens[n].text, indices, store, assigned is not None and both(tokens[n].text), tests, why, wide)
+
+
+def _cast(reader: Declarer, n: int, close: int) -> tuple[int, int, int]:
+    """The tokens of `reinterpret_cast<float4*>(&s[i])[0]` around an element, and the bits of its type; its own tokens, and 0,
+    where nothing is cast.
+    """
+    tokens = reader.tokens
+
+    def outside(left: int, right: int) -> tuple[int, int]:
+        while tokens[left - 1].kind == "(" and tokens[right].kind == ")":
+            left, right = left - 1, right + 1
+        return left, right
+
+    left, right = outside(n, close)
+    if tokens[left - 1].text != "&":
+        return n, close, 0
+    left, right = outside(left - 1, right)
+    words = " ".join(token.text for token in tokens[max(0, left - 6) : left])
+    found = re.search(r"reinterpret_cast < (?:const )?(\w+) (?:const )?\* >$", words)
+    kind = _VECTOR.fullmatch(found[1]) if found is not None else None
+    if found is None or kind is None:
+        return n, close, 0
+    left -= found[0].count(" ") + 1
+    if tokens[left - 1].text == "*":
+        left -= 1
+    elif [token.text for token in tokens[right : right + 3]] == ["[", "0", "]"]:
+        right += 3
+    else:
+        return n, close, 0
+    return *outside(left, right), _BITS[kind[1]] * int(kind[2])
+
+
+def _tests(reader: Declarer, begin: int, n: int) -> tuple[tuple[Range, bool], ...]:
+    """The conditions of `a ? b : c`, `a && b` and `a || b` in a statement that decide whether a place in it is reached."""
+    tokens, out, depth, wanted = reader.tokens, list[tuple[Range, bool]](), 0, True
+    ends: list[tuple[int, bool]] = []  # of conditions that are not begun yet
+    for at in range(n - 1, begin - 2, -1):
+        text, kind = (tokens[at].text, tokens[at].kind) if at >= begin else (";", ";")
+        depth += (kind in (")", "]", "}")) - (kind in ("(", "[", "{") and depth > 0)
+        if depth or (kind in ("(", "[", "{") and tokens[reader.match[at]].start < tokens[n].start):
+            continue
+        if text in ("(", "[", "{", ",", "return", ";") or text in ASSIGNED:
+            out += [((at + 1, end), held) for end, held in ends]
+            ends, wanted = [], True
+        elif text in ("?", "&&", "||"):
+            ends.append((at, wanted if text == "?" else text == "&&"))
+            wanted = True
+        elif text == ":":
+            wanted = False
+    return tuple(out)
+
+
+def brackets(reader: Declarer, n: int) -> tuple[tuple[Range, ...], int]:
+    """The indices behind a name, `(i, j)` or `[i][j]`, and the token behind them."""
+    at = n + 1
+    if reader.tokens[at].kind == "(":
+        return tuple(reader.split(at + 1, reader.match[at])), reader.match[at] + 1
+    out = []
+    while reader.tokens[at].kind == "[":
+        out.append((at + 1, reader.match[at]))
+        at = reader.match[at] + 1
+    return tuple(out), at
+
+
+def _is_value(reader: Declarer, begin: int, n: int, close: int) -> bool:
+    """Whether a place in a statement is read as a value: no address, no argument of a function that may take a reference."""
+    tokens = reader.tokens
+    if tokens[n - 1].kind in ("&", "++", "--") or tokens[close].kind in ("++", "--", ".", "->"):
+        return False
+    values, depth = begin != n, 0  # a statement that is only an element does nothing
+    for at in range(n - 1, begin, -1):
+        depth += (tokens[at].kind in (")", "]", "}")) - (tokens[at].kind in ("(", "[", "{"))
+        if depth < 0:
+            depth, word = 0, at - 1
+            if tokens[word].kind == ">":
+                word = next((k - 1 for k in range(word, begin, -1) if tokens[k].kind == "<"), word)
+            if tokens[at].kind == "(" and tokens[word].kind == "name":
+                values = values and _BY_VALUE.fullmatch(tokens[word].text) is not None
+    return values
