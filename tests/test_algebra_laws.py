@@ -11,13 +11,14 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.compose import composition, composition_is_pointwise
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.construct import make_identity_layout, make_layout_like, make_ordered_layout
 from cute_viz.algebra.divide import divide_is_pointwise, flat_divide, logical_divide, tiled_divide, zipped_divide
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.inverse import complement, left_inverse, max_common_layout, nullspace, right_inverse
-from cute_viz.algebra.layout import Layout, coalesce, modes_of
+from cute_viz.algebra.layout import Layout, modes_of
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import append, filter_, flatten, get, group, select, take, zip_
 from cute_viz.algebra.products import (

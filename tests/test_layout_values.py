@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, product
-from cute_viz.algebra.layout import Layout, coalesce, crd2idx, idx2crd, slice_and_offset
+from cute_viz.algebra.layout import Layout, crd2idx, idx2crd, slice_and_offset
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import flatten
 from cute_viz.algebra.stride import F2, Basis

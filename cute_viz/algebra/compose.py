@@ -6,20 +6,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce_extended, coalesce_modes_extended
 from cute_viz.algebra.common import is_zero, refuse, within
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain
 from cute_viz.algebra.dialect import in_dsl
-from cute_viz.algebra.inttuple import Underscore
-from cute_viz.algebra.layout import (
-    Layout,
-    coalesce_extended,
-    coalesce_modes_extended,
-    flat_modes,
-    make_layout,
-    map_pairs,
-    modes_of,
-    trusted,
-)
+from cute_viz.algebra.inttuple import Underscore, map_pairs
+from cute_viz.algebra.layout import Layout, flat_modes, make_layout, modes_of, trusted
 from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import Basis, is_coordinate, plain
 from cute_viz.algebra.swizzle import Swizzle, merge_swizzles
@@ -47,25 +39,26 @@ def composition(a: object, b: object, *more: object) -> Any:
         if len(more) != 1:
             raise AlgebraError("composition takes two operands, or outer, offset and inner")
         return compose_with_offset(a, b, more[0])
-    if isinstance(a, ComposedLayout):
-        return ComposedLayout(a.outer, a.offset, composition(a.inner, b))
-    if isinstance(a, Swizzle):
-        if isinstance(b, Swizzle):
+    match a, b:
+        case ComposedLayout(outer, offset, inner), _:
+            return ComposedLayout(outer, offset, composition(inner, b))
+        case Swizzle(), Swizzle():
             return merge_swizzles(a, b)
-        if isinstance(b, (Layout, ComposedLayout)):
+        case Swizzle(), Layout() | ComposedLayout():
             return compose_with_offset(a, 0, b)
-        refuse("composition", (a, b), "a swizzle can only be composed with a layout or another swizzle")
-    if not isinstance(a, Layout):
-        refuse("composition", (a, b), "the left operand is not a layout")
-    if isinstance(b, Layout):
-        return _layouts(a, b)
-    if isinstance(b, Swizzle):
-        return layout_after_swizzle(a, b)
-    if isinstance(b, ComposedLayout):
-        if b.offset != 0:
-            refuse("composition", (a, b), "Require offset == 0 in the right operand")
-        return composition(composition(a, b.outer), b.inner)
-    return _tiler(a, b)
+        case Swizzle(), _:
+            refuse("composition", (a, b), "a swizzle can only be composed with a layout or another swizzle")
+        case Layout(), Layout():
+            return _layouts(a, b)
+        case Layout(), Swizzle():
+            return layout_after_swizzle(a, b)
+        case Layout(), ComposedLayout(outer, offset, inner):
+            if offset != 0:
+                refuse("composition", (a, b), "Require offset == 0 in the right operand")
+            return composition(composition(a, outer), inner)
+        case Layout(), _:
+            return _tiler(a, b)
+    refuse("composition", (a, b), "the left operand is not a layout")
 
 
 def _layouts(a: Layout, b: Layout) -> Layout:
@@ -97,7 +90,7 @@ def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: object) -> tuple[
     return _pick(pairs, shape, stride)
 
 
-def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]:
+def _pick(pairs: list[tuple[int, object]], rest: int, step: Any) -> tuple[Any, Any]:
     """Every `step`-th element of a flat layout, `rest` of them: each mode gives what it can, the last one the remainder."""
     shape: list[int] = []
     stride: list[Any] = []
@@ -153,13 +146,14 @@ def composition_is_pointwise(a: object, b: object, result: AnyLayout, limit: int
     >>> composition_is_pointwise(a, b, composition(a, b))
     True
     """
-    if isinstance(b, Underscore):
-        return True
-    if isinstance(b, tuple) and isinstance(a, Layout):
-        parts = zip(modes_of(a), b, strict=False)
-        return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
-    if isinstance(b, int) and not isinstance(b, bool):
-        b = Layout(b)
+    match a, b:
+        case _, Underscore():
+            return True
+        case Layout(), tuple():
+            parts = zip(modes_of(a), b, strict=False)
+            return all_hold(composition_is_pointwise(part, t, composition(part, t), limit) for part, t in parts)
+        case _, int() if type(b) is not bool:
+            b = Layout(b)
     if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
         return None
     try:
@@ -180,7 +174,7 @@ def all_hold(answers: Iterable[bool | None]) -> bool | None:
     return False if False in told else None if None in told else True
 
 
-def value_at(layout: Any, place: object) -> Any:
+def value_at(layout: Any, place: object) -> object:
     """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end.
 
     >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
@@ -189,7 +183,7 @@ def value_at(layout: Any, place: object) -> Any:
     return without_padding(plain(layout(_padded(place, domain(layout).shape) if isinstance(place, tuple) else place)))
 
 
-def without_padding(value: object) -> Any:
+def without_padding(value: object) -> object:
     """A value without the zeros at the end of a coordinate, which depend on how it was added up.
 
     >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
@@ -203,7 +197,7 @@ def without_padding(value: object) -> Any:
     return tuple(parts) or 0
 
 
-def _padded(place: object, shape: object) -> Any:
+def _padded(place: object, shape: object) -> object:
     if not isinstance(place, tuple) or not isinstance(shape, tuple):
         return place
     return (*map(_padded, place, shape), *place[len(shape) :], *[0] * (len(shape) - len(place)))

@@ -11,17 +11,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, overload
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import (
-    IntTuple,
-    Sliced,
-    has_underscore,
-    is_int_tuple,
-    leaves,
-    map_leaves,
-    product,
-    show,
-    slice_begin,
-)
+from cute_viz.algebra.inttuple import IntTuple, Sliced, has_underscore, is_int_tuple, leaves, map_leaves, product, show, slice_begin
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, slice_, slice_and_offset
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -197,20 +187,6 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
 
 
-MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
-
-
-def member(name: str, x: object) -> Any:
-    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
-
-    >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
-    '8:1'
-    """
-    if name not in MEMBERS or not isinstance(x, ComposedLayout) or (name == "offset" and isinstance(x.offset, PointerFlag)):
-        return None
-    return getattr(x, MEMBERS[name])
-
-
 def compose_with_offset(outer: object, offset: object, inner: object) -> AnyLayout:
     """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
 
@@ -288,7 +264,7 @@ def _begun(origin: object, layout: AnyLayout) -> ComposedLayout:
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
 
 
-def _filled(origin: object, zeros: object) -> Any:
+def _filled(origin: object, zeros: object) -> object:
     """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
     if not isinstance(zeros, tuple):
         return origin

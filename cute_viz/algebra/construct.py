@@ -40,17 +40,17 @@ def make_layout(*parts: Any) -> Any:
     >>> str(make_layout((4, 8), LayoutRight)), str(make_layout((4, 8), (8, 1))), str(make_layout(Layout(4), Layout((2, 2))))
     ('(4,8):(8,1)', '(4,8):(8,1)', '(4,(2,2)):(1,(1,2))')
     """
-    if len(parts) == 1 and isinstance(parts[0], Swizzle):
-        return swizzle_as_layout(parts[0])
     if parts and all(isinstance(part, Layout) for part in parts):
         return plain_layout.make_layout(*parts)
-    if parts and is_int_tuple(parts[0]):
-        if len(parts) == 1:
-            return Layout(parts[0], _compact(parts[0], True))
-        if len(parts) == 2 and isinstance(parts[1], Major):
-            return Layout(parts[0], _compact(parts[0], parts[1].left))
-        if len(parts) == 2 and all(isinstance(leaf, (int, Basis, Unknown)) for leaf in leaves(parts[1])):
-            return Layout(parts[0], parts[1])
+    match parts:
+        case [Swizzle() as swizzle]:
+            return swizzle_as_layout(swizzle)
+        case [shape] if is_int_tuple(shape):
+            return Layout(shape, _compact(shape, True))
+        case [shape, Major() as major] if is_int_tuple(shape):
+            return Layout(shape, _compact(shape, major.left))
+        case [shape, stride] if is_int_tuple(shape) and all(isinstance(leaf, (int, Basis, Unknown)) for leaf in leaves(stride)):
+            return Layout(shape, stride)
     raise AlgebraError(
         f"make_layout({', '.join(map(show, parts))}): neither a shape with strides nor a list of layouts",
         hint="make_layout((4,8)), make_layout((4,8),(8,1)), make_layout((4,8),LayoutRight) or make_layout(A,B)",
@@ -140,7 +140,7 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     return Layout(plain.shape, compact_order(without_zeros(plain.shape, plain.stride), plain.stride))
 
 
-def _known_order(stride: object) -> Any:
+def _known_order(stride: object) -> object:
     flat = list(leaves(stride))
     if all(map(is_known, flat)):
         return stride

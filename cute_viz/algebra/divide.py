@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import all_hold, composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lifted
@@ -15,7 +16,6 @@ from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.inttuple import Underscore, is_int_tuple, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
-from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
 from cute_viz.algebra.shapes import ceil_div, equal, every, shape_of
 from cute_viz.algebra.stride import Basis, is_coordinate
@@ -48,17 +48,19 @@ def by_mode(
     '4:2'
     """
     name = operation.__name__
-    if isinstance(tiler, tuple):
-        if len(tiler) > tuple_rank(layout.shape):
-            refuse(name, (layout, tiler), "Too many modes in tiler.")
-        parts = modes_of(layout)
-        done = [operation(part, t) for part, t in zip(parts, tiler, strict=False)]
-        return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
-    if isinstance(tiler, Underscore):
-        return layout
-    if not isinstance(tiler, (int, Layout)):
-        refuse(name, (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these")
-    tiler = tiler if isinstance(tiler, Layout) else Layout(tiler)
+    match tiler:
+        case tuple():
+            if len(tiler) > tuple_rank(layout.shape):
+                refuse(name, (layout, tiler), "Too many modes in tiler.")
+            parts = modes_of(layout)
+            done = [operation(part, t) for part, t in zip(parts, tiler, strict=False)]
+            return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
+        case Underscore():
+            return layout
+        case int():
+            tiler = Layout(tiler)
+        case _ if not isinstance(tiler, Layout):
+            refuse(name, (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these")
     try:
         return of_layouts(layout, tiler)
     except AlgebraError as error:

@@ -16,7 +16,7 @@ from cute_viz.algebra.static import unknowns
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
 
-def doubt(name: str, operands: list[Any], result: Any) -> str | None:
+def doubt(name: str, operands: list[object], result: Any) -> str | None:
     """What to say of the result of an operation that CuTe computes otherwise than it defines it; None of any other.
 
     >>> doubt("composition", [Layout((4, 3), (1, 8)), Layout(4, 2)], Layout(4, 2)) is None

@@ -14,8 +14,8 @@ from cute_viz.algebra import copy, divide, inverse, measure, modes, products, sh
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, swizzle_of
 from cute_viz.algebra.dialect import as_in_dsl
-from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, map_pairs
+from cute_viz.algebra.inttuple import leaves, map_leaves, map_pairs, tuple_rank
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.partition import make_layout_tv
 from cute_viz.algebra.recast import recast_layout as _recast
 from cute_viz.algebra.swizzle import Swizzle
@@ -121,7 +121,7 @@ def _over_zeros(function: Callable[[AnyLayout, int], Any]) -> Callable[[AnyLayou
 get_hier_coord, get_flat_coord = map(_over_zeros, (measure.get_hier_coord, measure.get_flat_coord))
 
 
-def flatten(x: object) -> Any:
+def flatten(x: object) -> object:
     """As in C++; a composed layout stays as it is.
 
     >>> str(flatten(Layout((8, (2, 2)))))

@@ -238,3 +238,15 @@ def unflatten(flat: Iterable[object], profile: object) -> Any:
     """
     items = iter(flat)
     return map_leaves(lambda _: next(items), profile)
+
+
+def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: IntTuple, stride: Any) -> tuple[Any, Any]:
+    """A shape and its strides with every leaf's extent and stride made other ones.
+
+    >>> map_pairs(lambda s, d: (s, 2 * d), (4, (2, 3)), (6, (3, 1)))
+    ((4, (2, 3)), (12, (6, 2)))
+    """
+    if not isinstance(shape, tuple):
+        return fn(shape, stride)
+    parts = [map_pairs(fn, s, d) for s, d in zip(shape, stride, strict=True)]
+    return tuple([s for s, _ in parts]), tuple([d for _, d in parts])

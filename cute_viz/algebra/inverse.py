@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce as _coalesce
+from cute_viz.algebra.coalesced import coalesce_modes
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.dialect import in_cpp, in_dsl
 from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
-from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
-from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.layout import Layout, flat_modes, from_modes, has_xor, make_layout
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
 from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import F2, Basis, is_coordinate, unit_strides
+from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.xor_inverse import xor_right_inverse
 from cute_viz.values.integer import Static, Unknown, is_constant, is_known, is_one
@@ -151,29 +152,26 @@ def left_inverse(x: object) -> Any:
 
 def _inverse(name: str, x: object) -> Any:
     """Either inverse of anything; of a composed layout, the inverses of its parts in the other order."""
-    if isinstance(x, (Underscore, Swizzle)):
-        return x
-    if isinstance(x, int):
-        return -x
-    if isinstance(x, ComposedLayout):
-        if isinstance(x.offset, PointerFlag):
+    match x:
+        case Underscore() | Swizzle():
+            return x
+        case int():
+            return -x
+        case ComposedLayout(_, PointerFlag()):
             refuse(name, (x,), "the swizzle acts on an address", hint="use as_position_independent_swizzle_layout(A)")
-        inner = _inverse(name, x.inner)
-        if isinstance(inner, Layout) and any(isinstance(stride, F2) for stride in leaves(inner.stride)):
-            refuse(
-                name,
-                (x,),
-                "the inverse of a composed layout with XOR strides is not supported",
-                hint="write its swizzle as XOR strides too",
-            )
-        if isinstance(x.outer, Swizzle) and is_zero(x.offset):
-            return composition(inner, x.outer)
-        if not isinstance(x.offset, int) or not is_known(x.offset):
-            refuse(name, (x,), "its offset is a coordinate, or known only at run time")
-        return compose_with_offset(inner, -x.offset, _inverse(name, x.outer))
+        case ComposedLayout(outer, offset, inner):
+            inner = _inverse(name, inner)
+            if has_xor(inner):
+                hint = "write its swizzle as XOR strides too"
+                refuse(name, (x,), "the inverse of a composed layout with XOR strides is not supported", hint=hint)
+            if isinstance(outer, Swizzle) and is_zero(offset):
+                return composition(inner, outer)
+            if not isinstance(offset, int) or not is_known(offset):
+                refuse(name, (x,), "its offset is a coordinate, or known only at run time")
+            return compose_with_offset(inner, -offset, _inverse(name, outer))
     if not isinstance(x, Layout):
         refuse(name, (x,), "it is not a layout")
-    if any(isinstance(stride, F2) for stride in leaves(x.stride)):
+    if has_xor(x):
         if name == "left_inverse":
             hint = "right_inverse(A) is also a left inverse where A takes each value from 0 up exactly once"
             refuse(name, (x,), "left_inverse of XOR strides is not supported", hint=hint)

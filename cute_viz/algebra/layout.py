@@ -7,7 +7,7 @@ kind of layout.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn, overload
 
 from cute_viz.algebra.inttuple import (
@@ -32,7 +32,7 @@ from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
-from cute_viz.values.integer import Runtime, Unknown, is_known, is_one
+from cute_viz.values.integer import Runtime, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def coshape(layout: Layout) -> Any:
     >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (E(0), E(1))))
     (32, (4, 8))
     """
-    if any(isinstance(stride, F2) for stride in leaves(layout.stride)):
+    if has_xor(layout):
         return 1 + greatest(layout, flat_modes(layout))
     last: Any = 0
     for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
@@ -189,7 +189,7 @@ def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
     return out
 
 
-def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, Any]]) -> None:
+def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, object]]) -> None:
     for s, d in zip(shape, stride, strict=True):
         if isinstance(s, tuple):
             _collect(s, d, out)
@@ -208,7 +208,7 @@ def crd2idx(crd: object, shape: IntTuple, stride: Stride | None = None) -> Any:
     return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
 
 
-def printed_value(crd: object, layout: Layout) -> Any:
+def printed_value(crd: object, layout: Layout) -> object:
     """The value at a coordinate as CuTe prints it: what one stride along a coordinate gives is a step, not a tuple.
 
     >>> print(printed_value(5, Layout(4, Basis(1, (1,)))), crd2idx(5, 4, Basis(1, (1,))))
@@ -218,7 +218,7 @@ def printed_value(crd: object, layout: Layout) -> Any:
     return value if isinstance(value, Basis) else plain(value)
 
 
-def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
+def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> object:
     """The value before it is made plain: a sum of strides, so that basis elements and XOR strides add up their own way."""
     if isinstance(crd, tuple):
         if not isinstance(shape, tuple) or len(crd) != len(shape):
@@ -241,7 +241,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
     return crd * stride
 
 
-def _plus(a: object, b: object) -> Any:
+def _plus(a: object, b: object) -> object:
     if isinstance(b, Basis) and isinstance(a, int) and a == 0:
         return b
     return a if isinstance(a, Basis) and isinstance(b, int) and b == 0 else add(a, b)
@@ -307,6 +307,15 @@ def check_apart(sub: Layout, offset: object) -> None:
         raise AlgebraError(f"the slice {sub} and its offset {offset} have bits in common, so that their XOR is not their sum")
 
 
+def has_xor(layout: object) -> bool:
+    """Whether something is a layout with XOR strides.
+
+    >>> has_xor(Layout((4, 8), (F2(9), F2(1)))), has_xor(Layout(4))
+    (True, False)
+    """
+    return isinstance(layout, Layout) and any(isinstance(stride, F2) for stride in leaves(layout.stride))
+
+
 def is_coordinate_layout(layout: Layout) -> bool:
     """Whether the layout's values are coordinates rather than integers.
 
@@ -314,107 +323,6 @@ def is_coordinate_layout(layout: Layout) -> bool:
     (True, False)
     """
     return is_coordinate(layout.stride)
-
-
-def coalesce(layout: Layout, profile: object = None) -> Layout:
-    """The same function of an integer with as few modes as possible; with a profile, mode by mode (cute/layout.hpp).
-
-    Raises: AlgebraError for a profile of more modes than the layout.
-
-    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
-    '12:1'
-    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
-    '(2,6):(1,2)'
-    """
-    if isinstance(profile, tuple):
-        if len(profile) > layout.rank:
-            raise AlgebraError(f"the profile {show(profile)} has more modes than {layout}")
-        parts = modes_of(layout)
-        done = [coalesce(part, target) for part, target in zip(parts, profile, strict=False)]
-        return make_layout(*done, *parts[len(profile) :])
-    return from_modes(coalesce_modes(flat_modes(layout)))
-
-
-def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """(extent, stride) pairs without extents of 1, neighbours joined where one goes on evenly from the other.
-
-    >>> coalesce_modes([(4, 1), (1, 7), (8, 4), (2, 64)])
-    [(32, 1), (2, 64)]
-    """
-    kept: list[tuple[int, Any]] = []
-    reach: Any = None  # the stride at which the last pair would go on
-    for extent, stride in pairs:
-        if type(extent) in (Runtime, Unknown) or not is_known(stride):
-            return _coalesce_known(pairs)
-        if extent == 1:
-            continue
-        if kept and stride == reach and not (isinstance(stride, F2) and kept[-1][0] & (kept[-1][0] - 1)):
-            extent, stride = kept[-1][0] * extent, kept[-1][1]
-            kept[-1] = (extent, stride)
-        else:
-            kept.append((extent, stride))
-        reach = stride * extent
-    return kept
-
-
-def _coalesce_known(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """As coalesce_modes, where some are run-time integers: from the right, only what is known to join (bw_coalesce)."""
-    kept: list[tuple[int, Any]] = []
-    for extent, stride in reversed(pairs):
-        if is_one(extent):
-            continue
-        reach = stride * extent
-        if (
-            kept
-            and all(map(is_known, (*kept[-1], reach)))
-            and reach == kept[-1][1]
-            and not (isinstance(reach, F2) and extent & (extent - 1))
-        ):
-            kept[-1] = (extent * kept[-1][0], stride)
-        else:
-            kept.append((extent, stride))
-    return kept[::-1]
-
-
-def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """Like coalesce_modes, for a function that is read past its end: the last stride is kept (CuTe's coalesce_x).
-
-    >>> coalesce_modes_extended([(4, 1), (1, 0)]), coalesce_modes_extended([(4, 1), (1, 4)])
-    ([(4, 1), (2, 0)], [(8, 1)])
-    """
-    if not pairs:
-        raise AlgebraError("a layout without modes cannot be the left operand")
-    extent, stride = pairs[-1]
-    return coalesce_modes([*pairs[:-1], (2 if is_one(extent) else extent, stride)])
-
-
-def coalesce_extended(layout: Layout, profile: object = 0) -> Layout:
-    """Coalesced so that values past the end stay the same too: the last stride is kept (cute/layout.hpp, coalesce_x).
-
-    Composition reads its left operand past the end; the extent of the last mode does not count there.
-
-    >>> str(coalesce_extended(Layout((4, 1), (1, 0)))), str(coalesce_extended(Layout((4, 1), (1, 4))))
-    ('(4,2):(1,0)', '8:1')
-    """
-    if isinstance(profile, tuple):
-        if len(profile) > tuple_rank(layout.shape):
-            raise AlgebraError(f"coordinates of {len(profile)} modes do not index a layout of {tuple_rank(layout.shape)}")
-        parts = modes_of(layout)
-        done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
-        return make_layout(*done, *parts[len(profile) :])
-    return from_modes(coalesce_modes_extended(flat_modes(layout)))
-
-
-def map_pairs(fn: Callable[[Any, Any], tuple[Any, Any]], shape: IntTuple, stride: Any) -> tuple[Any, Any]:
-    """A shape and its strides with every leaf's extent and stride made other ones.
-
-    >>> map_pairs(lambda s, d: (s, 2 * d), (4, (2, 3)), (6, (3, 1)))
-    ((4, (2, 3)), (12, (6, 2)))
-    """
-    if not isinstance(shape, tuple):
-        return fn(shape, stride)
-    parts = [map_pairs(fn, s, d) for s, d in zip(shape, stride, strict=True)]
-    return tuple([s for s, _ in parts]), tuple([d for _, d in parts])
 
 
 def modes_of(layout: Layout) -> list[Layout]:

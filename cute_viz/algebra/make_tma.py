@@ -71,7 +71,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: object) -> TmaCopy:
     return _made(op, g, smem, threads, values, words)
 
 
-def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Layout, words: list[Any]) -> TmaCopy:
+def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Layout, words: list[object]) -> TmaCopy:
     known = named(g.pointer.type)
     if known is None or known.short not in DATA_TYPES:
         raise AlgebraError(f"{NAME}: {g.pointer.type}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")

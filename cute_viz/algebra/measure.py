@@ -59,7 +59,7 @@ def depth(x: Measurable, *path: int) -> int:
     return tuple_depth(shape_of(x, *path))
 
 
-def stride_of(layout: Layout, *path: int) -> Any:
+def stride_of(layout: Layout, *path: int) -> object:
     """The strides of a layout or of one of its modes (cute/layout.hpp, stride).
 
     >>> stride_of(Layout((4, (2, 8))), 1)
@@ -75,7 +75,7 @@ def stride_of(layout: Layout, *path: int) -> Any:
     return stride
 
 
-def coprofile(layout: Layout, *path: int) -> Any:
+def coprofile(layout: Layout, *path: int) -> object:
     """A tuple of zeros with the nesting of the layout's values: 0 where these are integers (cute/layout.hpp).
 
     >>> coprofile(Layout((4, 8))), coprofile(Layout((4, 8), (E(0), E(1))))
@@ -163,7 +163,7 @@ def idx2crd(idx: Any, shape: Any, stride: object = None) -> Any:
     return _idx2crd(idx, shape, stride)
 
 
-def crd2crd(crd: Any, shape: Any, to: Any) -> Any:
+def crd2crd(crd: Any, shape: Any, to: Any) -> object:
     """The coordinate of one shape that has the index of a coordinate of another; by mode for tuples (cute/stride.hpp).
 
     >>> crd2crd(5, 24, (4, 6)), crd2crd((1, 5), (4, 6), ((2, 2), (3, 2)))
@@ -205,7 +205,7 @@ def _idx2crd(idx: Any, shape: Any, stride: Any) -> IntTuple:
     return tuple(_idx2crd(idx, s, d) for s, d in zip(shape, stride, strict=True))
 
 
-def get_hier_coord(layout: AnyLayout, idx: int) -> Any:
+def get_hier_coord(layout: AnyLayout, idx: int) -> object:
     """The coordinate, nested like the shape, at which a compact layout has a value (cute/layout.hpp).
 
     >>> get_hier_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
@@ -226,7 +226,7 @@ def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def get_1d_coord(layout: AnyLayout, idx: int) -> Any:
+def get_1d_coord(layout: AnyLayout, idx: int) -> object:
     """The same as one index for the whole shape (cute/layout.hpp).
 
     >>> get_1d_coord(Layout((4, 8), (8, 1)), 27)

@@ -17,7 +17,7 @@ from cute_viz.values.integer import Runtime, Static
 _RECASTS = ("upcast", "downcast", "recast_layout")
 
 
-def entered(name: str, operands: list[Any]) -> list[Any]:
+def entered(name: str, operands: list[object]) -> list[Any]:
     """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written.
 
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
@@ -46,7 +46,7 @@ def is_type(value: Any) -> bool:
     return is_tiling(value) and not isinstance(value, Tensor)
 
 
-def static_of_types(operands: list[Any]) -> bool:
+def static_of_types(operands: list[object]) -> bool:
     """Whether what is made of operands is static, as they are types, and no integer is beside them.
 
     >>> static_of_types([parse("SM80_16x8x16_F32F16F16F32_TN{}")]), static_of_types([Layout(4)])
@@ -55,14 +55,14 @@ def static_of_types(operands: list[Any]) -> bool:
     return any(map(is_type, operands)) and not any(True for y in operands for _ in _integers(y))
 
 
-def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
+def _of_thread(view: Any, told: Callable[[int], int]) -> object:
     for name in ("thr_idx", "thr_vmnk"):
         if hasattr(view, name):
             return replace(view, **{name: each_integer(told, getattr(view, name))})
     return view
 
 
-def is_mixed(operands: list[Any]) -> bool:
+def is_mixed(operands: list[object]) -> bool:
     """Whether an integer of the operands is known only when code runs.
 
     >>> is_mixed([Layout(Runtime(4))]), is_mixed([Layout(Static(4))])
@@ -84,13 +84,14 @@ def left(value: object) -> Any:
 
 def _integers(value: object) -> Iterator[Any]:
     """Every integer of an operand."""
-    if isinstance(value, tuple):
-        for item in leaves(value):
-            yield from (item,) if isinstance(item, int) else _integers(item)
-    elif isinstance(value, Layout):
-        for part in (value.shape, value.stride):
-            yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
-    elif isinstance(value, (ComposedLayout, Tensor)):
-        yield from _integers(value.inner if isinstance(value, ComposedLayout) else value.layout)
-    elif isinstance(value, int):
-        yield value
+    match value:
+        case tuple():
+            for item in leaves(value):
+                yield from (item,) if isinstance(item, int) else _integers(item)
+        case Layout(shape, stride):
+            for part in (shape, stride):
+                yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
+        case ComposedLayout(_, _, inner) | Tensor(_, inner):
+            yield from _integers(inner)
+        case int():
+            yield value

@@ -157,13 +157,14 @@ def as_tiled_mma(x: object) -> TiledMMA:
     >>> tile_shape(as_tiled_mma(parse("SM80_16x8x16_F32F16F16F32_TN{}")))
     (16, 8, 16)
     """
-    if isinstance(x, ThrMMA):
-        return x.tiled
-    if isinstance(x, MMA_Atom):
-        return make_tiled_mma(x)
-    if not isinstance(x, TiledMMA):
-        raise AlgebraError(f"{show(x)} is not a TiledMMA", hint="make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    return x
+    match x:
+        case TiledMMA():
+            return x
+        case ThrMMA(tiled):
+            return tiled
+        case MMA_Atom():
+            return make_tiled_mma(x)
+    raise AlgebraError(f"{show(x)} is not a TiledMMA", hint="make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
 
 
 def tiled_mma(atom: object, *more: object) -> TiledMMA:

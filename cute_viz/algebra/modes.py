@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, has_origin, lift, lifted
 from cute_viz.algebra.dialect import in_dsl
@@ -121,7 +122,7 @@ def append(x: object, new: object = None, n: int | None = None) -> Any:
     return _extended("append", x, new, n)
 
 
-def prepend(x: object, new: object = None, n: int | None = None) -> Any:
+def prepend(x: object, new: object = None, n: int | None = None) -> object:
     """As append, with a further first mode or entry.
 
     Raises: AlgebraError for an N below the rank.
@@ -275,11 +276,11 @@ def flatten(layout: object) -> Any:
     return flat
 
 
-def _narrow(extent: object) -> Any:
+def _narrow(extent: object) -> object:
     return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 
-coalesce = lifted(plain_layout.coalesce)
+coalesce = lifted(_coalesce)
 
 
 def filter_zeros(layout: object, profile: object = None) -> Any:
@@ -332,4 +333,4 @@ def filter_(layout: AnyLayout, profile: object = None) -> AnyLayout:
         parts = modes_of(layout)
         done = [filter_(part, target) for part, target in zip(parts, profile, strict=False)]
         return make_layout(*done, *parts[len(profile) :])  # type: ignore[arg-type]
-    return plain_layout.coalesce(Layout(_filter_zeros(layout.stride, layout.shape, layout), layout.stride))
+    return _coalesce(Layout(_filter_zeros(layout.stride, layout.shape, layout), layout.stride))

@@ -68,7 +68,7 @@ KINDS = {
 }
 
 
-def check_named(operands: list[Any], kinds: str, free: Container[str]) -> None:
+def check_named(operands: list[object], kinds: str, free: Container[str]) -> None:
     """Raises: the error of a name without a value where a layout stands: it is no integer. free: such names.
 
     >>> from cute_viz.values.integer import Unknown
@@ -130,23 +130,27 @@ def strides(value: object) -> set[str]:
     >>> sorted(strides((Layout((4, 8), (1, 0)), Layout(2, F2(4)))))
     ['XOR', 'integer']
     """
-    if isinstance(value, tuple):
-        return {kind for item in value for kind in strides(item)}
-    if isinstance(value, ComposedLayout):
-        return strides(value.outer) | strides(value.inner)
-    if not isinstance(value, Layout):
-        return set()
-    out = set()
-    for leaf in leaves(value.stride):
-        if isinstance(leaf, F2):
-            out.add("XOR")
-        elif isinstance(leaf, Unknown):
-            out.add("integer")
-        elif isinstance(leaf, int):
-            out |= {"integer"} if leaf else set()
-        else:
-            out.add("coordinate" if isinstance(leaf, Basis) and isinstance(leaf.value, (int, Unknown)) else "fractional")
-    return out
+    match value:
+        case tuple():
+            return {kind for item in value for kind in strides(item)}
+        case ComposedLayout(outer, _, inner):
+            return strides(outer) | strides(inner)
+        case Layout(_, stride):
+            return {kind for leaf in leaves(stride) if (kind := _stride(leaf))}
+    return set()
+
+
+def _stride(leaf: object) -> str:
+    match leaf:
+        case F2():
+            return "XOR"
+        case Unknown():
+            return "integer"
+        case int():
+            return "integer" if leaf else ""
+        case Basis(int() | Unknown()):
+            return "coordinate"
+    return "fractional"
 
 
 def problem(value: object, kind: Kind) -> str | None:
@@ -163,7 +167,7 @@ def problem(value: object, kind: Kind) -> str | None:
     return None
 
 
-def converted(value: object, kind: Kind) -> Any:
+def converted(value: object, kind: Kind) -> object:
     """A value of a kind in the form that operations take.
 
     >>> str(converted((4, 8), KINDS["L"])), converted(Layout((4, 8)), KINDS["S"])

@@ -45,7 +45,7 @@ class Op:
     keyword: str | None = None
     templated: bool = False
 
-    def call(self, args: list[Any], template: tuple[object, ...] = ()) -> Any:
+    def call(self, args: list[object], template: tuple[object, ...] = ()) -> Any:
         """The result for evaluated operands.
 
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
@@ -61,7 +61,7 @@ class Op:
         result = self.resolve()(*operands, **named)
         return left(result) if inside is not args or is_mixed(operands) else result
 
-    def fitted(self, args: list[Any], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
+    def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
@@ -109,12 +109,12 @@ class Op:
         operation.__doc__ = own.__doc__ or f"{self.summary[0].upper()}{self.summary[1:]}.\n\nSuch as {self.example}"  # python -OO
         return operation
 
-    def check_count(self, args: list[Any]) -> None:
+    def check_count(self, args: list[object]) -> None:
         """Refuse too few or too many operands."""
         if len(args) < self.least or (len(args) > len(self.kinds) and not self.kinds.endswith("*")):
             raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
 
-    def _checked(self, operands: list[Any]) -> list[Any]:
+    def _checked(self, operands: list[object]) -> list[Any]:
         """Operands as their kinds want them. Raises: AlgebraError for those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
         out = []
@@ -130,7 +130,7 @@ class Op:
         function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), name)
         return _on(function, operand) if operand else function
 
-    def _one(self, operand: object, letter: str) -> Any:
+    def _one(self, operand: object, letter: str) -> object:
         kind = KINDS[letter]
         if (reason := problem(operand, kind)) is not None:
             raise AlgebraError(f"{self.signature}: {reason}", hint=f"example: {self.example}")

@@ -111,7 +111,7 @@ def blanks(n: int) -> Any:
     return X if n == 1 else (X,) * n
 
 
-def _padded(coord: object, n: int, layout: AnyLayout, tiler: object, name: str) -> Any:
+def _padded(coord: object, n: int, layout: AnyLayout, tiler: object, name: str) -> object:
     """A tuple coordinate with `_` for the modes that it does not name."""
     if not isinstance(coord, tuple):
         return coord

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lifted
@@ -10,7 +11,7 @@ from cute_viz.algebra.dialect import in_dsl
 from cute_viz.algebra.divide import by_mode, evenly_divides, open_modes
 from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout
+from cute_viz.algebra.layout import Layout, get, is_coordinate_layout, make_layout
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, product_each
@@ -167,14 +168,15 @@ def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
     >>> str(make_fragment_like(Layout((4, 8, 2), (0, 2, 1))))
     '(4,8,2):(0,2,1)'
     """
-    if isinstance(layout, (int, tuple)):
-        return Layout(layout)
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
-        return make_fragment_like(layout.inner)  # type: ignore[arg-type]
-    if isinstance(layout, Layout) and (tuple_rank(layout.shape) <= 1 or not all(map(is_known, leaves(layout.shape)))):
-        return Layout(layout.shape)
-    if isinstance(layout, Layout) and all(isinstance(step, Basis) for step in leaves(layout.stride)):
-        return Layout(layout.shape)  # such steps have no order: the modes stay in theirs
+    match layout:
+        case int() | tuple():
+            return Layout(layout)
+        case ComposedLayout(Swizzle(), _, inner):
+            return make_fragment_like(inner)  # type: ignore[arg-type]
+        case Layout(shape) if tuple_rank(shape) <= 1 or not all(map(is_known, leaves(shape))):
+            return Layout(shape)
+        case Layout(shape, stride) if all(isinstance(step, Basis) for step in leaves(stride)):
+            return Layout(shape)  # such steps have no order: the modes stay in theirs
     plain = of_integers("make_fragment_like", layout)
     assert isinstance(plain.shape, tuple)
     assert isinstance(plain.stride, tuple)

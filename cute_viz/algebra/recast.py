@@ -9,13 +9,13 @@ from functools import partial
 from math import gcd
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce as _coalesce
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves
+from cute_viz.algebra.inttuple import div_rem, leaves, map_leaves, map_pairs
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, get, map_pairs
-from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.layout import Layout, get
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.values.integer import Runtime, Unknown, is_constant, is_known
 from cute_viz.values.types import bits_of, sparse
@@ -31,14 +31,15 @@ def upcast(x: Any, n: int) -> Any:
     ('(4,4):(1,8)', 'Sw<3,3,3>')
     """
     _factor("upcast", x, n)
-    if isinstance(x, Swizzle):
-        return x.rescaled(_log2("upcast", x, n))
-    if isinstance(x, ComposedLayout):
-        if isinstance(x.offset, PointerFlag):
-            return compose_with_offset(x.outer, PointerFlag(_dense("upcast", x).bits * n), upcast(x.inner, n))
-        if not isinstance(x.offset, int) or x.offset % n:
-            refuse(f"upcast<{n}>", (x,), f"the offset is not a multiple of {n}")
-        return ComposedLayout(upcast(x.outer, n), x.offset // n, upcast(x.inner, n))
+    match x:
+        case Swizzle():
+            return x.rescaled(_log2("upcast", x, n))
+        case ComposedLayout(outer, PointerFlag() as flag, inner):
+            return compose_with_offset(outer, PointerFlag(_dense("upcast", x, flag).bits * n), upcast(inner, n))
+        case ComposedLayout(outer, offset, inner):
+            if not isinstance(offset, int) or offset % n:
+                refuse(f"upcast<{n}>", (x,), f"the offset is not a multiple of {n}")
+            return ComposedLayout(upcast(outer, n), offset // n, upcast(inner, n))
     return Layout(*map_pairs(partial(_upcast, n, x), x.shape, x.stride))
 
 
@@ -65,14 +66,15 @@ def downcast(x: Any, n: int) -> Swizzle | Layout | ComposedLayout:
     ('(8,4):(1,16)', 'Sw<3,4,3>')
     """
     _factor("downcast", x, n)
-    if isinstance(x, Swizzle):
-        return x.rescaled(-_log2("downcast", x, n))
-    if isinstance(x, ComposedLayout):
-        if isinstance(x.offset, PointerFlag):
-            return compose_with_offset(x.outer, PointerFlag(_dense("downcast", x).bits // n), downcast(x.inner, n))
-        if not isinstance(x.offset, int):
-            refuse(f"downcast<{n}>", (x,), "the offset is not an integer")
-        return compose_with_offset(downcast(x.outer, n), x.offset * n, downcast(x.inner, n))
+    match x:
+        case Swizzle():
+            return x.rescaled(-_log2("downcast", x, n))
+        case ComposedLayout(outer, PointerFlag() as flag, inner):
+            return compose_with_offset(outer, PointerFlag(_dense("downcast", x, flag).bits // n), downcast(inner, n))
+        case ComposedLayout(outer, offset, inner):
+            if not isinstance(offset, int):
+                refuse(f"downcast<{n}>", (x,), "the offset is not an integer")
+            return compose_with_offset(downcast(outer, n), offset * n, downcast(inner, n))
     if not any(is_constant(leaf, 1) for leaf in leaves(x.stride)):
         refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
 
@@ -108,16 +110,17 @@ def max_alignment(x: Any) -> int:
     >>> max_alignment(Layout((8, 4), (1, 16))), max_alignment(Swizzle(2, 3, 3))
     (8, 8)
     """
-    if isinstance(x, Swizzle):
-        return 1 << x.base
-    if isinstance(x, PointerFlag):
-        return 0
-    if isinstance(x, int):
-        return int(x)
-    if isinstance(x, tuple):
-        refuse("max_alignment", (x,), "the offset is a coordinate")
-    if isinstance(x, ComposedLayout):
-        return gcd(*map(max_alignment, (x.outer, x.offset, x.inner))) if isinstance(x.outer, Swizzle) else 1
+    match x:
+        case Swizzle():
+            return 1 << x.base
+        case PointerFlag():
+            return 0
+        case int():
+            return int(x)
+        case tuple():
+            refuse("max_alignment", (x,), "the offset is a coordinate")
+        case ComposedLayout(outer, offset, inner):
+            return gcd(*map(max_alignment, (outer, offset, inner))) if isinstance(outer, Swizzle) else 1
     if not all(isinstance(leaf, int) for leaf in leaves(x.stride)):
         refuse("max_alignment", (x,), "its strides are not integers")
     flat = _coalesce(x)
@@ -128,10 +131,8 @@ def max_alignment(x: Any) -> int:
     return gcd(get(permuted, 0).size, *leaves(get(permuted, 1).stride))
 
 
-def _dense(name: str, x: ComposedLayout) -> PointerFlag:
+def _dense(name: str, x: ComposedLayout, flag: PointerFlag) -> PointerFlag:
     """The pointer of a layout, which CuTe recasts where no element is sparse (cute/pointer_flagged.hpp)."""
-    flag = x.offset
-    assert isinstance(flag, PointerFlag)
     if flag.sparsity > 1:
         refuse(name, (x,), "Not implemented for safety: the pointer is one of sparse elements")
     return flag

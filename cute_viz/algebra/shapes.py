@@ -27,7 +27,7 @@ def ceil_div(a: object, b: object) -> Any:
     return _folded("ceil_div", ceil_div, a, b)
 
 
-def shape_div(a: object, b: object) -> Any:
+def shape_div(a: object, b: object) -> object:
     """Like ceil_div, where at each step one of the two must divide the other.
 
     >>> shape_div((4, 5, 6), 40), shape_div(12, (2, 3))
@@ -40,7 +40,7 @@ def shape_div(a: object, b: object) -> Any:
     return _folded("shape_div", shape_div, a, b)
 
 
-def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: object) -> Any:
+def _folded(name: str, divide: Callable[[Any, Any], Any], a: Any, b: object) -> object:
     """A tuple divided by an integer, each entry by what those before it leave; an integer by an integer or the size of a tuple."""
     if isinstance(a, tuple):
         out = []
@@ -65,7 +65,7 @@ def product_each(shape: object) -> tuple[int, ...]:
     return tuple(product(mode) for mode in modes(shape))
 
 
-def round_up(a: Any, b: Any) -> Any:
+def round_up(a: Any, b: Any) -> object:
     """The least multiple of b that is at least a; by mode for two tuples, where missing modes of b are 1.
 
     >>> round_up(10, 4), round_up((10, 3), (4,))
@@ -78,7 +78,7 @@ def round_up(a: Any, b: Any) -> Any:
     return ceil_div(a, b) * b
 
 
-def elem_scale(a: object, b: object) -> Any:
+def elem_scale(a: object, b: object) -> object:
     """A tuple of the nesting of a, each of its integers times the size of what b has there.
 
     >>> elem_scale((2, 3), (4, (5, 6)))
@@ -87,7 +87,7 @@ def elem_scale(a: object, b: object) -> Any:
     return map_leaves(lambda x, y: x * y, a, product_like(b, a))
 
 
-def inner_product(a: object, b: object) -> Any:
+def inner_product(a: object, b: object) -> object:
     """The sum of the products of the leaves of two tuples of one nesting.
 
     >>> inner_product((1, (2, 3)), (4, (5, 6)))
@@ -98,7 +98,7 @@ def inner_product(a: object, b: object) -> Any:
     return sum_(map_leaves(lambda x, y: x * y, a, b))
 
 
-def sum_(x: object) -> Any:
+def sum_(x: object) -> object:
     """The sum of all leaves.
 
     >>> sum_((2, (3, 4)))
@@ -221,7 +221,7 @@ def remove(x: object, entry: int) -> tuple[object, ...]:
     return (*x[:entry], *x[entry + 1 :])
 
 
-def replace_front(x: object, new: object) -> Any:
+def replace_front(x: object, new: object) -> object:
     """A tuple with another first entry; another value in the place of anything else.
 
     >>> replace_front((2, 3), 5), replace_front(2, 5)
@@ -230,7 +230,7 @@ def replace_front(x: object, new: object) -> Any:
     return (new, *x[1:]) if isinstance(x, tuple) else new
 
 
-def replace_back(x: object, new: object) -> Any:
+def replace_back(x: object, new: object) -> object:
     """A tuple with another last entry; another value in the place of anything else.
 
     >>> replace_back((2, 3), 5), replace_back(2, 5)
@@ -239,7 +239,7 @@ def replace_back(x: object, new: object) -> Any:
     return (*x[:-1], new) if isinstance(x, tuple) else new
 
 
-def front(x: object) -> Any:
+def front(x: object) -> object:
     """The first leaf of a tuple; anything else as it is.
 
     >>> front(((2, 3), 4)), front(2)
@@ -257,7 +257,7 @@ def back(x: object) -> Any:
     return back(x[-1]) if isinstance(x, tuple) and x else x
 
 
-def unwrap(x: object) -> Any:
+def unwrap(x: object) -> object:
     """The entry of a tuple of one entry, as often as it is one; anything else as it is.
 
     >>> unwrap(((2,),)), unwrap((2, 3))
@@ -275,7 +275,7 @@ def flatten_to_tuple(x: object) -> tuple[Any, ...]:
     return tuple(leaves(x))
 
 
-def repeat(x: object, count: int) -> Any:
+def repeat(x: object, count: int) -> object:
     """A value so many times, as a tuple; once it stays as it is: repeat<N>(x). Raises: AlgebraError for too many.
 
     >>> repeat(4, 3), repeat(4, 1)
@@ -284,7 +284,7 @@ def repeat(x: object, count: int) -> Any:
     return x if count == 1 else tuple_repeat(x, count)
 
 
-def tuple_repeat(x: object, count: int) -> Any:
+def tuple_repeat(x: object, count: int) -> object:
     """A value so many times, as a tuple: tuple_repeat<N>(x). Raises: AlgebraError for too many.
 
     >>> tuple_repeat(4, 1)
@@ -295,7 +295,7 @@ def tuple_repeat(x: object, count: int) -> Any:
     return (x,) * count
 
 
-def repeat_like(x: object, value: object) -> Any:
+def repeat_like(x: object, value: object) -> object:
     """A value in the place of every leaf of a tuple.
 
     >>> repeat_like((1, (2, 3)), 0)
@@ -304,7 +304,7 @@ def repeat_like(x: object, value: object) -> Any:
     return map_leaves(lambda _: value, x)
 
 
-def reverse(x: object) -> Any:
+def reverse(x: object) -> object:
     """A tuple with its entries from the last to the first; anything else as it is, a layout, too.
 
     >>> reverse((2, (3, 4))), str(reverse(Layout((2, 3))))

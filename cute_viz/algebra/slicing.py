@@ -13,8 +13,8 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
 from cute_viz.algebra.inttuple import Underscore, X, compact_major, leaves, modes, picked, product, slice_begin
-from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value
-from cute_viz.algebra.stride import F2, add
+from cute_viz.algebra.layout import Layout, has_xor, idx2crd, is_coordinate_layout, printed_value
+from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import OpenBits, Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.values.integer import Unknown
@@ -50,15 +50,16 @@ def slice_and_offset(crd: object, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         if offset == 0:  # the swizzle of the address stays what it is
             return ComposedLayout(layout.outer, layout.offset, sub), 0
         layout = position_independent(layout)  # the address is not known, element offsets are
-    if isinstance(layout, Layout):
-        if not is_coordinate_layout(layout):
-            return plain_layout.slice_and_offset(crd, layout)
-        return plain_layout.slice_(crd, layout), printed_value(slice_begin(crd), layout)
-    if isinstance(layout.inner, Swizzle):
-        refuse("slice", (crd, layout), "it has no modes", hint="compose it with a layout first")
-    if isinstance(layout.outer, Swizzle) and isinstance(layout.inner, Layout):
-        return _swizzled(crd, layout, layout.outer, layout.inner)
-    sub, offset = slice_and_offset(crd, layout.inner)
+    match layout:
+        case Layout():
+            if not is_coordinate_layout(layout):
+                return plain_layout.slice_and_offset(crd, layout)
+            return plain_layout.slice_(crd, layout), printed_value(slice_begin(crd), layout)
+        case ComposedLayout(_, _, Swizzle()):
+            refuse("slice", (crd, layout), "it has no modes", hint="compose it with a layout first")
+        case ComposedLayout(Swizzle() as swizzle, _, Layout() as inner):
+            return _swizzled(crd, layout, swizzle, inner)
+    sub, offset = slice_and_offset(crd, layout.inner)  # type: ignore[arg-type]
     return ComposedLayout(layout.outer, add(layout.offset, offset), sub), 0
 
 
@@ -119,7 +120,7 @@ def _swizzled(crd: object, layout: ComposedLayout, swizzle: Swizzle, inner: Layo
     sliced = plain_layout.slice_(crd, inner)
     if _whole(crd):
         return compose_with_offset(swizzle, layout.offset, sliced), 0
-    if any(isinstance(stride, F2) for stride in leaves(inner.stride)):
+    if has_xor(inner):
         refuse("slice", (crd, layout), "XOR strides behind a swizzle can only be sliced as a whole")
     if not any(True for _ in leaves(sliced.shape)):
         refuse("slice", (crd, layout), "no mode is left: the coordinate has no _", hint="A(i,j) is the value at a coordinate")
@@ -148,15 +149,13 @@ def settled(layout: AnyLayout) -> tuple[AnyLayout, Any]:
     >>> str(part), offset
     ('(8,8):(1,512)', 1608)
     """
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
-        return layout, 0
-    swizzle, mask = layout.outer, layout.outer.yyy | layout.outer.zzz
-    if isinstance(layout.offset, Unknown):
-        open_bits = mask & -layout.offset.div
-        return _around(swizzle, 0, open_bits, layout.inner, layout.offset)
-    if not isinstance(layout.offset, int) or layout.offset < 0:
-        return layout, 0
-    return _around(swizzle, layout.offset & mask, 0, layout.inner, layout.offset & ~mask)
+    match layout:
+        case ComposedLayout(Swizzle() as swizzle, Unknown() as offset, Layout() as inner):
+            return _around(swizzle, 0, (swizzle.yyy | swizzle.zzz) & -offset.div, inner, offset)
+        case ComposedLayout(Swizzle() as swizzle, int(offset), Layout() as inner) if offset >= 0:
+            mask = swizzle.yyy | swizzle.zzz
+            return _around(swizzle, offset & mask, 0, inner, offset & ~mask)
+    return layout, 0
 
 
 def _known_bits(offset: Any, swizzle: Swizzle) -> tuple[int, int]:

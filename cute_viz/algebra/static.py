@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.stride import Basis
+from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import MulticastMask, Runtime, Static, Unknown
 
 
@@ -39,10 +40,8 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
     >>> str(each_integer(lambda x: 2 * x, Layout((4, 8))))
     '(8,16):(2,8)'
     """
-    if isinstance(value, (bool, MulticastMask)):
-        return value
     if isinstance(value, int):
-        return kind(value)
+        return value if isinstance(value, (bool, MulticastMask)) else kind(value)
     if type(value).__name__ in ("Fraction", "StaticRatio"):
         from fractions import Fraction
 
@@ -50,14 +49,15 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
 
         numerator, denominator = value.as_integer_ratio()
         return (StaticRatio if isinstance(kind(numerator), Static) else Fraction)(numerator, denominator)
-    if isinstance(value, tuple):
-        return tuple([each_integer(kind, item) for item in value])
-    if isinstance(value, Basis):
-        return Basis(each_integer(kind, value.value), value.path)
-    if isinstance(value, Layout):
-        return trusted(each_integer(kind, value.shape), each_integer(kind, value.stride))
-    if isinstance(value, ComposedLayout):
-        return ComposedLayout(each_integer(kind, value.outer), each_integer(kind, value.offset), each_integer(kind, value.inner))
+    match value:
+        case tuple():
+            return tuple([each_integer(kind, item) for item in value])
+        case Basis(factor, path):
+            return Basis(each_integer(kind, factor), path)
+        case Layout(shape, stride):
+            return trusted(each_integer(kind, shape), each_integer(kind, stride))
+        case ComposedLayout(outer, offset, inner):
+            return ComposedLayout(each_integer(kind, outer), each_integer(kind, offset), each_integer(kind, inner))
     if is_tiling(value):
         from dataclasses import replace
 
@@ -143,3 +143,16 @@ def has_static(layout: Layout) -> bool:
         for part in (layout.shape, layout.stride)
         for x in leaves(part)
     )
+
+
+def check_owning(layout: AnyLayout, beside: bool = False) -> None:
+    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
+
+    >>> check_owning(Layout((4, 8)))
+    """
+    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
+    if (beside or any(known)) and not all(known):
+        raise AlgebraError(
+            f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
+            hint="registers have static extents: Int<8>{}",
+        )

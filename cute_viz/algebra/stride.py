@@ -137,11 +137,14 @@ def plain(value: object) -> Any:
     >>> plain(F2(9)), plain(E(1)), plain(Static(8))
     (9, (0, 1), 8)
     """
-    if isinstance(value, F2):
-        return value.value
-    if isinstance(value, Basis):
-        return value.coordinate()
-    return int(value) if isinstance(value, Static) else value
+    match value:
+        case F2(bits):
+            return bits
+        case Basis():
+            return value.coordinate()
+        case Static():
+            return int(value)
+    return value
 
 
 def is_coordinate(stride: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, compose_with_offset
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.errors import AlgebraError
@@ -77,3 +77,17 @@ def swizzle_projection(swizzle: Swizzle) -> Layout:
     reach = abs(swizzle.shift)
     extents = (1 << swizzle.base, 1 << swizzle.bits, 1 << (reach - swizzle.bits), 1 << swizzle.bits, 1)
     return Layout(extents, (0, 1 << swizzle.base, 0, 1 << (swizzle.base + reach), 0))
+
+
+MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
+
+
+def member(name: str, x: object) -> object:
+    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
+
+    >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
+    '8:1'
+    """
+    if name not in MEMBERS or not isinstance(x, ComposedLayout) or (name == "offset" and isinstance(x.offset, PointerFlag)):
+        return None
+    return getattr(x, MEMBERS[name])

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout, flat_modes
+from cute_viz.algebra.layout import Layout, flat_modes, has_xor, is_coordinate_layout
 from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import F2, Basis, add, plain
 from cute_viz.algebra.swizzle import Swizzle
@@ -33,9 +33,9 @@ def offsets(layout: AnyLayout) -> list[Any]:
     layout = position_independent(layout)
     _check_length(layout, limit("elements"))
     if isinstance(layout, Layout):
-        if any(isinstance(stride, Basis) for _, stride in flat_modes(layout)):
+        if is_coordinate_layout(layout):
             return _coordinates(layout)
-        if any(isinstance(stride, F2) for _, stride in flat_modes(layout)):
+        if has_xor(layout):
             return _xored(layout)
         table = [0]
         for extent, stride in flat_modes(layout):
@@ -106,11 +106,11 @@ def reach(layout: AnyLayout) -> tuple[int, int] | None:
     >>> reach(Layout((2, 3), (-3, 1))), reach(ComposedLayout(Swizzle(1, 0, 3), 4, Layout((2, 3), (3, 1))))
     ((-3, 2), (0, 15))
     """
-    if isinstance(layout, ComposedLayout):
-        inner = reach(layout.inner) if isinstance(layout.inner, (Layout, ComposedLayout)) else None
-        if inner is None or not isinstance(layout.outer, Swizzle) or not isinstance(layout.offset, int):
+    match layout:
+        case ComposedLayout(Swizzle() as swizzle, int(offset), (Layout() | ComposedLayout()) as inside) if inner := reach(inside):
+            return _swizzled(swizzle, inner[0] + offset, inner[1] + offset, inner)
+        case ComposedLayout():
             return None
-        return _swizzled(layout.outer, inner[0] + layout.offset, inner[1] + layout.offset, inner)
     low = high = 0
     for extent, stride in flat_modes(layout):
         if not isinstance(stride, int):
@@ -195,7 +195,9 @@ def _coordinates(layout: Layout) -> list[Any]:
     return _coordinate_table(coprofile(layout), (), columns, layout.size)
 
 
-def _coordinate_table(profile: object, path: tuple[int, ...], columns: dict[tuple[int, ...], list[Any]], length: int) -> list[Any]:
+def _coordinate_table(
+    profile: object, path: tuple[int, ...], columns: dict[tuple[int, ...], list[object]], length: int
+) -> list[Any]:
     if not isinstance(profile, tuple):
         return columns.get(path) or [0] * length
     return list(zip(*(_coordinate_table(item, (*path, i), columns, length) for i, item in enumerate(profile)), strict=True))

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.inttuple import IntTuple, Underscore, has_underscore, leaves, map_leaves, modes, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.static import is_marked
+from cute_viz.algebra.static import check_owning, is_marked
 from cute_viz.algebra.swizzle import MixedBits, OpenBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -153,7 +153,7 @@ class Tensor(Shown):
         return str(self.layout if self.swizzle is None else _settled(self))
 
 
-def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | None:
+def part_of(name: str, operands: list[object], known: bool = True) -> AnyLayout | None:
     """The layout of `placed_part`.
 
     >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
@@ -204,7 +204,7 @@ def _as_seen(x: object) -> Any:
     return x
 
 
-def exact_part(name: str, operands: list[Any], marked: bool) -> tuple[AnyLayout, Any] | None:
+def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, Any] | None:
     """As placed_part; with marks, strides that a run-time index decides are no static ones, as CuTe prints them.
 
     Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
@@ -252,15 +252,14 @@ def make_tensor(pointer: Pointer, layout: object) -> Any:
     >>> str(make_tensor(Pointer("smem", "half_t", 0), flagged).pointer.swizzle)
     'Sw<3,4,3>'
     """
-    if isinstance(layout, Layout):
-        return Tensor(pointer, layout)
-    if not isinstance(layout, ComposedLayout) or not isinstance(layout.inner, Layout) or has_origin(layout):
-        return layout
-    if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-        kind = pointer.type if pointer.type is not None else ValueType(str(layout.offset.bits))
-        return Tensor(replace(pointer, swizzle=layout.outer, type=kind), layout.inner)
-    if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
-        return Tensor(pointer.moved(layout.offset), layout.inner, layout.outer)
+    match layout:
+        case Layout():
+            return Tensor(pointer, layout)
+        case ComposedLayout(Swizzle() as swizzle, PointerFlag(bits), Layout() as inner):
+            kind = pointer.type if pointer.type is not None else ValueType(str(bits))
+            return Tensor(replace(pointer, swizzle=swizzle, type=kind), inner)
+        case ComposedLayout(Swizzle() as swizzle, int(offset), Layout() as inner):
+            return Tensor(pointer.moved(offset), inner, swizzle)
     return layout
 
 
@@ -284,7 +283,7 @@ def as_tensor(x: object) -> Tensor:
     )
 
 
-def viewed(tensor: Tensor, result: object) -> Any:
+def viewed(tensor: Tensor, result: object) -> object:
     """What an operation made of a tensor's layout as a tensor again, its offset taken out of the layout.
 
     >>> t = Tensor(Pointer("gmem", "float", 256), Layout((8, 8)))
@@ -292,16 +291,15 @@ def viewed(tensor: Tensor, result: object) -> Any:
     >>> v.offset, v.address
     (4, 272)
     """
-    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Layout) and isinstance(result[1], int):
-        return replace(tensor, pointer=tensor.pointer.moved(result[1]), layout=result[0])
-    if isinstance(result, Layout):
-        return replace(tensor, layout=result)
-    if isinstance(result, ComposedLayout) and isinstance(result.offset, int) and isinstance(result.inner, Layout):
-        return replace(tensor, pointer=tensor.pointer.moved(result.offset), layout=domain(result))
+    match result:
+        case Layout():
+            return replace(tensor, layout=result)
+        case (Layout() as layout, int(offset)) | ComposedLayout(_, int(offset), Layout() as layout):
+            return replace(tensor, pointer=tensor.pointer.moved(offset), layout=layout)
     return result
 
 
-def through(operation: Any, args: list[Any], template: tuple[object, ...]) -> Any:
+def through(operation: Any, args: list[object], template: tuple[object, ...]) -> Any:
     """An operation that some of whose operands are tensors: a view of the first, or what it is of their layouts.
 
     >>> from cute_viz.algebra.ops import find
@@ -328,17 +326,13 @@ def through(operation: Any, args: list[Any], template: tuple[object, ...]) -> An
     return operation.call([whole(x) for x in args], template)
 
 
-def check_owning(layout: AnyLayout, beside: bool = False) -> None:
-    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
+def whole(x: object) -> Any:
+    """A tensor as its layout; anything else as it is.
 
-    >>> check_owning(Layout((4, 8)))
+    >>> whole(4)
+    4
     """
-    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
-    if (beside or any(known)) and not all(known):
-        raise AlgebraError(
-            f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
-            hint="registers have static extents: Int<8>{}",
-        )
+    return x.whole if isinstance(x, Tensor) else x
 
 
 def check_like(x: object) -> None:
@@ -350,12 +344,3 @@ def check_like(x: object) -> None:
 
     if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
         check_owning(x.layout, beside=True)
-
-
-def whole(x: object) -> Any:
-    """A tensor as its layout; anything else as it is.
-
-    >>> whole(4)
-    4
-    """
-    return x.whole if isinstance(x, Tensor) else x

@@ -193,11 +193,11 @@ def check_static(name: str, smem: object) -> None:
             )
 
 
-def _one(items: list[Any]) -> Any:
+def _one(items: list[object]) -> object:
     return items[0] if len(items) == 1 else tuple(items)
 
 
-def _merged(shape: list[int], stride: list[Any], bases: list[Basis], wide: int) -> list[tuple[int, list[tuple[int, Basis]]]]:
+def _merged(shape: list[int], stride: list[object], bases: list[Basis], wide: int) -> list[tuple[int, list[tuple[int, Basis]]]]:
     """coalesce_256: static modes that follow one another make one of up to 256 elements; run-time steps are never merged."""
     out: list[tuple[int, list[tuple[int, Basis]], Any]] = []
     for extent, step, basis in zip(shape, stride, bases, strict=True):
@@ -213,7 +213,7 @@ def _merged(shape: list[int], stride: list[Any], bases: list[Basis], wide: int) 
     return [(total, members) for total, members, _ in out] or [(1, [(1, bases[0])])]
 
 
-def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMap, marked: bool) -> Any:
+def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMap, marked: bool) -> object:
     """The strides of the coordinate tensor: which TMA mode a mode of the tensor moves, and how far.
 
     marked: they are static, but for what follows from a run-time step of the tensor.
@@ -263,8 +263,8 @@ def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
 def get_tma_tensor(tma: Any, shape: IntTuple) -> AnyLayout:
     """The coordinate tensor of a TMA: coordinates of the tensor -> those that the instruction takes, innermost first.
 
-    >>> text = "t = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1));"
-    >>> str(parse(text + "t.get_tma_tensor((64,32))"))
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(64,32), GenRowMajor{}))"
+    >>> str(parse(f"t = make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1)); t.get_tma_tensor((64,32))"))
     'ArithTuple(_0,_0) o (_64,_32):(_1@1,_1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)

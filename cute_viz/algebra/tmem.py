@@ -14,15 +14,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.inttuple import IntTuple, map_leaves, product, show
-from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.modes import coalesce
+from cute_viz.algebra.inttuple import IntTuple, map_leaves, product
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import tiled_product
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.views import make_cotiled_copy
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 from cute_viz.values.instruction import Instruction
@@ -310,51 +307,6 @@ def tensor_memory(*tensors: object) -> TensorMemory:
         parts.append((name, replace(tensor, pointer=replace(tensor.pointer, address=column))))
         column += columns
     return TensorMemory(tuple(parts))
-
-
-def make_tmem_copy(op: object, tensor: object) -> TiledCopy:
-    """The copy of four warps between registers and a tensor of tensor memory, each on its own 32 lanes.
-
-    Raises: AlgebraError for an operation that reaches beyond the tensor, and for anything but a tensor in tensor memory.
-
-    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
-    >>> str(make_tmem_copy(parse("SM100_TMEM_LOAD_32dp32b8x{}"), tmem).layout_tv)
-    '((32,4),(8,32)):((0,1),(128,4))'
-    """
-    tmem = as_tmem("make_tmem_copy", tensor)
-    return of_tmem(_atom("make_tmem_copy", op, tmem), tmem.layout)
-
-
-def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
-    """The tiling of an atom that reaches tensor memory over a layout of it: four warps, or the threads that issue a tcgen05.cp.
-
-    >>> str(of_tmem(parse("Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}"), Layout((128, 64), (65536, 1))).layout_tv)
-    '((32,4),32):((0,1),4)'
-    """
-    assert atom.in_tmem is not None
-    copied = atom.instruction.kind == "tcgen05.cp"
-    threads = Layout(size(atom.thr_id), 0) if copied else Layout((WARP, 4), (0, WARP * lane_stride(atom.bits)))
-    values: Any = coalesce(upcast(atom.in_tmem, atom.bits))
-    return make_cotiled_copy(atom, make_layout(threads, values), data)
-
-
-def make_utccp_copy(op: object, tensor: object) -> TiledCopy:
-    """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it.
-
-    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
-    >>> str(make_utccp_copy(parse("SM100_UTCCP_128dp256bit_1cta{}"), tmem).layout_tv)
-    '(1,(128,8)):(0,(1,128))'
-    """
-    tmem = as_tmem("make_utccp_copy", tensor)
-    if not isinstance(op, CopyOp):
-        raise AlgebraError(f"make_utccp_copy needs a copy operation, not {show(op)}", hint="SM100_UTCCP_4x32dp128bit_1cta{}")
-    return of_tmem(_atom("make_utccp_copy", op, tmem), tmem.layout)
-
-
-def _atom(name: str, op: object, tmem: Tensor) -> Copy_Atom:
-    if not isinstance(op, CopyOp) or op.val_id is None:
-        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="example: SM100_TMEM_LOAD_32dp32b32x{}")
-    return make_copy_atom(op, tmem.bits, str(tmem.pointer.type))
 
 
 def as_tmem(name: str, x: object) -> Tensor:

@@ -303,10 +303,11 @@ def mma_operands(mma: object, a: object = None, b: object = None) -> MmaOperands
 
 
 def _operand(mma: TiledMMA, operand: str, x: object) -> DescriptorTensor | SmemDescriptor | None:
-    if x is None or (isinstance(x, int) and x == 0):
-        return None
-    if isinstance(x, (DescriptorTensor, SmemDescriptor)):
-        return x
+    match x:
+        case None | 0:
+            return None
+        case DescriptorTensor() | SmemDescriptor():
+            return x
     if not mma.atom.instruction.described(operand):
         refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="0 in its place leaves it out")
     if not isinstance(x, Tensor):

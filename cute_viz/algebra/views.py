@@ -11,7 +11,7 @@ from cute_viz.algebra import mma as _mma
 from cute_viz.algebra.common import WARP, refuse, told_outside
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import as_layout
-from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, as_tiled_copy, layout_sd
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, as_tiled_copy, layout_sd, make_copy_atom
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.inverse import left_inverse
 from cute_viz.algebra.layout import Layout, make_layout
@@ -19,7 +19,11 @@ from cute_viz.algebra.measure import get_flat_coord, size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA, as_tiled_mma, layout_tv
 from cute_viz.algebra.modes import coalesce, filter_, get
 from cute_viz.algebra.partition import make_layout_tv
+from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import WARP as LANES
+from cute_viz.algebra.tmem import as_tmem, lane_stride
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Unknown
 
@@ -216,3 +220,48 @@ def _layout(x: object) -> Layout:
     if not isinstance(layout, Layout):
         raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="example: (16,8):(8,1)")
     return layout
+
+
+def make_tmem_copy(op: object, tensor: object) -> TiledCopy:
+    """The copy of four warps between registers and a tensor of tensor memory, each on its own 32 lanes.
+
+    Raises: AlgebraError for an operation that reaches beyond the tensor, and for anything but a tensor in tensor memory.
+
+    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
+    >>> str(make_tmem_copy(parse("SM100_TMEM_LOAD_32dp32b8x{}"), tmem).layout_tv)
+    '((32,4),(8,32)):((0,1),(128,4))'
+    """
+    tmem = as_tmem("make_tmem_copy", tensor)
+    return of_tmem(_atom("make_tmem_copy", op, tmem), tmem.layout)
+
+
+def of_tmem(atom: Copy_Atom, data: Layout) -> TiledCopy:
+    """The tiling of an atom that reaches tensor memory over a layout of it: four warps, or the threads that issue a tcgen05.cp.
+
+    >>> str(of_tmem(parse("Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}"), Layout((128, 64), (65536, 1))).layout_tv)
+    '((32,4),32):((0,1),4)'
+    """
+    assert atom.in_tmem is not None
+    copied = atom.instruction.kind == "tcgen05.cp"
+    threads = Layout(size(atom.thr_id), 0) if copied else Layout((LANES, 4), (0, LANES * lane_stride(atom.bits)))
+    values: Any = coalesce(upcast(atom.in_tmem, atom.bits))
+    return make_cotiled_copy(atom, make_layout(threads, values), data)
+
+
+def make_utccp_copy(op: object, tensor: object) -> TiledCopy:
+    """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it.
+
+    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
+    >>> str(make_utccp_copy(parse("SM100_UTCCP_128dp256bit_1cta{}"), tmem).layout_tv)
+    '(1,(128,8)):(0,(1,128))'
+    """
+    tmem = as_tmem("make_utccp_copy", tensor)
+    if not isinstance(op, CopyOp):
+        raise AlgebraError(f"make_utccp_copy needs a copy operation, not {show(op)}", hint="SM100_UTCCP_4x32dp128bit_1cta{}")
+    return of_tmem(_atom("make_utccp_copy", op, tmem), tmem.layout)
+
+
+def _atom(name: str, op: object, tmem: Tensor) -> Copy_Atom:
+    if not isinstance(op, CopyOp) or op.val_id is None:
+        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="example: SM100_TMEM_LOAD_32dp32b32x{}")
+    return make_copy_atom(op, tmem.bits, str(tmem.pointer.type))

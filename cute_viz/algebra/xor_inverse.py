@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.inttuple import leaves
-from cute_viz.algebra.layout import Layout, coalesce, flat_modes, from_modes
+from cute_viz.algebra.layout import Layout, flat_modes, from_modes
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.xor import mixed
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cute_viz.algebra.coalesced import coalesce
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
-from cute_viz.algebra.layout import Layout, coalesce, coshape, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, coshape, is_coordinate_layout
 from cute_viz.algebra.measure import idx2crd
 from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle

@@ -20,9 +20,9 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
-from cute_viz.algebra.static import is_marked
+from cute_viz.algebra.static import check_owning, is_marked
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, check_owning, part_of
+from cute_viz.algebra.tensor import Tensor, part_of
 from cute_viz.errors import AlgebraError
 from cute_viz.values.integer import Static, Unknown
 from cute_viz.values.types import alike

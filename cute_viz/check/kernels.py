@@ -60,7 +60,7 @@ def _lines(file: str) -> tuple[str, ...]:
     return tuple((files("cute_viz.check") / "kernels" / file).read_text("utf-8").splitlines())
 
 
-def _filled(lines: Sequence[str], holes: dict[str, Any]) -> Iterator[str]:
+def _filled(lines: Sequence[str], holes: dict[str, object]) -> Iterator[str]:
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -95,7 +95,7 @@ def _block(lines: Sequence[str], at: int) -> tuple[int, int]:
     raise ValueError(f"a block has no end: {lines[at - 1]}")
 
 
-def _hole(found: re.Match[str], holes: dict[str, Any]) -> str:
+def _hole(found: re.Match[str], holes: dict[str, object]) -> str:
     if found[1]:
         return registers(found[1], _number(found[2], holes))
     return str(_number(found[3], holes))

@@ -5,19 +5,13 @@ from __future__ import annotations
 from operator import add, mul, sub
 from typing import Any
 
-from cute_viz.algebra.composed import (
-    MEMBERS,
-    ComposedLayout,
-    PointerFlag,
-    make_composed_layout,
-    member,
-    with_origin,
-)
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, make_composed_layout, with_origin
 from cute_viz.algebra.inttuple import X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer, mark_static, unknowns
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzled import MEMBERS, member
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.chains import composed

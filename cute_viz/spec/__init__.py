@@ -113,7 +113,7 @@ class Library:
 
         return directories(self.folders)
 
-    def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
+    def resolve(self, name: str, args: tuple[str, ...] = ()) -> object:
         """The atom of a name and its template arguments, None where there is none; see `spec.library.resolve`.
 
         >>> resolve("SM80_16x8x16_F32F16F16F32_TN").name, resolve("no_such_atom")

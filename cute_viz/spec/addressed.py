@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
@@ -14,7 +13,7 @@ from cute_viz.spec import Library
 from cute_viz.spec.yaml import Value
 
 
-def value_at(address: Address, folder: Folder | None, names: Mapping[str, object], library: Library) -> Any:
+def value_at(address: Address, folder: Folder | None, names: Mapping[str, object], library: Library) -> object:
     """The object that an address means; what the spec binds is given for the names of that file.
 
     Raises: CuteVizError for a file that leads out of the folder, or is none of source code; what is wrong in it, with the place.

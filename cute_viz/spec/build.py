@@ -18,7 +18,7 @@ from cute_viz.source.address import Folder, address_of
 from cute_viz.spec import PACKAGED, WORDS, Library
 from cute_viz.spec.addressed import files_of, value_at
 from cute_viz.spec.made import Spec
-from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField
+from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, MAKERS, SpecField, by_words
 from cute_viz.spec.yaml import Entries, Keys, SpecError, Text, Value, read_yaml
 
 
@@ -52,16 +52,6 @@ def named(name: str, library: Library = PACKAGED) -> Spec | None:
     """
     path = library.spec_file(name) if name.isidentifier() else None
     return None if path is None else spec_in(path, name, library)
-
-
-def _by_words(figure: Value | None) -> Value | None:
-    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it."""
-    words = {name: word for word, name in NAMES.items()}
-    if not isinstance(figure, Keys) or not words.keys() & figure.keys():
-        return figure
-    out = Keys({words.get(key, key): value for key, value in figure.items()})
-    out.span, out.keys_at = figure.span, {words.get(key, key): at for key, at in figure.keys_at.items()}
-    return out
 
 
 class Builder:
@@ -153,7 +143,7 @@ class Builder:
             raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
         self.machine(fields)
         names = self.let(fields.get("let"))
-        figure = _by_words(fields.get("figure"))
+        figure = by_words(fields.get("figure"))
         is_call = kinds == ["layout"] and isinstance(figure, Keys) and figure.get("view") in ("operation", "steps")
         obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
         drawn = self.fields(FIGURE, "figure", figure, names)
@@ -201,7 +191,7 @@ class Builder:
         self.library = self.asked.with_words(said | self.asked.words)
         return said
 
-    def beside(self, value: Value | None, names: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    def beside(self, value: Value | None, names: dict[str, object]) -> tuple[tuple[str, Any], ...]:
         """The further objects of a spec, by their captions."""
         hint = "example: {wave 64: v_mfma_f32_16x16x16_f16}"
         items = self.mapping(value, "beside must be a mapping of captions to objects", hint).items()
@@ -252,7 +242,7 @@ class Builder:
             raise self.fail(f"{key}: invalid value {word!r}", fields[key].span, hint=hint)
         return word
 
-    def fields(self, table: tuple[SpecField, ...], what: str, value: Value | None, names: dict[str, Any]) -> dict[str, Any]:
+    def fields(self, table: tuple[SpecField, ...], what: str, value: Value | None, names: dict[str, object]) -> dict[str, Any]:
         """The values of fields by name, `figure` or `expect`: objects as such, flags as True or False, all others as text."""
         hints = {"figure": ("options", "example: {tile: 8x128}"), "expect": ("what must hold", "example: {covers: 8x128}")}
         given = self.mapping(value, f"{what} must be a mapping of {hints[what][0]}", hints[what][1])
@@ -276,7 +266,7 @@ class Builder:
                 out[f.name] = self.words(given, f.name)
         return {NAMES.get(name, name): value for name, value in out.items()}
 
-    def expression(self, value: Value, names: dict[str, Any]) -> Any:
+    def expression(self, value: Value, names: dict[str, object]) -> Any:
         """The value of a text in any dialect; an error's place is that in the file."""
         if isinstance(value, Entries):
             raise self.fail("expected an expression, not a list", value.span, hint="in a flow mapping, quote a layout")
@@ -298,7 +288,7 @@ class Builder:
             return f"{value} is a spec of the library, drawn by its name: cute-viz render {value}; copy its fields to change it"
         return "example: gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; the reference of specs has an example"
 
-    def call(self, value: Value, names: dict[str, Any]) -> Any:
+    def call(self, value: Value, names: dict[str, object]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""
         if not isinstance(value, Text):
             raise self.fail("an operation must be text", value.span, hint="example: logical_divide((8,6), (4,3))")

@@ -234,7 +234,7 @@ class FilledEntry:
         except CuteVizError as error:
             raise self._placed(error.but(text=None, span=None), text) from None  # its span is that of the half
 
-    def _evaluate(self, text: Text, names: dict[str, Any]) -> Any:
+    def _evaluate(self, text: Text, names: dict[str, object]) -> Any:
         used = tuple((name, type(names[name]), names[name]) for name in _names(str(text)) if name in names)
         try:
             return _value(str(text), used, tuple(current().items()))
@@ -257,7 +257,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _value(text: str, used: tuple[tuple[str, type, object], ...], limits: tuple[tuple[str, int], ...]) -> Any:
+def _value(text: str, used: tuple[tuple[str, type, object], ...], limits: tuple[tuple[str, int], ...]) -> object:
     """The value of an expression; many entries of a library have the same ones. The types tell static integers from others.
 
     limits: that are raised, as a value is one of the request that it was asked in.
@@ -268,7 +268,7 @@ def _value(text: str, used: tuple[tuple[str, type, object], ...], limits: tuple[
     return value
 
 
-def _reversed(x: dict[str, Any]) -> dict[str, Any]:
+def _reversed(x: dict[str, object]) -> dict[str, Any]:
     """Source and destination exchanged."""
     layouts = {**x, "SrcLayout": x["DstLayout"], "DstLayout": x["SrcLayout"]}
     layouts["RefLayout"] = layouts["DstLayout" if x["RefLayout"] == x["SrcLayout"] else "SrcLayout"]

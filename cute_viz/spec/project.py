@@ -73,11 +73,11 @@ def _is_ours(config: str, path: str) -> bool:
     return os.stat(config).st_uid in (os.getuid(), os.stat(path).st_uid)
 
 
-def _yaml(path: str) -> Any:
+def _yaml(path: str) -> object:
     return read_yaml(read_text(path), path)
 
 
-def _toml(path: str) -> Any:
+def _toml(path: str) -> object:
     """The section of pyproject.toml; None without one, and where Python has no reader for it (before 3.11)."""
     try:
         tomllib: Any = import_module("tomllib")

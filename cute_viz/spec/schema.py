@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError
 from cute_viz.options import NAMES, OPTIONS
 from cute_viz.records import rows
-from cute_viz.spec.yaml import Keys
+from cute_viz.spec.yaml import Keys, Value
 
 if TYPE_CHECKING:
     from cute_viz.spec.build import Builder
@@ -153,15 +155,13 @@ def _about(field: SpecField) -> str:
     return f"{field.meaning} ({', '.join(field.choices)})" if field.choices else field.meaning
 
 
-def _layout(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.layout import Layout
+def _layout(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
 
     shape, stride = b.expression(fields["shape"], names), b.optional(fields, "stride", names)
     return Layout(shape) if stride is None else Layout(shape, stride)
 
 
-def _swizzle(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.composed import ComposedLayout
+def _swizzle(b: Builder, fields: Keys, names: dict[str, object]) -> Any:
     from cute_viz.algebra.swizzle import Swizzle
 
     numbers = [b.expression(fields[key], names) for key in ("bits", "base", "shift")]
@@ -171,7 +171,7 @@ def _swizzle(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     return ComposedLayout(Swizzle(*map(int, numbers)), 0, b.layout(fields, "layout", names))
 
 
-def _mma_atom(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+def _mma_atom(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.mma import MMA_Atom
 
     shape = b.expression(fields["Shape_MNK"], names)
@@ -181,7 +181,7 @@ def _mma_atom(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
 
 
-def _copy_atom(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+def _copy_atom(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
     from cute_viz.values.types import bits_of
 
@@ -196,14 +196,14 @@ def _copy_atom(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     return make_copy_atom(operation, bits, kind)
 
 
-def _tiled_mma(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+def _tiled_mma(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.mma import make_tiled_mma
 
     atom = b.part(fields, "atom", ("mma_atom",), names)
     return make_tiled_mma(atom, b.optional(fields, "layout", names), b.optional(fields, "permutation", names))
 
 
-def _tiled_copy(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+def _tiled_copy(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.views import make_tiled_copy, make_tiled_copy_impl, make_tiled_copy_operand
 
     atom = b.part(fields, "atom", ("copy_atom",), names)
@@ -218,7 +218,7 @@ def _tiled_copy(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     raise b.fail("a tiled copy needs thr and val, tv and tiler, or mma and operand", fields.span)
 
 
-def _gemm(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+def _gemm(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.gemm import make_gemm
     from cute_viz.algebra.views import make_tiled_copy_operand
@@ -239,7 +239,7 @@ def _gemm(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 
 
-def _pipeline(b: Builder, fields: Keys, names: dict[str, Any]) -> Any:
+def _pipeline(b: Builder, fields: Keys, names: dict[str, object]) -> object:
     from cute_viz.algebra.gemm import Pipeline
 
     try:
@@ -258,3 +258,17 @@ MAKERS: dict[str, Callable[[Builder, Keys, dict[str, Any]], Any]] = {
     "gemm": _gemm,
     "pipeline": _pipeline,
 }
+
+
+def by_words(figure: Value | None) -> Value | None:
+    """The fields of a figure; an option by its name of Python, `target`, is the word that specs have for it.
+
+    >>> by_words(None) is None
+    True
+    """
+    words = {name: word for word, name in NAMES.items()}
+    if not isinstance(figure, Keys) or not words.keys() & figure.keys():
+        return figure
+    out = Keys({words.get(key, key): value for key, value in figure.items()})
+    out.span, out.keys_at = figure.span, {words.get(key, key): at for key, at in figure.keys_at.items()}
+    return out

@@ -143,7 +143,7 @@ class Unknown:
             out.cause = first.error().but(needs=needs)
         return out
 
-    def _sum(self, terms: _Terms, div: int, other: object = None) -> Any:
+    def _sum(self, terms: _Terms, div: int, other: object = None) -> object:
         """The integer that a sum of products is: a number where it has no integers that are not known."""
         terms = {product: factor for product, factor in terms.items() if factor}
         if not terms.keys() - {()}:
@@ -325,7 +325,7 @@ def least(a: object, b: object) -> Any:
     return _extreme("min", a, b)
 
 
-def greatest(a: object, b: object) -> Any:
+def greatest(a: object, b: object) -> object:
     """The greater of two integers, which is known where both are.
 
     >>> greatest(2, Runtime(4)), greatest(Unknown("M"), 4)
@@ -334,7 +334,7 @@ def greatest(a: object, b: object) -> Any:
     return _extreme("max", a, b)
 
 
-def _extreme(word: str, a: Any, b: Any) -> Any:
+def _extreme(word: str, a: Any, b: Any) -> object:
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         found = min(a, b) if word == "min" else max(a, b)
         return found if is_known(a) and is_known(b) else Runtime(found)

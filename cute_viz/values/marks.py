@@ -54,7 +54,7 @@ def _at_run_time(word: str, reflected: bool, zero: Callable[[Any], bool]) -> Cal
     """The arithmetic of a Runtime; zero: of which constants the result is 0 whatever the Runtime is."""
     compute = getattr(operator, word)
 
-    def computed(self: int, other: object) -> Any:
+    def computed(self: int, other: object) -> object:
         if not isinstance(other, int):
             return NotImplemented
         if zero(other):

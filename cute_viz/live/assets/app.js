@@ -224,9 +224,10 @@ function reported(out) {
   if (now?.fix?.spans.length && !report.at?.fix && !narrow.matches) {
     report.chosen(now); // its fix has been found since
     const lines = [...out.accesses, ...now.fix.edits].filter((one) => !one.file).map((one) => one.line);
-    if (unseen && lines.length < FOLDED) editor.fold(lines); // so that both are seen
+    const near = Math.abs(now.fix.edits[0].line - now.line) < BOTH;
+    if (unseen && !near && lines.length < FOLDED) editor.fold(lines); // so that both are seen
     report.propose(now);
-    if (Math.abs(now.fix.edits[0].line - now.line) < BOTH) editor.light(now.line);
+    if (near) editor.light(now.line);
     unseen = false;
   }
   if (!fresh || !out) return;

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, has_origin, member
+from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzled import member
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.context import needed

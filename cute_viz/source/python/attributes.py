@@ -59,7 +59,7 @@ def attribute(machine: Machine, value: object, name: str, node: ast.expr) -> Any
     raise machine.fail(f"this has no known attribute {name!r}", node)
 
 
-def _of_unknown(machine: Machine, value: Lost, name: str, node: ast.expr) -> Any:
+def _of_unknown(machine: Machine, value: Lost, name: str, node: ast.expr) -> object:
     if name in _ALLOCATES:
         return Bound(Symbol(f"@tensor.{name}"), value)
     if not value.path:
@@ -71,7 +71,7 @@ def _of_unknown(machine: Machine, value: Lost, name: str, node: ast.expr) -> Any
     return Lost(value.error.but(message=message, needs=(wanted,), hint=hint_for(wanted)), path)
 
 
-def _of_instance(machine: Machine, value: Object, name: str, node: ast.expr) -> Any:
+def _of_instance(machine: Machine, value: Object, name: str, node: ast.expr) -> object:
     if name in value.names:
         return value.names[name]
     found = value.cls.find(name)
@@ -88,7 +88,7 @@ def _of_instance(machine: Machine, value: Object, name: str, node: ast.expr) -> 
     return machine.unknown(message, node, hint=hint_for(path), needs=(path,), path=path)
 
 
-def _of_class(machine: Machine, value: Class, name: str, node: ast.expr) -> Any:
+def _of_class(machine: Machine, value: Class, name: str, node: ast.expr) -> object:
     found = value.find(name)
     if value.is_enum() and found is not None and not isinstance(found, Function):
         return EnumMember(value.name, name, found)
@@ -101,7 +101,7 @@ def _of_class(machine: Machine, value: Class, name: str, node: ast.expr) -> Any:
     return machine.unknown(f"{value.name}.{name} has no value here", node, needs=(f"{value.name}.{name}",))
 
 
-def _of_super(machine: Machine, value: Super, name: str, node: ast.expr) -> Any:
+def _of_super(machine: Machine, value: Super, name: str, node: ast.expr) -> object:
     for base in value.owner.bases:
         found = base.find(name) if isinstance(base, Class) else None
         if isinstance(found, Function):
@@ -109,12 +109,12 @@ def _of_super(machine: Machine, value: Super, name: str, node: ast.expr) -> Any:
     return machine.unknown(f"the base of {value.owner.name} is not in this file", node)
 
 
-def _of_symbol(machine: Machine, value: Symbol, name: str, node: ast.expr) -> Any:
+def _of_symbol(machine: Machine, value: Symbol, name: str, node: ast.expr) -> object:
     found = symbol(f"{value.path}.{name}")
     return machine.parts.outside(machine, Symbol(found.path, value.origin)) if isinstance(found, Symbol) else found
 
 
-def _of_element(machine: Machine, value: ValueType, name: str, node: ast.expr) -> Any:
+def _of_element(machine: Machine, value: ValueType, name: str, node: ast.expr) -> object:
     if name == "width":
         return value.bits
     if name in ("is_float", "is_integer", "signed"):
@@ -122,7 +122,7 @@ def _of_element(machine: Machine, value: ValueType, name: str, node: ast.expr) -
     return machine.unknown(f"{name!r} of an element type is not supported here", node)
 
 
-def _of_member(machine: Machine, value: EnumMember, name: str, node: ast.expr) -> Any:
+def _of_member(machine: Machine, value: EnumMember, name: str, node: ast.expr) -> object:
     if name == "name":
         return value.name
     if name == "value":
@@ -132,7 +132,7 @@ def _of_member(machine: Machine, value: EnumMember, name: str, node: ast.expr) -
     return Bound(Symbol(f"@member.{name}"), value)
 
 
-def _of_plain(machine: Machine, value: Items | str, name: str, node: ast.expr) -> Any:
+def _of_plain(machine: Machine, value: Items | str, name: str, node: ast.expr) -> object:
     return Bound(Symbol(f"@{'str' if isinstance(value, str) else 'items'}.{name}"), value)
 
 
@@ -172,7 +172,7 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
     return Bound(Symbol(f"cutlass.cute.{name}"), value)
 
 
-def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> Any:
+def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> object:
     if name in ("dtype", "value_type") and value.type is not None:
         return value.type
     if name in ("get_tensor", "data_ptr", "align"):  # of a field of a struct in shared memory
@@ -180,13 +180,13 @@ def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> 
     return machine.unknown(f"{name!r} of a pointer is not known", node)
 
 
-def _of_instruction(machine: Machine, value: DslOp, name: str, node: ast.expr) -> Any:
+def _of_instruction(machine: Machine, value: DslOp, name: str, node: ast.expr) -> object:
     if name in value.arguments:
         return value.arguments[name]
     return machine.unknown(f"{name!r} of {value.name} is not known", node)
 
 
-def _of_atom(machine: Machine, value: Atom, name: str, node: ast.expr) -> Any:
+def _of_atom(machine: Machine, value: Atom, name: str, node: ast.expr) -> object:
     if name == "op" and value.op is not None:
         return value.op
     if name == "value_type" and value.element is not None:
@@ -204,7 +204,7 @@ def _tv(side: str) -> Callable[[Any], Any]:
     return read
 
 
-def _as_layout(extent: object) -> Any:
+def _as_layout(extent: object) -> object:
     return Layout(extent, int(extent != 1)) if isinstance(extent, int) else extent
 
 
@@ -247,7 +247,7 @@ _TILINGS: dict[type, dict[str, Callable[[Any], Any]]] = {
 }
 
 
-def _of_slice(machine: Machine, value: Slice, name: str, node: ast.expr) -> Any:
+def _of_slice(machine: Machine, value: Slice, name: str, node: ast.expr) -> object:
     if name == "thr_idx":
         return value.cause
     found = _of_atom(machine, value.atom, name, node)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.python.expressions import bind, iterate
 from cute_viz.source.python.machine import Changes, Frame, Machine, Rounds, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.operators import truth
+from cute_viz.source.python.several import bind, iterate
 from cute_viz.source.python.tree import stored
 from cute_viz.source.python.values import Bound, Function, Items, Lost, Object, same
 

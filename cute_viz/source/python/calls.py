@@ -44,40 +44,38 @@ _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", "constexpr_function", ""}
 
 
-def call(machine: Machine, function: object, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def call(machine: Machine, function: object, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
     if REST in named and not isinstance(function, (Bound, Function, Class)):
         raise machine.fail("these arguments are parameters", node)
-    if isinstance(function, Bound):
-        return call(machine, function.function, [function.target, *args], named, node)
-    if isinstance(function, Partial):
-        return call(machine, function.function, [*function.args, *args], {**function.named, **named}, node)
-    if isinstance(function, Function):
-        return follow(machine, function, args, named, node)
-    if isinstance(function, Class):
-        return make(machine, function, args, named, node)
-    if isinstance(function, Object):
-        method = function.cls.find("__call__")
-        if isinstance(method, Function):
+    match function:
+        case Bound(inside, target):
+            return call(machine, inside, [target, *args], named, node)
+        case Partial(inside, first, more):
+            return call(machine, inside, [*first, *args], {**more, **named}, node)
+        case Function():
+            return follow(machine, function, args, named, node)
+        case Class():
+            return make(machine, function, args, named, node)
+        case Object() if isinstance(method := function.cls.find("__call__"), Function):
             return follow(machine, method, [function, *args], named, node)
-    if isinstance(function, Symbol):
-        if function.path == "@python.super" and len(args) == 2 and isinstance(args[0], Class):
+        case Symbol("@python.super") if len(args) == 2 and isinstance(args[0], Class):
             return Super(args[0], args[1])
-        return call_library(machine, function, args, named, node)
-    if isinstance(function, ValueType):
-        return _number(machine, function, args, node)
-    if isinstance(function, (Layout, ComposedLayout, Swizzle)):
-        coord = underscores(tuple(need(arg) for arg in args))
-        if not coord:
-            raise machine.fail("a layout is called with a coordinate", node)
-        return function(*coord)
+        case Symbol():
+            return call_library(machine, function, args, named, node)
+        case ValueType():
+            return _number(machine, function, args, node)
+        case Layout() | ComposedLayout() | Swizzle():
+            if not (coord := underscores(tuple(need(arg) for arg in args))):
+                raise machine.fail("a layout is called with a coordinate", node)
+            return function(*coord)
     cause = function.error if isinstance(function, Lost) else machine.fail("cannot determine what is called here", node)
     for value in (function, *args, *named.values()):
         forget(machine, value, cause)
     raise cause
 
 
-def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) -> Any:
+def _number(machine: Machine, kind: ValueType, args: list[object], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
     if isinstance(value, Unknown) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
@@ -90,7 +88,7 @@ def _number(machine: Machine, kind: ValueType, args: list[Any], node: ast.expr) 
     return float(value) if kind.kind == "float" else bool(value) if kind.short == "pred" else int(value)
 
 
-def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def make(machine: Machine, cls: Class, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """An object of a class: its `__init__` followed, or the fields of a dataclass."""
     if cls.is_enum():
         for name, value in cls.names.items():
@@ -148,7 +146,12 @@ def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool
 
 
 def follow(
-    machine: Machine, function: Function, args: list[Any], named: dict[str, Any], node: ast.AST, missing: Missing | None = None
+    machine: Machine,
+    function: Function,
+    args: list[object],
+    named: dict[str, object],
+    node: ast.AST,
+    missing: Missing | None = None,
 ) -> Any:
     """The value of a function of the text: its statements followed with these arguments. missing: what a parameter without an
     argument is; without it that is an error.
@@ -235,7 +238,7 @@ def _stored_in(machine: Machine, node: ast.AST) -> set[str]:
     return cache[id(node)]
 
 
-def _result(machine: Machine, function: Function, frame: Frame, ended: str, node: ast.AST) -> Any:
+def _result(machine: Machine, function: Function, frame: Frame, ended: str, node: ast.AST) -> object:
     values = list(frame.returned)
     if ended == "goes on" and values:
         values.append(None)
@@ -262,7 +265,7 @@ def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
                 machine.store.write(names, name, machine.unknown(f"the value of {name!r} depends on where the call returns", node))
 
 
-def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) -> Any:
+def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) -> object:
     """A layout that was given for a tensor as a tensor, of the element type that was given, `mA.element_type`."""
     if not isinstance(value, (Layout, ComposedLayout)):
         return value
@@ -278,8 +281,8 @@ def _as_annotated(machine: Machine, item: ast.arg, value: object, frame: Frame) 
 def _bind_parameters(
     machine: Machine,
     function: Function,
-    args: list[Any],
-    named: dict[str, Any],
+    args: list[object],
+    named: dict[str, object],
     frame: Frame,
     node: ast.AST,
     missing: Missing | None,

@@ -11,13 +11,14 @@ from cute_viz.algebra.common import Operation
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.notation.undefined import undefined
 from cute_viz.source.model import Entry
+from cute_viz.source.python.answers import is_object, plain, shown
 from cute_viz.source.python.gluon import Encoded
 from cute_viz.source.python.instructions import resolved
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import DslOp, Lost, Symbol, alike, is_object, plain, shown
+from cute_viz.source.python.values import DslOp, Lost, Symbol, alike
 
 
 class Assignment(NamedTuple):
@@ -129,7 +130,7 @@ def _end(runs: Runs, place: Assignment) -> Callable[[], Any]:
     return read
 
 
-def _print_alike(values: list[Any]) -> bool:
+def _print_alike(values: list[object]) -> bool:
     """Whether values are one for who asks: tensors of one layout, whatever their elements are."""
     try:
         first, *others = map(plain, values)
@@ -138,7 +139,7 @@ def _print_alike(values: list[Any]) -> bool:
     return all(alike(first, other) for other in others)
 
 
-def _answer(runs: Runs, place: Assignment, values: list[Any]) -> Any:
+def _answer(runs: Runs, place: Assignment, values: list[object]) -> object:
     """The one value of a definition. Raises: NotationError for several values, none, an unknown one, or one that is not an object
     of CuTe.
     """

@@ -18,6 +18,7 @@ from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, computed, truth, unstaged
+from cute_viz.source.python.several import comprehension, dictionary, iterate, sequence
 from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import REST, defaults_of, dotted
 from cute_viz.source.python.values import (
@@ -40,10 +41,8 @@ from cute_viz.values.examples import hint_for
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
 
-_ROUNDS = 4096  # of a range that are listed
 
-
-def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
+def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> object:
     """The value of an expression, which may be unknown. Raises: NotationError for what cannot be read, and the errors of the
     algebra.
     """
@@ -53,7 +52,7 @@ def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
     return reader(machine, node, frame)
 
 
-def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
+def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> object:
     value = node.value
     if isinstance(value, int) and value.bit_length() > 4 * limit("digits"):
         raise over("digits", "an integer of too many digits", text=machine.tree.text, span=machine.span(node))
@@ -62,7 +61,7 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
     return value
 
 
-def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
+def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> object:
     """What a name is where it is: what was given for it, what was assigned, a function or module, a builtin."""
     at: Frame | None = frame
     while at is not None:
@@ -94,12 +93,12 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     return machine.unknown(f"nothing named {name!r} is in this file", node, hint=hint, needs=(name,))
 
 
-def _name(machine: Machine, node: ast.Name, frame: Frame) -> Any:
+def _name(machine: Machine, node: ast.Name, frame: Frame) -> object:
     found = lookup(machine, node.id, node, frame)
     return machine.parts.outside(machine, found) if isinstance(found, Symbol) else found
 
 
-def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:
+def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> object:
     target = machine.attempt(node.value, frame)
     paths = [path for path in (dotted(node), f"{target.path}.{node.attr}" if isinstance(target, Lost) else "") if path]
     if isinstance(target, Object):
@@ -116,55 +115,29 @@ def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:
     return given if given is not NOTHING and isinstance(found, Lost) else found
 
 
-def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Any:
-    out: list[Any] = []
-    for item in node.elts:
-        if isinstance(item, ast.Starred):
-            out += iterate(machine, need_whole(machine.value(item.value, frame)), item)
-        else:
-            out.append(machine.attempt(item, frame))
-    machine.bound(out, node)
-    return _collected(machine, node, out)
-
-
-def _collected(machine: Machine, node: ast.expr, out: list[Any]) -> Any:
-    if isinstance(node, (ast.Set, ast.SetComp)):
-        return Items({"items": frozenset(_hashable(machine, need(item), node) for item in out)})
-    return tuple(out) if isinstance(node, (ast.Tuple, ast.GeneratorExp)) else Items({"items": out})
-
-
-def iterate(machine: Machine, value: object, node: ast.AST) -> list[Any]:
-    """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
-    if isinstance(value, Items):
-        value = value.items
-    if isinstance(value, range) and value[_ROUNDS:]:
-        raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
-    if isinstance(value, (tuple, list, range, str, dict)):
-        machine.made(8 * len(value), node)
-        return list(value)
-    raise machine.fail("cannot determine what this iterates over", node)
-
-
-def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> Any:
+def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> object:
     return binary(machine, node, need_whole(machine.value(node.left, frame)), need_whole(machine.value(node.right, frame)))
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
     value = need_whole(machine.value(node.operand, frame))
-    if isinstance(node.op, ast.Not):
-        return not truth(machine, value, node.operand)
-    if isinstance(value, int) and isinstance(node.op, ast.Invert):
-        return ~value
-    if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
-        return -value if isinstance(node.op, ast.USub) else +value
-    if isinstance(value, Unknown):
-        return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
-    if isinstance(value, Basis) and isinstance(node.op, ast.USub):
-        return value * -1
+    match node.op, value:
+        case ast.Not(), _:
+            return not truth(machine, value, node.operand)
+        case ast.Invert(), int():
+            return ~value
+        case ast.USub(), int() | float():
+            return -value
+        case ast.UAdd(), int() | float():
+            return +value
+        case _, Unknown():
+            return computed(type(node.op).__name__, value, 1)  # a number of which nothing is kept
+        case ast.USub(), Basis():
+            return value * -1
     raise machine.fail("signs are for numbers", node)
 
 
-def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
+def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> object:
     """`and`, `or`: one operand may decide whatever the others are."""
     wanted = isinstance(node.op, ast.Or)
     cause: CuteVizError | None = None
@@ -185,14 +158,14 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
     return value
 
 
-def _perhaps(machine: Machine, node: ast.expr, frame: Frame, error: CuteVizError) -> Any:
+def _perhaps(machine: Machine, node: ast.expr, frame: Frame, error: CuteVizError) -> object:
     mark = machine.store.mark()
     value = machine.attempt(node, frame)
     machine.store.lose(machine.store.undo(mark), lambda name: Lost(error))
     return value
 
 
-def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> Any:
+def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> object:
     left = machine.value(node.left, frame)
     for op, item in zip(node.ops, node.comparators, strict=True):
         right = machine.value(item, frame)
@@ -202,7 +175,7 @@ def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> Any:
     return True
 
 
-def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
+def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> object:
     try:
         test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
     except CuteVizError as error:
@@ -210,7 +183,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
     return machine.value(node.body if test else node.orelse, frame)
 
 
-def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
+def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> object:
     target = as_tensor(machine.value(node.value, frame))
     if isinstance(target, Lost) or (isinstance(target, Symbol) and target.path == "cutlass.cute.compile"):  # its options
         return target
@@ -228,7 +201,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
     return subscript(machine, target, index, node)
 
 
-def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
+def _call(machine: Machine, node: ast.Call, frame: Frame) -> object:
     function = machine.value(node.func, frame)
     args: list[Any] = []
     named: dict[str, Any] = {}
@@ -270,16 +243,16 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
         raise error.but(needs=tuple(dict.fromkeys(needs))) if needs else error from None
 
 
-def _first_argument(frame: Frame) -> Any:
+def _first_argument(frame: Frame) -> object:
     arguments = getattr(frame.node, "args", None)
     return frame.names.get(arguments.args[0].arg) if arguments is not None and arguments.args else None
 
 
-def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
+def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> object:
     return Function(node, frame, defaults={name: machine.attempt(value, frame) for name, value in defaults_of(node)})
 
 
-def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
+def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> object:
     parts = []
     for part in node.values:
         value = need(machine.value(part.value if isinstance(part, ast.FormattedValue) else part, frame))
@@ -291,7 +264,7 @@ def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
     return "".join(parts)
 
 
-def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:
+def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> object:
     value = machine.attempt(node.value, frame)
     machine.record(node.target, value)
     frame = frame.inside or frame
@@ -299,67 +272,13 @@ def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:
     return value
 
 
-def _comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, frame: Frame) -> Any:
-    out: list[Any] = []
-    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner, inside=frame.inside or frame)
-    _generators(machine, list(node.generators), node, inner, out)
-    if isinstance(node, ast.DictComp):
-        return Items({"items": dict(out)})
-    return _collected(machine, node, out)
-
-
-def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[Any]) -> None:
-    if not rest:
-        if isinstance(node, ast.DictComp):
-            out.append((need(machine.value(node.key, frame)), machine.attempt(node.value, frame)))
-        else:
-            out.append(machine.attempt(node.elt, frame))
-        if len(out) > limit("modes") * 4:
-            raise over("modes", "too many entries", text=machine.tree.text, span=machine.span(node))
-        return
-    first, *others = rest
-    for value in iterate(machine, need_whole(machine.value(first.iter, frame)), first.iter):
-        bind(machine, first.target, value, frame)
-        if all(truth(machine, need_whole(machine.value(test, frame)), test) for test in first.ifs):
-            _generators(machine, others, node, frame, out)
-
-
-def bind(machine: Machine, target: ast.expr, value: object, frame: Frame) -> None:
-    """Bind names of a comprehension or a loop."""
-    if isinstance(target, ast.Name):
-        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        values = [value] * len(target.elts) if isinstance(value, Lost) else iterate(machine, value, target)
-        if len(values) != len(target.elts):
-            raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
-        for item, one in zip(target.elts, values, strict=True):
-            bind(machine, item, one, frame)
-    else:
-        raise machine.fail("this target is not supported here", target)
-
-
-def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
-    out: dict[Any, Any] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            raise machine.fail("cannot determine the arguments of **", value)
-        out[_hashable(machine, need(machine.value(key, frame)), key)] = machine.attempt(value, frame)
-    return Items({"items": out})
-
-
-def _hashable(machine: Machine, value: object, node: ast.expr) -> Any:
-    if isinstance(value, (int, str, float, tuple, ValueType, EnumMember, type(None))):
-        return value
-    raise machine.fail("this key is not supported here", node)
-
-
 _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
-    ast.Tuple: _sequence,
-    ast.List: _sequence,
-    ast.Set: _sequence,
+    ast.Tuple: sequence,
+    ast.List: sequence,
+    ast.Set: sequence,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,
@@ -370,9 +289,9 @@ _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
     ast.Lambda: _lambda,
     ast.JoinedStr: _text,
     ast.NamedExpr: _walrus,
-    ast.ListComp: _comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.SetComp: _comprehension,
-    ast.DictComp: _comprehension,
-    ast.Dict: _dictionary,
+    ast.ListComp: comprehension,
+    ast.GeneratorExp: comprehension,
+    ast.SetComp: comprehension,
+    ast.DictComp: comprehension,
+    ast.Dict: dictionary,
 }

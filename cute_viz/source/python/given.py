@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
@@ -35,7 +34,7 @@ _WORDS = {
 _PLAIN = {"true": True, "false": False, "none": None}
 
 
-def convert(machine: Machine, given: object) -> Any:
+def convert(machine: Machine, given: object) -> object:
     """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error. Text that
     is no Python is CuTe's notation: `(8,64):(64,1)`.
     """
@@ -98,7 +97,7 @@ def _member(text: str) -> EnumMember | None:
     return found if isinstance(found, EnumMember) else None
 
 
-def _python(machine: Machine, text: str) -> Any:
+def _python(machine: Machine, text: str) -> object:
     """The value of a Python expression, with places in its own text."""
     tree = machine.tree
     try:
@@ -117,7 +116,7 @@ def _python(machine: Machine, text: str) -> Any:
     return value
 
 
-def _ours(value: object) -> Any:
+def _ours(value: object) -> object:
     if isinstance(value, ValueType):
         return element(str(value)) or value
     if is_tiling(value):

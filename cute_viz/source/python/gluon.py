@@ -44,7 +44,7 @@ def is_gluon(path: str) -> bool:
     return words[0] == "triton" and (words[-1] in GLUON or words[-1] in _MAKERS or words[-1] == "get_default_for")
 
 
-def call_gluon(function: Symbol, args: list[Any], named_args: dict[str, Any]) -> Any:
+def call_gluon(function: Symbol, args: list[object], named_args: dict[str, object]) -> object:
     """An encoding, or a tensor that has one. Raises: AlgebraError for arguments that are not known, and for other shapes.
 
     >>> symbol = Symbol("triton.experimental.gluon.language.SliceLayout")

@@ -30,7 +30,8 @@ from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import find_tmem_tensor_col_offset, make_fragment, make_fragment_sf, of_tmem
+from cute_viz.algebra.tmem import find_tmem_tensor_col_offset, make_fragment, make_fragment_sf
+from cute_viz.algebra.views import of_tmem
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import need_tiled_mma, resolved
 from cute_viz.source.python.machine import Machine, need
@@ -90,7 +91,7 @@ def _made(made: algebra.TmaCopy, op: object, kind: ValueType, layout: Layout) ->
     return atom, coordinates(clear_static(Layout(shape, map_leaves(step, made.g_stride))))
 
 
-def _without_stages(layout: Any, count: int) -> Any:
+def _without_stages(layout: Any, count: int) -> object:
     layout = mark_static(layout_of(layout))
     return select(layout, *range(count)) if rank(layout) == count + 1 else layout
 
@@ -102,7 +103,7 @@ def _internal(kind: object) -> str | None:
     return "uint16_t" if kind.short == "s16" else kind.cpp  # the map has no signed one
 
 
-def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _tiled_atom(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     names = ("op", "gmem_tensor", "smem_layout", "cta_tiler", "num_multicast", "internal_type")
     named = {"smem_layout" if word == "smem_layout_" else word: value for word, value in named.items()}
     op, tensor, smem, tiler, multicast, internal = picked(args, named, names)
@@ -117,7 +118,7 @@ def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
 def _of_operand(side: str) -> Callable[..., Any]:
     """make_tiled_tma_atom_A and _B: a CTA's part of an operand's tile."""
 
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    def make(machine: Machine, args: list[object], named: dict[str, object]) -> Any:
         names = ("op", "gmem_tensor", "smem_layout", "mma_tiler_mnk", "tiled_mma", "cluster_shape_vmnk", "internal_type")
         op, tensor, smem, tiler, mma, cluster, internal = picked(args, named, names)
         memory, kind = _memory(tensor)
@@ -133,7 +134,9 @@ def _of_operand(side: str) -> Callable[..., Any]:
     return make
 
 
-def _partition(machine: Machine, atom: object, cta_coord: Raw, cta_layout: object, smem_tensor: object, gmem_tensor: object) -> Any:
+def _partition(
+    machine: Machine, atom: object, cta_coord: Raw, cta_layout: object, smem_tensor: object, gmem_tensor: object
+) -> object:
     """`tma_partition`: the parts of shared memory and of the coordinates that a CTA copies, one instruction in the first mode."""
     ctas, smem = layout_of(cta_layout), smem_tensor
     smem = tensor_of(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
@@ -202,7 +205,7 @@ def _columns(machine: Machine, tmem_tensors: object, rounding: object, arch: obj
     return taken
 
 
-def _copied_descriptors(machine: Machine, atom: Any, smem_tensor: Any) -> Any:
+def _copied_descriptors(machine: Machine, atom: Any, smem_tensor: Any) -> object:
     """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
     kind = need(smem_tensor.pointer.type) if isinstance(smem_tensor, Tensor) else None
     if not isinstance(kind, ValueType) or not isinstance(smem_tensor.layout, Layout):
@@ -236,7 +239,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
     return make
 
 
-def _properties(machine: Machine, tiled_tmem_load: object) -> Any:
+def _properties(machine: Machine, tiled_tmem_load: object) -> object:
     """`get_tmem_copy_properties(copy)`: lanes, bits of a column, repetitions, packs, loads; None of others."""
     value = tiled_tmem_load.value if isinstance(tiled_tmem_load, Atom) else None
     value = value.atom if isinstance(value, TiledCopy) else value
@@ -289,7 +292,7 @@ _CAPACITY = dict.fromkeys(("80", "87"), 163) | dict.fromkeys(("86", "89", "120",
 _CAPACITY |= dict.fromkeys(("90", "100", "101", "103", "110"), 227)
 
 
-def _from_tensor(machine: Machine, tensor: Raw) -> Any:
+def _from_tensor(machine: Machine, tensor: Raw) -> object:
     """LayoutEnum.from_tensor: which of the first two modes is contiguous; of `ROW_MAJOR`, given for a tensor, that."""
     if isinstance(tensor, Lost) and tensor.path:
         message = f"cannot determine whether {tensor.path!r} is row-major or column-major"
@@ -304,7 +307,7 @@ def _from_tensor(machine: Machine, tensor: Raw) -> Any:
     return EnumMember("LayoutEnum", "ROW_MAJOR" if at == 1 else "COL_MAJOR")
 
 
-def _smem_capacity(machine: Machine, compute_capability: object) -> Any:
+def _smem_capacity(machine: Machine, compute_capability: object) -> object:
     """Shared memory of a block, in bytes, by the name of an architecture."""
     text, arch = machine.main.text, compute_capability
     if arch is None and re.search(r"\b(tcgen05|warpgroup)\b", text) and not re.search(r"\bsm_?(80|86|89|12\d)\b|\bwarp\.Mma", text):
@@ -316,7 +319,7 @@ def _smem_capacity(machine: Machine, compute_capability: object) -> Any:
     return _CAPACITY[number] * 1024
 
 
-def _unit(machine: Machine, value: Any, mode: object) -> Any:
+def _unit(machine: Machine, value: Any, mode: object) -> object:
     """`ScaledBasis(1, 0)`, which is `E(0)`, `E([1, 0])`: a step along a coordinate."""
     mode = underscores(mode)
     path = mode if isinstance(mode, tuple) else (mode,)

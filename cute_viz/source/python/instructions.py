@@ -27,7 +27,7 @@ SIGNATURES = {(module, name): tuple(taken.split()) for module, names, taken in _
 _ALSO = {"instruction_shape": "shape_mnk", "mma_shape": "shape_mnk"}
 
 
-def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> DslOp | None:
+def instruction(module: str, name: str, args: list[object], given: dict[str, object]) -> DslOp | None:
     """The operation of a module's name, with its arguments by name; None for a name that is not known. Arguments may be unknown:
     most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
 
@@ -100,7 +100,7 @@ def _of_one_sm(atom: object) -> Any:
     return replace(atom, **{f"layout_{name}": mark_static(layout) for name, layout in parts.items()})
 
 
-def resolved(op: DslOp, resolve: Resolver | None, args: tuple[str, ...] = ()) -> Any:
+def resolved(op: DslOp, resolve: Resolver | None, args: tuple[str, ...] = ()) -> object:
     """What the library has for an operation, which it finds by its call; args: template arguments that this leaves open. Raises:
     what makes an argument unknown; AlgebraError for an operation that the library lacks.
 
@@ -115,7 +115,7 @@ def resolved(op: DslOp, resolve: Resolver | None, args: tuple[str, ...] = ()) ->
     return atom
 
 
-def _known(name: str, value: object) -> Any:
+def _known(name: str, value: object) -> object:
     """An argument; of a major mode that is not known none is said, as no layout depends on it."""
     return None if name.endswith("_major_mode") and not isinstance(value, EnumMember) else need(value)
 

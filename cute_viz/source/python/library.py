@@ -105,7 +105,7 @@ _OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
-def _on_device(machine: Machine, value: object, node: ast.expr) -> Any:
+def _on_device(machine: Machine, value: object, node: ast.expr) -> object:
     """An argument of what is compiled: an array of torch is a tensor there."""
     if not isinstance(value, Object) or value.cls.name != "Array":
         return value
@@ -114,7 +114,7 @@ def _on_device(machine: Machine, value: object, node: ast.expr) -> Any:
     )
 
 
-def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def call_library(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """The value of a call of a function outside the text. Raises: NotationError for an unknown one; the error of an operation."""
     root = function.path.partition(".")[0]
     if root in ("@python", "math", "@items", "@str"):
@@ -182,7 +182,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     return operate(machine, function, args, named, node)
 
 
-def _helped(machine: Machine, word: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _helped(machine: Machine, word: str, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     """What a helper gives that is written in the DSL. Raises: its error, without a place in its text."""
     try:
         found = machine.parts.call(machine, machine.parts.outside(machine, Symbol(f"{KNOWN}.{word}")), args, named, node)
@@ -195,7 +195,7 @@ def _helped(machine: Machine, word: str, args: list[Any], named: dict[str, Any],
         raise error.but(text=None, span=None, name=None) from None
 
 
-def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def operate(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     """An operation of the registry: keywords in their places, operands in its order, layouts of tensors for tensors."""
     name = function.last
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
@@ -203,7 +203,7 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     return _applied(machine, name, *_placed(machine, name, args, named, node), node)
 
 
-def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any], node: ast.expr) -> Any:
+def _applied(machine: Machine, name: str, operands: list[Any], extra: list[object], node: ast.expr) -> Any:
     """An operation on operands in their places."""
     for names, at, kind in _REFUSED:
         if name in names and len(operands) > at and isinstance(operands[at], kind) and not isinstance(operands[at], SizedInt):
@@ -257,14 +257,14 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[Any],
     return _wrapped(result, operands)
 
 
-def _wrapped(result: object, operands: list[Any]) -> Any:
+def _wrapped(result: object, operands: list[object]) -> object:
     if is_tiling(result):
         atoms = [value for value in operands if isinstance(value, Atom)]
         return Atom(result, atoms[0].op if atoms else None, atoms[0].element if atoms else None)
     return _cleared(result)
 
 
-def _cleared(result: object) -> Any:
+def _cleared(result: object) -> object:
     """The DSL prints no integer as static; `_` of a tuple is Python's None."""
     if isinstance(result, tuple):
         return tuple(map(_cleared, result))
@@ -279,7 +279,9 @@ def _operand(value: object) -> Any:
     return underscores(value) if isinstance(value, (tuple, Items)) else value
 
 
-def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> tuple[list[Any], list[Any]]:
+def _placed(
+    machine: Machine, name: str, args: list[object], named: dict[str, object], node: ast.expr
+) -> tuple[list[Any], list[Any]]:
     """Operands in their places, and the modes that `mode=` picks."""
     parameters = PARAMETERS.get(name, ())
     out, extra = list(args), list[Any]()
@@ -302,7 +304,7 @@ def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any],
     return out, extra
 
 
-def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, object], node: ast.expr) -> object:
     """What a thread sees, whichever it is: a layout that all threads have alike, of an offset that is not known."""
     view = args[0]
     thread = find("get_slice").call([view.atom.value, Unknown()])

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator
 from contextlib import suppress
-from typing import Any
 
 from cute_viz.algebra.common import Operation
 from cute_viz.algebra.ops import ALIASES, OPS
@@ -55,7 +54,7 @@ class PastedDsl:
         self.free = reading.free and len(self.entries) == 1 and not self.entries[0].name
         self.used = set[str]()  # names without a value
 
-    def _named(self, name: str, node: ast.AST) -> Any:
+    def _named(self, name: str, node: ast.AST) -> object:
         """What a name is that nothing binds: an operation of `cute`, or in a lone expression a run-time integer."""
         if _is_known(name):
             return Symbol(f"cutlass.cute.{name}")
@@ -85,7 +84,7 @@ class PastedDsl:
             )
         return out
 
-    def _value(self, entry: Entry, again: bool) -> Any:
+    def _value(self, entry: Entry, again: bool) -> object:
         end = entry.end if entry.end is not None else entry.read
         value = (end if again else entry.read)()
         if self.used and isinstance(value, Unknown) and "(" not in entry.text:

@@ -20,7 +20,7 @@ _MISSING = object()
 Changes = dict[tuple[int, str], tuple[dict[str, Any], Any]]
 
 
-def inherited(names: dict[str, Any], name: str) -> Any:
+def inherited(names: dict[str, object], name: str) -> object:
     """What a name is, of an object that lacks it what its class says, or _MISSING."""
     if name in names or not isinstance(names, Attributes):
         return names.get(name, _MISSING)
@@ -42,7 +42,7 @@ class Journal:
     def __init__(self) -> None:
         self.journal: list[tuple[dict[str, Any], str, Any]] = []
 
-    def write(self, names: dict[str, Any], name: str, value: object) -> None:
+    def write(self, names: dict[str, object], name: str, value: object) -> None:
         """Bind a name."""
         self.journal.append((names, name, names.get(name, _MISSING)))
         names[name] = value
@@ -241,7 +241,7 @@ class Machine:
                 error = error.at(self.tree.text, self.tree.span(node)).named(self.tree.name)
             raise error from None
 
-    def attempt(self, node: ast.expr, frame: Frame) -> Any:
+    def attempt(self, node: ast.expr, frame: Frame) -> object:
         """The value of an expression; what cannot be read is unknown."""
         try:
             return self.value(node, frame)
@@ -282,7 +282,7 @@ class Machine:
         if len(values) < 2 and not any(alike(value, one) for one in values):
             values.append(value)
 
-    def moved(self, node: ast.AST, args: list[Any]) -> None:
+    def moved(self, node: ast.AST, args: list[object]) -> None:
         """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
         values = self.records.setdefault(id(node), [])
         if not self.quiet and len(values) < MOVES:
@@ -294,7 +294,7 @@ class Machine:
         while len(self.made_calls) > mark:
             self.made_calls.pop().pop()
 
-    def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
+    def end(self, function: ast.AST, names: dict[str, object], prefix: str = "") -> None:
         """Keep the values that names have when a call of a function ends."""
         if self.quiet:
             return
@@ -333,7 +333,7 @@ def need(value: object) -> Any:
     return value
 
 
-def need_whole(value: object) -> Any:
+def need_whole(value: object) -> object:
     """A value that must be known itself, whatever is in it.
 
     >>> need_whole((4, "x"))

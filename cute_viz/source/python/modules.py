@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from cute_viz.records import rows
 from cute_viz.source.python.values import EnumMember, Symbol, element
@@ -53,7 +52,7 @@ def family(path: str) -> str:
     return ""
 
 
-def symbol(path: str) -> Any:
+def symbol(path: str) -> object:
     """What a dotted name of a module is: an element type, a member of an enumeration, or the name itself.
 
     >>> symbol("cutlass.Float16").bits, symbol("cutlass.utils.LayoutEnum.ROW_MAJOR").name, symbol("torch.half")

@@ -24,7 +24,7 @@ from cute_viz.values.integer import Unknown, compared
 from cute_viz.values.types import ValueType
 
 
-def unstaged(value: object) -> Any:
+def unstaged(value: object) -> object:
     """Run-time integers as layouts have them, of which the DSL keeps what divides them."""
     if isinstance(value, Unknown):
         return value.turned(plain=False) if value.name[0] == "?" else value
@@ -33,14 +33,14 @@ def unstaged(value: object) -> Any:
     return tuple(map(unstaged, value)) if type(value) is tuple else value
 
 
-def narrowed(value: object) -> Any:
+def narrowed(value: object) -> object:
     """The plain run-time numbers in a value as if they had 32 bits."""
     if isinstance(value, Unknown):
         return value.turned(plain=True, bits=32) if value.plain else value
     return tuple(map(narrowed, value)) if type(value) is tuple else value
 
 
-def computed(word: str, a: Any, b: Any, *others: object) -> Any:
+def computed(word: str, a: Any, b: Any, *others: object) -> object:
     """Arithmetic of run-time integers, of which the DSL keeps the width, and of a layout's a number that divides them. Raises:
     NotationError for what gives no integer.
 
@@ -92,7 +92,7 @@ _ORDERS: dict[type, Callable[[Any, Any], bool]] = {
 }
 
 
-def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) -> Any:
+def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) -> object:
     """The value of `a + b` and the like, of numbers, tuples and lists."""
     word, compute = _NUMBERS.get(type(node.op), ("@", operator.matmul))
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
@@ -116,11 +116,11 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
     raise machine.fail(f"'{word}' takes numbers, and these are not numbers", node)
 
 
-def _content(value: object) -> Any:
+def _content(value: object) -> object:
     return value.items if isinstance(value, Items) else value
 
 
-def _sized(machine: Machine, node: ast.AST, value: object) -> Any:
+def _sized(machine: Machine, node: ast.AST, value: object) -> object:
     machine.bound(value, node)
     return Items({"items": value}) if isinstance(value, list) else value
 
@@ -197,39 +197,31 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     machine.step(node)  # lists may hold one another again and again
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return isinstance(a, (int, Unknown)) and isinstance(b, (int, Unknown)) and compared("==", a, b)
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        if len(a) != len(b):
-            return False
-        return all(_equal(machine, need_whole(x), need_whole(y), node) for x, y in zip(a, b, strict=True))
-    if isinstance(a, Items) and isinstance(b, Items):
-        x, y = a.items, b.items
-        if isinstance(x, list) and isinstance(y, list):
-            return _equal(machine, tuple(x), tuple(y), node)
-        if a is not b and type(x) is type(y):
-            raise machine.fail("cannot determine whether these are equal", node)
-        return a is b
-    if isinstance(a, EnumMember) and isinstance(b, EnumMember):
-        return a == b
-    if isinstance(a, Symbol) and isinstance(b, Symbol):
-        if a.path == b.path:
-            return True
-        if _differ(a, b):
-            return False
-        raise machine.fail(f"cannot determine whether {a.path} is {b.path}", node)
-    if isinstance(a, Symbol) or isinstance(b, Symbol):
-        other, symbol = (b, a) if isinstance(a, Symbol) else (a, b)
-        if other is None or isinstance(other, (int, float, str, tuple)):
-            return False
-        raise machine.fail(f"cannot determine whether {symbol.path} is equal to this", node)
-    if isinstance(a, (Object, Atom)) or isinstance(b, (Object, Atom)):
-        if a is None or b is None:
-            return False
-        if a is b:
-            return True
-        raise machine.fail("cannot determine whether these are equal", node)
-    if isinstance(a, (Layout, ComposedLayout, Swizzle)) or isinstance(b, (Layout, ComposedLayout, Swizzle)):
-        return type(a) is type(b) and bool(a == b)
-    return bool(a == b)
+    match a, b:
+        case tuple(), tuple():
+            return len(a) == len(b) and all(_equal(machine, need_whole(x), need_whole(y), node) for x, y in zip(a, b, strict=True))
+        case Items(), Items():
+            x, y = a.items, b.items
+            if isinstance(x, list) and isinstance(y, list):
+                return _equal(machine, tuple(x), tuple(y), node)
+            if a is b or type(x) is not type(y):
+                return a is b
+        case Symbol(), Symbol():
+            if a.path == b.path or _differ(a, b):
+                return a.path == b.path
+            raise machine.fail(f"cannot determine whether {a.path} is {b.path}", node)
+        case (Symbol(path), other) | (other, Symbol(path)):
+            if other is None or isinstance(other, (int, float, str, tuple)):
+                return False
+            raise machine.fail(f"cannot determine whether {path} is equal to this", node)
+        case (Object() | Atom(), _) | (_, Object() | Atom()):
+            if a is b or a is None or b is None:
+                return a is b
+        case (Layout() | ComposedLayout() | Swizzle(), _) | (_, Layout() | ComposedLayout() | Swizzle()):
+            return type(a) is type(b) and bool(a == b)
+        case _:
+            return bool(a == b)
+    raise machine.fail("cannot determine whether these are equal", node)
 
 
 def _differ(a: Symbol, b: Symbol) -> bool:

@@ -23,14 +23,14 @@ def parameter_hint(item: ast.arg) -> str:
     return hint_for(item.arg, ast.unparse(item.annotation) if item.annotation is not None else "")
 
 
-def as_compiled(machine: Machine, item: ast.arg, value: object) -> Any:
+def as_compiled(machine: Machine, item: ast.arg, value: object) -> object:
     """A run-time value for an integer parameter of a function that is compiled, `M: Int32`."""
     if item.annotation is None or not isinstance(value, (int, Lost)) or isinstance(value, bool):
         return value
     return _of_type(machine, item, item.annotation, item.arg, value)
 
 
-def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, value: object) -> Any:
+def _of_type(machine: Machine, item: ast.arg, annotation: ast.expr, name: str, value: object) -> object:
     """Run-time integers for what is annotated as such, `Int32`, `Tuple[Int32, Int32]`; else the value."""
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple) and isinstance(value, Lost):
         if ast.unparse(annotation.value).rpartition(".")[2] not in ("Tuple", "tuple"):
@@ -55,7 +55,7 @@ def is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
 def parameter(machine: Machine) -> Missing:
     """The value of a parameter without an argument: its default, if that is a constant, else unknown."""
 
-    def missing(item: ast.arg, value: ast.expr | None) -> Any:
+    def missing(item: ast.arg, value: ast.expr | None) -> object:
         if isinstance(value, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Attribute)) and not (
             isinstance(value, ast.Constant) and value.value is None
         ):

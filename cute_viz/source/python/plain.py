@@ -15,10 +15,10 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.branches import forget
-from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS
 from cute_viz.source.python.operators import computed, truth
+from cute_viz.source.python.several import iterate
 from cute_viz.source.python.values import Atom, Class, Items, Object, Symbol, same
 from cute_viz.values.integer import Unknown
 from cute_viz.values.types import ValueType
@@ -30,7 +30,7 @@ _CHANGES = ("append", "clear", "extend", "insert", "pop", "reverse", "sort")
 _SIZES = {"min": min, "max": max}
 
 
-def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def call_plain(machine: Machine, function: Symbol, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     """The value of a call of Python's. Raises: NotationError for what cannot be computed; what that may change is unknown then."""
     kind, _, name = function.path.partition(".")
     try:
@@ -42,7 +42,7 @@ def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[
         raise
 
 
-def _called(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _called(machine: Machine, kind: str, name: str, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     try:
         if kind == "math":
             return _math(machine, name, args, node)
@@ -63,7 +63,7 @@ def _called(machine: Machine, kind: str, name: str, args: list[Any], named: dict
     raise machine.fail(f"Python's {name} is not supported here", node)
 
 
-def _math(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
+def _math(machine: Machine, name: str, args: list[object], node: ast.expr) -> Any:
     if name not in _MATH:
         raise machine.fail(f"math.{name} is not supported here", node)
     if name == "prod":
@@ -75,7 +75,7 @@ def _math(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
 
 
 def _size(name: str) -> Callable[..., Any]:
-    def read(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    def read(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
         values = iterate(machine, need_whole(args[0]), node) if len(args) == 1 else args
         if set(named) - {"default"} or (not values and "default" not in named):
             raise machine.fail(f"this {name} is not supported here", node)
@@ -89,14 +89,14 @@ def _size(name: str) -> Callable[..., Any]:
     return read
 
 
-def _range(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _range(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     values = [need(arg) for arg in args]
     if not all(isinstance(value, int) for value in values):
         raise machine.fail("range takes integers", node)
     return range(*values)
 
 
-def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _len(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
     if isinstance(value, Items):
         value = need_whole(value.items)
@@ -107,29 +107,29 @@ def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     raise machine.fail("cannot determine the length of this", node)
 
 
-def _int(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _int(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need(args[0])
     if not isinstance(value, (int, float, str)) or (isinstance(value, str) and len(value) > limit("digits")):
         raise machine.fail("this is not a number", node)
     return int(value)
 
 
-def _entries(machine: Machine, args: list[Any], node: ast.expr) -> list[Any]:
+def _entries(machine: Machine, args: list[object], node: ast.expr) -> list[Any]:
     return iterate(machine, need_whole(args[0]), node) if args else []
 
 
-def _list(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _list(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     return Items({"items": _entries(machine, args, node)})
 
 
-def _dict(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _dict(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     if args:
         raise machine.fail("this dict is not supported here", node)
     return Items({"items": dict(named)})
 
 
 def _every(wanted: bool) -> Callable[..., Any]:
-    def read(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    def read(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
         cause = None
         for value in iterate(machine, need_whole(args[0]), node):
             try:
@@ -144,24 +144,24 @@ def _every(wanted: bool) -> Callable[..., Any]:
     return read
 
 
-def _enumerate(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _enumerate(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     start = need(named.get("start", args[1] if len(args) > 1 else 0))
     return tuple(enumerate(iterate(machine, need_whole(args[0]), node), start))
 
 
-def _sorted(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _sorted(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     values = [need(value) for value in iterate(machine, need_whole(args[0]), node)]
     if set(named) - {"reverse"} or not all(isinstance(value, (int, float)) for value in values):
         raise machine.fail("this order is not supported here", node)
     return Items({"items": sorted(values, reverse=bool(need(named.get("reverse", False))))})
 
 
-def _map(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _map(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     rows = zip(*(iterate(machine, need_whole(arg), node) for arg in args[1:]), strict=False)
     return tuple(machine.parts.call(machine, args[0], list(row), {}, node) for row in rows)
 
 
-def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _isinstance(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value, kinds = need_whole(args[0]), args[1] if isinstance(args[1], tuple) else (args[1],)
     answers = [_is_a(value, need_whole(kind)) for kind in kinds]
     if True in answers:
@@ -191,7 +191,7 @@ def _is_a(value: object, kind: object) -> bool | None:
     return None
 
 
-def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _attribute(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
     if isinstance(value, Object) and isinstance(args[1], str):
         found = value.names.get(args[1], value.cls.find(args[1]))
@@ -202,7 +202,7 @@ def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: a
     raise machine.fail("cannot determine what this holds", node)
 
 
-def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _has(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> object:
     value = need_whole(args[0])
     if isinstance(value, Object) and isinstance(args[1], str):
         if args[1] in value.names or value.cls.find(args[1]) is not None:
@@ -212,7 +212,7 @@ def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     raise machine.fail("cannot determine what this holds", node)
 
 
-def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _set(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """`setattr(self, "x", value)`, `object.__setattr__(self, "x", value)`."""
     target, name, value = args
     if not isinstance(target, Object) or not isinstance(name, str):
@@ -220,7 +220,7 @@ def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     machine.store.write(target.names, name, value)
 
 
-def _given(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _given(machine: Machine, args: list[object], named: dict[str, object], node: ast.expr) -> Any:
     """The value of an argument of a script: what was given for it, or its default."""
     name = need(args[0])
     value = args[1]
@@ -264,7 +264,7 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
 _OF_TEXTS = frozenset(("lower", "upper", "strip", "lstrip", "rstrip", "replace", "startswith", "endswith"))
 
 
-def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, object], node: ast.expr) -> Any:
     """Methods of lists, dictionaries and texts. One that is not known may change the list."""
     target, *rest = args
     if kind == "@str":

@@ -274,7 +274,7 @@ def _is_script(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
 
-def outside(machine: Machine, symbol: Symbol) -> Any:
+def outside(machine: Machine, symbol: Symbol) -> object:
     """What an imported name is in the file that it is from, where that lies beside the one that imports it; else the name."""
     beside = machine.given.beside
     modules = (*MODULES, *SCRIPTS) if machine.scripted else MODULES

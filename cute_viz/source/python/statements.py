@@ -24,11 +24,11 @@ from cute_viz.source.python.branches import (
     lose,
     split,
 )
-from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary, compare, truth
+from cute_viz.source.python.several import iterate
 from cute_viz.source.python.tree import defaults_of, dotted, stored
 from cute_viz.source.python.values import Class, Function, Items, Lost, Object, SizedInt, Symbol, decorators
 from cute_viz.values.integer import Unknown
@@ -100,20 +100,21 @@ def assign(machine: Machine, target: ast.expr, value: object, frame: Frame, node
         value = replace(value, pointer=replace(value.pointer, base=name))
     elif isinstance(value, SizedInt) and name and not value.written and machine.tree is machine.main:
         value = SizedInt.of(value, value.bits, name)
-    if isinstance(target, ast.Name):
-        machine.record(target, value)
-        machine.store.write(frame.outside.get(target.id, frame).names, target.id, value)
-    elif isinstance(target, ast.Attribute):
-        owner = machine.attempt(target.value, frame)
-        machine.record(target, value)
-        if isinstance(owner, (Object, Class)):
-            machine.store.write(owner.names, target.attr, value)
-        elif isinstance(owner, Lost):
-            forget(machine, owner, owner.error)
-    elif isinstance(target, ast.Subscript):
-        _put(machine, target, value, frame)
-    elif isinstance(target, ast.Starred):
-        assign(machine, target.value, value, frame, node)
+    match target:
+        case ast.Name(name):
+            machine.record(target, value)
+            machine.store.write(frame.outside.get(name, frame).names, name, value)
+        case ast.Attribute(of, name):
+            owner = machine.attempt(of, frame)
+            machine.record(target, value)
+            if isinstance(owner, (Object, Class)):
+                machine.store.write(owner.names, name, value)
+            elif isinstance(owner, Lost):
+                forget(machine, owner, owner.error)
+        case ast.Subscript():
+            _put(machine, target, value, frame)
+        case ast.Starred(several):
+            assign(machine, several, value, frame, node)
 
 
 def _goes_on(name: str, frame: Frame, node: ast.AST) -> bool:
@@ -266,22 +267,23 @@ def _match(machine: Machine, node: ast.Match, frame: Frame) -> str:
 
 
 def _fits(machine: Machine, pattern: ast.pattern, value: object, frame: Frame) -> bool:
-    if isinstance(pattern, ast.MatchAs):
-        if pattern.pattern is not None and not _fits(machine, pattern.pattern, value, frame):
-            return False
-        if pattern.name is not None:
-            machine.store.write(frame.outside.get(pattern.name, frame).names, pattern.name, value)
-        return True
-    if isinstance(pattern, ast.MatchOr):
-        return any(_fits(machine, part, value, frame) for part in pattern.patterns)
-    if isinstance(pattern, ast.MatchValue):
-        return compare(machine, ast.Eq(), value, machine.value(pattern.value, frame), pattern)
-    if isinstance(pattern, ast.MatchSingleton):
-        return compare(machine, ast.Is(), value, pattern.value, pattern)
-    if isinstance(pattern, ast.MatchSequence) and not any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
-        parts = iterate(machine, need_whole(value), pattern)
-        fits = len(parts) == len(pattern.patterns) and not isinstance(value, str)
-        return fits and all(_fits(machine, part, one, frame) for part, one in zip(pattern.patterns, parts, strict=True))
+    match pattern:
+        case ast.MatchAs(inside, name):
+            if inside is not None and not _fits(machine, inside, value, frame):
+                return False
+            if name is not None:
+                machine.store.write(frame.outside.get(name, frame).names, name, value)
+            return True
+        case ast.MatchOr(several):
+            return any(_fits(machine, part, value, frame) for part in several)
+        case ast.MatchValue(one):
+            return compare(machine, ast.Eq(), value, machine.value(one, frame), pattern)
+        case ast.MatchSingleton(one):
+            return compare(machine, ast.Is(), value, one, pattern)
+        case ast.MatchSequence(several) if not any(isinstance(part, ast.MatchStar) for part in several):
+            parts = iterate(machine, need_whole(value), pattern)
+            fits = len(parts) == len(several) and not isinstance(value, str)
+            return fits and all(_fits(machine, part, one, frame) for part, one in zip(several, parts, strict=True))
     raise machine.fail("this pattern is not supported here", pattern)
 
 

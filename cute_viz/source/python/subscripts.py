@@ -106,22 +106,23 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
     return replace(part, part=cache(parts))
 
 
-def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> Any:
+def subscript(machine: Machine, target: object, index: object, node: ast.AST) -> object:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
-    if isinstance(target, Items):
-        return _entry(machine, target.items, index, node)
-    if isinstance(target, (tuple, str, range)):
-        return _entry(machine, target, index, node)
-    if isinstance(target, (Layout, ComposedLayout)):
-        if not isinstance(index, int):
-            raise machine.fail("a layout has modes by their number", node, hint="layout(coord) is a value or a slice")
-        return mode_of(target, index)
-    if isinstance(target, Tensor):
-        return sliced(machine, target, index, node)
-    if isinstance(target, Class) and target.is_enum() and isinstance(index, str):
-        return EnumMember(target.name, index, target.names.get(index))
-    if isinstance(target, Symbol):  # Tuple[int, int]: a type
-        return _member_type(target, index) or Symbol(f"{target.path}[]")
+    match target:
+        case Items():
+            return _entry(machine, target.items, index, node)
+        case tuple() | str() | range():
+            return _entry(machine, target, index, node)
+        case Layout() | ComposedLayout():
+            if not isinstance(index, int):
+                raise machine.fail("a layout has modes by their number", node, hint="layout(coord) is a value or a slice")
+            return mode_of(target, index)
+        case Tensor():
+            return sliced(machine, target, index, node)
+        case Class() if target.is_enum() and isinstance(index, str):
+            return EnumMember(target.name, index, target.names.get(index))
+        case Symbol(path):  # Tuple[int, int]: a type
+            return _member_type(target, index) or Symbol(f"{path}[]")
     raise machine.fail("this has no known entries", node)
 
 
@@ -133,7 +134,7 @@ def _member_type(target: Symbol, index: object) -> Pointer | None:
     return kind if target.path.endswith("struct.Align") and isinstance(kind, Pointer) else None
 
 
-def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> Any:
+def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> object:
     if isinstance(index, (Lost, Unknown)):
         error = index.error if isinstance(index, Lost) else index.error()
         if not isinstance(target, (tuple, list)) or not target:  # which may lack the key
@@ -147,7 +148,7 @@ def _entry(machine: Machine, target: Any, index: object, node: ast.AST) -> Any:
     return Items({"items": found}) if isinstance(found, list) else found
 
 
-def mode_of(layout: Any, index: int) -> Any:
+def mode_of(layout: Any, index: int) -> object:
     """A mode of a layout, by its number; negative ones count from the end."""
     return get(layout, index + rank(layout) if index < 0 else index)
 

@@ -31,7 +31,7 @@ from cute_viz.values.types import ValueType
 Raw: TypeAlias = Any  # an argument of a helper that may be unknown
 
 
-def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
+def picked(args: list[object], named: dict[str, object], names: tuple[str, ...]) -> list[Any]:
     """Arguments by place or by name, None for those that are left out. Raises: AlgebraError for others.
 
     >>> picked([4], {"b": 8}, ("a", "b", "c"))
@@ -47,7 +47,7 @@ def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> li
     return out
 
 
-def taken(helper: Callable[..., Any], machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def taken(helper: Callable[..., Any], machine: Machine, args: list[object], named: dict[str, object]) -> Any:
     """What a helper gives: its parameters are called as the DSL's; each must be known that is not `Raw`, None if it is left out."""
     names = helper.__code__.co_varnames[1 : helper.__code__.co_argcount]
     if names == ("args", "named"):  # it picks them itself
@@ -70,7 +70,7 @@ def layout_of(value: object) -> Any:
     return find("make_layout").call([underscores(value)])
 
 
-def _make_tensor(machine: Machine, iterator: Raw, layout: Raw) -> Any:
+def _make_tensor(machine: Machine, iterator: Raw, layout: Raw) -> object:
     """`make_tensor(iterator, layout)`: a pointer or the origin of coordinates, and a layout, or a shape."""
     layout = layout_of(layout)
     if isinstance(iterator, tuple):
@@ -83,7 +83,7 @@ def _make_tensor(machine: Machine, iterator: Raw, layout: Raw) -> Any:
     return made if (parts := iterator.part) is None else replace(made, part=cache(lambda: marked(parts(), layout)))
 
 
-def _element_of(machine: Machine, iterator: object) -> Any:
+def _element_of(machine: Machine, iterator: object) -> object:
     """The element type of an unknown iterator: that given as `mA.element_type` for `mA.iterator`, or an error that asks for it."""
     if not isinstance(iterator, Lost) or not iterator.path:
         return None
@@ -115,7 +115,7 @@ def _registers(machine: Machine, layout_or_shape: Raw, dtype: Raw) -> Any:
     return tensor_of(layout_of(layout_or_shape), Pointer("rmem", kind_of(dtype)))
 
 
-def _like(machine: Machine, src: object, dtype: Raw) -> Any:
+def _like(machine: Machine, src: object, dtype: Raw) -> object:
     old = src.pointer.type if isinstance(src, Tensor) else None
     layout = fragment_like(layout_of(src))
     if not isinstance(src, Tensor) and dtype is None:
@@ -141,19 +141,19 @@ def fragment_like(layout: Any) -> Any:
     return out
 
 
-def _get_tensor(machine: Machine, self: Raw, layout: Raw, swizzle: Raw, dtype: Raw) -> Any:
+def _get_tensor(machine: Machine, self: Raw, layout: Raw, swizzle: Raw, dtype: Raw) -> object:
     """`storage.sA.get_tensor(layout, swizzle=None, dtype=None)`: shared memory, of which the layout counts."""
     return _shared(layout, swizzle, self.type if dtype is None and isinstance(self, Pointer) else dtype)
 
 
-def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _allocate(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`smem.allocate_tensor(element_type, layout, byte_alignment=1, swizzle=None)`."""
     names = ("self", "element_type", "layout", "byte_alignment", "swizzle")
     _, kind, layout, _, swizzle = picked(args, {word: value for word, value in named.items() if word in names}, names)
     return _shared(layout, swizzle, kind)
 
 
-def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _allocate_struct(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`smem.allocate(SharedStorage)`: the fields of the struct."""
     kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
     if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
@@ -161,7 +161,7 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
     return Object(kind)
 
 
-def _retrieve_pointer(machine: Machine, self: Raw, dtype: Raw) -> Any:
+def _retrieve_pointer(machine: Machine, self: Raw, dtype: Raw) -> object:
     """`tmem.retrieve_ptr(dtype)`: where allocated tensor memory begins, which counts as its first column."""
     return Pointer("tmem", kind_of(dtype))
 
@@ -173,12 +173,12 @@ def _shared(layout: object, swizzle: object, kind: object) -> Any:
     return tensor_of(layout_of(layout), Pointer("smem", kind_of(kind), swizzle=swizzle))
 
 
-def _recast_pointer(machine: Machine, ptr: Raw, swizzle_: object, dtype: Raw) -> Any:
+def _recast_pointer(machine: Machine, ptr: Raw, swizzle_: object, dtype: Raw) -> object:
     old = ptr if isinstance(ptr, Pointer) else Pointer()
     return replace(old, type=kind_of(dtype) or old.type, swizzle=swizzle_ or old.swizzle)
 
 
-def _recast_tensor(machine: Machine, src: object, dtype: object, swizzle_: Raw) -> Any:
+def _recast_tensor(machine: Machine, src: object, dtype: object, swizzle_: Raw) -> object:
     if not isinstance(src, Tensor) or not isinstance(dtype, ValueType) or src.pointer.known is None:
         raise AlgebraError("recast needs known element types")
     if src.pointer.swizzle is not None or (not isinstance(src.offset, Unknown) and src.offset):
@@ -187,11 +187,11 @@ def _recast_tensor(machine: Machine, src: object, dtype: object, swizzle_: Raw) 
     return tensor_of(clear_static(layout), Pointer(src.pointer.space, dtype))
 
 
-def _make_mma_atom(machine: Machine, op: object) -> Any:
+def _make_mma_atom(machine: Machine, op: object) -> object:
     return mma_atom(op, machine.given.resolve)
 
 
-def _make_tiled_mma(machine: Machine, op_or_atom: object, atom_layout_mnk: object, permutation_mnk: object) -> Any:
+def _make_tiled_mma(machine: Machine, op_or_atom: object, atom_layout_mnk: object, permutation_mnk: object) -> object:
     atom = mma_atom(op_or_atom, machine.given.resolve)
     operands = [None if value is None else underscores(value) for value in (atom_layout_mnk, permutation_mnk)]
     while operands and operands[-1] is None:
@@ -199,7 +199,7 @@ def _make_tiled_mma(machine: Machine, op_or_atom: object, atom_layout_mnk: objec
     return Atom(find("make_tiled_mma").call([atom.value, *operands]), atom.op)
 
 
-def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _make_copy_atom(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     bits = need(named.get("num_bits_per_copy", 0))
     if not isinstance(bits, int):
         raise AlgebraError(f"num_bits_per_copy must be an integer, not {bits}", hint="example: num_bits_per_copy=128")
@@ -212,19 +212,19 @@ def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) ->
     return copy_atom(need(op), kind, bits, machine.given.resolve)
 
 
-def _tile_size(machine: Machine, self: Any, mode_idx: Any) -> Any:
+def _tile_size(machine: Machine, self: Any, mode_idx: Any) -> object:
     """`tiled_mma.get_tile_size(0)`: how much of a mode it covers."""
     return int(tile_shape(self.value)[mode_idx])
 
 
-def _assume(machine: Machine, src: Raw, divby: Raw) -> Any:
+def _assume(machine: Machine, src: Raw, divby: Raw) -> object:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
     if isinstance(src, Unknown) and isinstance(divby, int) and divby > 0:
         return src.turned(plain=False, div=divby)
     return src
 
 
-def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+def _make_pointer(machine: Machine, args: list[object], named: dict[str, object]) -> object:
     """`make_ptr(dtype, value, mem_space=AddressSpace.gmem)`: of its memory, as far as that is said."""
     kind, space = args[0] if args else named.get("dtype"), named.get("mem_space", args[2] if len(args) > 2 else None)
     return Pointer(space.name if isinstance(space, EnumMember) else "", kind_of(kind))
@@ -267,18 +267,20 @@ TENSORS: dict[str, Callable[..., Any]] = {
 }
 
 
+_MEMBERS = {"OperandMajorMode": ("K", "MN"), "LayoutEnum": ("ROW_MAJOR", "COL_MAJOR")}
+
+
 def member_of(machine: Machine, enum: str, value: object, node: ast.expr) -> EnumMember:
     """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
-    if isinstance(value, EnumMember):
-        return EnumMember(enum, value.name, value.value)
-    if enum == "Repetition" and isinstance(value, int):
-        return EnumMember(enum, f"x{value}", int(value))
-    if enum == "CtaGroup" and value in (1, 2):
-        return EnumMember(enum, "ONE" if value == 1 else "TWO", int(value))
-    if enum == "OperandMajorMode" and isinstance(value, str) and value.upper() in ("K", "MN"):
-        return EnumMember(enum, value.upper())
-    if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
-        return EnumMember(enum, value.upper())
+    match enum, value:
+        case _, EnumMember(_, name, known):
+            return EnumMember(enum, name, known)
+        case "Repetition", int():
+            return EnumMember(enum, f"x{value}", int(value))
+        case "CtaGroup", 1 | 2:
+            return EnumMember(enum, "ONE" if value == 1 else "TWO", int(value))
+        case (("OperandMajorMode" | "LayoutEnum"), str()) if value.upper() in _MEMBERS[enum]:
+            return EnumMember(enum, value.upper())
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
