@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from math import prod
 
 from cute_viz.figures.model import CONFLICT, HOLE, Figure, Panel
+from cute_viz.gallery.gates import is_true
 
 NAME = re.compile(r"(?<![\w.:])[A-Za-z][\w.:]*[\w>]|(?<![\w.,])\d+[A-Za-z_-][\w-]*")
 SHORT = re.compile(r"[TVrpcab]\d+(\.\.[TVr]?\d+)?|[A-Za-z][a-z]+|\d+-\d+|0x\w+")
@@ -38,9 +39,7 @@ def false(figure: Figure) -> Iterator[str]:
     for what, text in (("caption", figure.caption), ("alt text", figure.description), ("title", figure.title)):
         known = own if what != "alt text" else own + figure.caption.replace(" ", "") + figure.title
         told = (
-            notations(text)
-            if figure.kind not in ("journey", "partition", "tma", "im2col", "tmem", "bulk", "matrix", "access")
-            else set()
+            notations(text) if figure.kind not in ("journey", "partition", "tma", "im2col", "bulk", "matrix", "access") else set()
         )
         yield from (f"the {what} has {x}" for x in sorted(told) if x not in known and what != "title")
     if figure.kind in ("motion", "matrix", "cube") and figure.source not in figure.caption:
@@ -55,6 +54,11 @@ def false(figure: Figure) -> Iterator[str]:
         for found in re.finditer(pattern, figure.caption):
             if not holds(figure, found):
                 yield f"the caption has {found[0]}"
+    yield from _alt_text(figure)
+    for pattern, holds in NOTES.items():
+        for note in figure.notes:
+            if (found := re.search(pattern, note)) and not holds(figure, found):
+                yield f"a note has {found[0]}"
     for n, panel in enumerate(figure.panels):
         yield from (f"panel {n}: {flaw}" for flaw in (*_bits(figure, panel), *_extents(figure, panel), *_holes(figure, panel)))
     yield from {"access": _access, "bulk": _bulk, "pipeline": _pipeline, "zoom": _zoom, "path": _path}.get(figure.kind, _nothing)(
@@ -71,6 +75,32 @@ def false(figure: Figure) -> Iterator[str]:
         ]
         if any(number % 8 != hue for number, hue in boxes):
             yield f"panel {n}: a box in another hue"
+
+
+def _alt_text(figure: Figure) -> Iterator[str]:
+    """What only an alt text says: counts of wavefronts, equations of bits, what is found of each panel of an operation."""
+    text = figure.description
+    if figure.kind == "access":
+        facts = [figure.facts[name] for name in figure.facts if name.startswith("wavefronts")]
+        told = [(int(a), int(b)) for a, b in re.findall(r"(\d+) wavefronts?, (\d+) ideal", text)]
+        if told != [(count, figure.facts["ideal"]) for count in facts] or (len(facts) == 1 and figure.source not in text):
+            yield f"the alt text has wavefronts {told}"
+    if figure.kind == "matrix":
+        panel = figure.panels[0]
+        lines = [panel.labels[r * panel.cols : (r + 1) * panel.cols] for r in range(panel.rows)]
+        sums = [{x for x, one in zip(panel.col_ruler.labels, line, strict=True) if one == "1"} for line in lines]
+        told_of = {name: {*its.split(" ⊕ ")} for name, its in re.findall(r"(\w+) = ([^;.]+)", text)}
+        if told_of != dict(zip(panel.row_ruler.labels, sums, strict=True)) or figure.source not in text:
+            yield "the alt text has other equations"
+    if figure.kind == "path" and (figure.panels[0].foot not in text or figure.source not in text):
+        yield "the alt text lacks the foot"
+    found = re.search(r"(\d+) bits ask for M = (\d+), N = (\d+)", text) if figure.kind == "operands" else None
+    if found and (found[1] != "32" or f"C: {found[2]} × {found[3]} of" not in text):
+        yield f"the alt text has {found[0]}"
+    for panel in figure.panels if figure.kind == "operation" else ():
+        found = re.search(re.escape(panel.caption) + r": (.*?)\.(?= |$)", text)
+        if found and not is_true(found[1], panel):
+            yield f"the alt text has {found[1]} of {panel.caption}"
 
 
 TOLD = ("access", "path", "lanes", "tma", "journey", "pipeline", "cube", "im2col", "bulk", "tmem")
@@ -389,6 +419,42 @@ CLAIMS: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
     r"k (\d+)\.\.(\d+) of": lambda f, x: any(x[0][:-3] in arrow.label for arrow in f.arrows),
     r"T(\d) holds as V(\d)\.\.(\d) of C and reads as V(\d)\.\.(\d)": lambda f, x: x.groups() == ("0", "0", "7", "0", "7"),
 }  # fmt: skip
+
+
+def _shared(figure: Figure, found: re.Match[str]) -> bool:
+    """As many threads hold each cell of a panel."""
+    counts = [{len({t for t, _ in owners}) for _, owners in panel.owners} for panel in figure.panels]
+    return {int(found[1])} in counts and found[2] in (None, found[1])
+
+
+def _more(figure: Figure, found: re.Match[str]) -> bool:
+    """What is drawn and what is left out are the tile, the threads, or the layout."""
+    panel, more = figure.panels[0], int(found[1])
+    rows, cols = (panel.rows + more, panel.cols) if found[2] == "row" else (panel.rows, panel.cols + more)
+    return f"{rows}x{cols}" == figure.facts.get("tile") or rows * cols in (
+        figure.facts.get("size"),
+        figure.facts.get("threads", 0) * figure.facts.get("values", 0),
+    )
+
+
+def _key(figure: Figure, found: re.Match[str]) -> bool:
+    """Each letter of the exercise stands for the label that the key has there."""
+    exercise, key = figure.panels
+    told = {f"({name})": value for name, value in re.findall(r"(\w) = ([^,.]+)", found[0])}
+    return all(told.get(one, two) == two for one, two in zip(exercise.labels, key.labels, strict=True))
+
+
+NOTES: dict[str, Callable[[Figure, re.Match[str]], bool]] = {
+    r"every element is held by (\d+) threads(?:; the lowest is shown, ×(\d+))?": _shared,
+    r"^Verified on .*": lambda f, x: x[0] == "Verified on NVIDIA H100 80GB HBM3, NVIDIA H200.",
+    r"Every row goes to (\d+) lanes": _stands("copies"),
+    r"CTA (\d) issues": lambda f, x: x[1] == "0",
+    r"^(\d+) instructions move": _stands("instructions"),
+    r"^Each of the (\d+) CTAs": _stands("instructions"),
+    r"^\.\.\. (\d+) more (row|column)": _more,
+    r"^All but thread (\d+) is faded": lambda f, x: any(f"thread {x[1]}" in label for label in _entries(f)),
+    r"^Key: .*": _key,
+}
 
 
 TITLES: dict[str, Callable[[Figure, re.Match[str]], bool]] = {

@@ -284,3 +284,10 @@ def test_a_report_of_ir(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         (None, 29, "st.shared.32", None, None),  # of what nothing defines no thread's part is known
     ]
     assert report["unknown"] == []
+
+
+def test_operands_are_no_definitions() -> None:
+    """`%b : !m` names the type of an operand, `%b: !m` that of an argument."""
+    text = '!l = !cute.layout<"4:1">\n!m = !cute.layout<"8:1">\nfunc.func @f(%a: !l, %b: !m) {\n  scf.yield %b, %a : !m, !l\n}\n'
+    found = [(entry.name, str(entry.read())) for entry in read(text, Given()).entries if entry.scope]
+    assert found == [("a", "4:1"), ("b", "8:1")]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.access import WarpAccess, global_request
-from cute_viz.analysis.banks import LANES
+from cute_viz.analysis.banks import BANKS, LANES
 from cute_viz.analysis.lanes import warp_instructions, whole_bytes
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
@@ -160,6 +161,23 @@ def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
         sectors = sum(global_request(x.begins, x.width, x.mask).sectors for x in found)
         least = sum(_least(x) for x in found)
     return Cost(name, len(side.order), len(found), wavefronts, ideal, sectors, least, side, why)
+
+
+def meeting(found: Sequence[WarpAccess], store: bool) -> str:
+    """Which threads ask one bank for most words, of some instructions, in a sentence.
+
+    >>> from cute_viz.analysis.access import accesses
+    >>> meeting(accesses(Layout((32, 32), (32, 1)), 32, Layout((2, 1))), False)
+    'Up to 2 threads of a warp read different words of one bank: T0 and T1 share bank 0.'
+    """
+    worst = max(found, key=lambda x: x.wavefronts / max(1, x.ideal))
+    phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
+    bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))
+    lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
+    names = [f"T{lane}" for lane in lanes[:4]]
+    told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
+    does, who = "write to" if store else "read", "rows, given by threads," if "matrix" in worst.instruction else "threads of a warp"
+    return f"Up to {len(words)} {who} {does} different words of one bank: {told} share bank {bank % BANKS}."
 
 
 def _least(x: WarpAccess) -> int:

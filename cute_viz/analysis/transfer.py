@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cute_viz.algebra.transfer import Transfer
 from cute_viz.analysis.access import WarpAccess
 from cute_viz.analysis.banks import FULL, LANES
-from cute_viz.analysis.cost import Cost
+from cute_viz.analysis.cost import Cost, meeting
 from cute_viz.analysis.lanes import warp_instructions, whole_bytes
 from cute_viz.analysis.memories import SharedMemory, memory_of
 from cute_viz.errors import AlgebraError
@@ -44,8 +44,8 @@ def cost_of(move: Transfer) -> Cost:
     if memory is None and trans is None:
         name = f"{'cp.async' if move.kind == 'async' else f'{name[:2]}.shared'}.{8 * first.width}"
     wavefronts, ideal = sum(one.wavefronts for one in found), sum(one.ideal for one in found)
-    why = () if memory is None else (memory.claim,)
-    return Cost(name, move.elements, len(found), wavefronts, ideal, None, None, None, why)
+    told = memory.claim if memory is not None else meeting(found, move.kind != "load") if wavefronts > ideal else ""
+    return Cost(name, move.elements, len(found), wavefronts, ideal, None, None, None, (told,) if told else ())
 
 
 def _plain(move: Transfer, memory: SharedMemory | None) -> Iterator[WarpAccess]:

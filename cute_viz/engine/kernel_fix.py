@@ -20,6 +20,7 @@ from cute_viz.errors import CuteVizError, boundary
 from cute_viz.records import dataclass
 
 _COMPILED = 8  # times that a unit is compiled with edits
+_OTHERS = "it changes another buffer"
 _ORDERS = 4  # calls of tile_to_shape that are tried with another order
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Fixer:
                 if not wrong_here and grows and not may_grow(self.editor.written, base, grown[base]):
                     wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
                 if wrong_here or after is None:
-                    wrong = wrong or wrong_here
+                    wrong = wrong or ("" if wrong_here == _OTHERS else wrong_here)
                     continue
                 return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
         return wrong or _hopeless(rows, bool(found))
@@ -250,7 +251,7 @@ class Fixer:
                 launch = f", launched by {self.report.called(row.move)}," if row.move.call else ""
                 return f"line {row.move.place}{launch} would cost more"
         gained = sum(_paid(row) - _paid(others[row.key]) for row in rows)
-        return "" if gained > 0 else "it changes another buffer"
+        return "" if gained > 0 else _OTHERS
 
 
 def _paid(row: Access) -> int:

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.analysis.banks import BANKS, LANES
+from cute_viz.analysis.cost import meeting
 from cute_viz.engine.kernel_advice import advice
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
@@ -178,15 +178,7 @@ def why(row: Access) -> str:
         return _sectors(row)
     if cost.instruction.startswith("cp.async") and sum(x.wavefronts for x in cost.side.instructions()) < cost.wavefronts:
         return "The bytes of one wavefront come from several lines of global memory, which are read one after the other."
-    worst = max(cost.side.instructions(), key=lambda x: x.wavefronts / max(1, x.ideal))
-    phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
-    bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))
-    lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
-    names = [f"T{lane}" for lane in lanes[:4]]
-    told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
-    does = "write to" if cost.side.store else "read"
-    who = "rows, given by threads," if "matrix" in cost.instruction else "threads of a warp"
-    return f"Up to {len(words)} {who} {does} different words of one bank: {told} share bank {bank % BANKS}."
+    return meeting(cost.side.instructions(), cost.side.store)
 
 
 def _sectors(row: Access) -> str:

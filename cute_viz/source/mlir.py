@@ -20,7 +20,7 @@ _HEADER = re.compile(
 )
 _ALIAS = re.compile(r"^[ \t]*([!#][\w$.-]+)\s*=\s*(?=[!#]cute[\w.]*\s*<)", re.M)
 _DEFINITION = re.compile(r"^[ \t]*((?:%[\w$.#-]+(?::\d+)?)(?:\s*,\s*%[\w$.#-]+(?::\d+)?)*)\s*=\s*", re.M)
-_ARGUMENT = re.compile(r"(?<![\w%])(%[\w$.-]+)\s*:\s*(?=!)")
+_ARGUMENT = re.compile(r"(?<![\w%])(%[\w$.-]+):\s*(?=!)")  # of an operand, a space is before the colon
 _ATTRIBUTE = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\s*=\s*(?=#cute\.)")
 _OPERATION = re.compile(r"\"?([\w.]+)\"?")
 _GOES_ON = re.compile(r"\s*(?:->|[:,()!<{}\]])")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
+from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from cute_viz.errors import CuteVizError, NotationError, Span, did_you_mean
 from cute_viz.records import dataclass
@@ -227,6 +228,27 @@ def chosen(launches: Iterable[Launch], word: str) -> Launch:
     raise CuteVizError(f"{count} {word!r}", hint=f"there are: {told}" if all_ else "this file launches no kernel")
 
 
+class Later(Sequence[Entry]):
+    """Entries that are found when the first one is asked for.
+
+    >>> len(Later(lambda: ()))
+    0
+    """
+
+    def __init__(self, find: Callable[[], tuple[Entry, ...]]) -> None:
+        self.find = cache(find)
+
+    def __len__(self) -> int:
+        return len(self.find())
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
+        return self.find()[at]
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that was read: its text, its entries in the order of their definition, and the language, of `source.LANGUAGES`.
@@ -241,7 +263,7 @@ class SourceFile:
     """
 
     text: str
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
     language: str = ""
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)

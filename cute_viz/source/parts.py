@@ -61,6 +61,8 @@ class TypeParts:
         """`partition_S` and its like, of every thread: S or D of a copy, A, B or C of an MMA; any other side is of a CTA."""
         if not isinstance(tiling, (TiledCopy, TiledMMA)) or side not in tuple("ABCSD") or tiling.atom.instruction.issued:
             return self.viewed(whole, value)
+        if whole.starts and size(tiling.thr_layout) == 1:
+            return self.viewed(whole, value)  # the values of a thread, as one thread has them
         if whole.starts:
             raise AlgebraError("this is a part of a thread already")
         return parted_share(whole, tiling, side)

@@ -24,11 +24,12 @@ from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.compiled.loops import NEVER
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
-from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, unit_from
+from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, data_of, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
 from cute_viz.source.cpp.shown import printed
-from cute_viz.source.model import Entry, Given, Launch, Move, Often, SourceFile, chosen
+from cute_viz.source.model import Entry, Given, Later, Launch, Move, Often, SourceFile, chosen
 from cute_viz.source.opened import opened
 from cute_viz.source.rounds import often
 from cute_viz.source.type_scan import arguments
@@ -56,8 +57,9 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     through = os.path.realpath(name) != os.path.realpath(path)
     if through and others is not None:  # a header with edits, in a unit that includes it
         texts[own] = text
+    source = read_text(regular(name)) if through else text
     with raised({"seconds": limit("unit-seconds"), "memory": limit("unit-memory")}):  # for the rest of the request: a unit is large
-        unit = unit_of(read_text(regular(name)) if through else text, name, flags, given, texts)
+        unit = unit_of(source, name, flags, given, texts)
     if build.root is not None and (other := next((x for x in unit.files if not commands.is_allowed(x, str(build.root))), "")):
         raise CuteVizError(f"this includes {other}, outside of the project", name=path, hint="give the flags yourself: `flags=...`")
     if unit.errors:
@@ -71,7 +73,16 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
     launches = tuple(launches_of(unit, own))
     only = int(chosen(launches, given.launch).key) if given.launch else None
     found = tuple(entries(unit, own, meaning, only))
-    if not found:
+
+    def every() -> tuple[Entry, ...]:
+        more = unit_of(source, name, flags, given, texts, unit) if unit.unnamed else Unit((), (), ())
+        return (
+            tuple(entries(replace(unit, instances=unit.instances + more.instances), own, meaning, only))
+            if more.instances
+            else found
+        )
+
+    if not found and not (found := every()):
         told = next(iter(given.notes), "a header is read through a unit: `through=UNIT`")
         raise CuteVizError("the compiled file has no CuTe object", name=path, hint=told)
 
@@ -85,7 +96,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
 
     return SourceFile(
         text,
-        found,
+        Later(every),
         "cpp",
         moves=lambda: (*moves(unit, own, meaning, only), *_elements(unit, written(), only)),
         given=given,
@@ -113,19 +124,23 @@ def _refusal(call: CallSite, meaning: UnitMeaning) -> str:
     return ""
 
 
-def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str]) -> Unit:
-    """The unit of a file, parsed now or kept from before. others: texts for files that it includes."""
+def unit_of(text: str, path: str, flags: Flags, given: Given, others: Mapping[str, str], before: Unit | None = None) -> Unit:
+    """The unit of a file, parsed now or kept from before. others: texts for files that it includes.
+
+    before: the unit itself; then what nothing in it names.
+    """
     path = os.path.abspath(path)
     unsaved = [part for pair in sorted(others.items()) for part in pair]
+    unsaved += Unit.__match_args__ if before is None else ("unnamed",)  # what is kept has these fields
     key = kept.key_of(path, text, flags.words, flags.arch, flags.instances, kept.machine(), *unsaved)
-    packed = kept.found(key)
-    if packed is None:
-        with given.watch(f"compiling {os.path.basename(path)}"):
-            packed = parse(path, text, flags, others)
-        unit = unit_from(packed)
-        kept.keep(key, packed, unit.files)
-        return unit
-    return unit_from(packed)
+    if (packed := kept.found(key)) is not None:
+        return unit_from(packed)
+    with given.watch(f"compiling {os.path.basename(path)}"):
+        asked = None if before is None else data_of(Unit((), (), (), (), before.unnamed))
+        packed = parse(path, text, flags, others, asked)
+    unit = unit_from(packed)
+    kept.keep(key, packed, (before or unit).files)
+    return unit
 
 
 def launches_of(unit: Unit, path: str) -> Iterator[Launch]:
@@ -200,9 +215,11 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.chain[-1].number, "")
         for call in instance.calls:
+            if call.name.rpartition("::")[0] != "cute" or any(one.word == NEVER for one in call.around):
+                continue
             key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1
-            if call.name.rpartition("::")[0] != "cute" or seen[key] > 1:
+            if seen[key] > 1:
                 continue
             if len(seen) > _MOST:
                 return
@@ -260,12 +277,18 @@ def _move(frame: Reached, call: CallSite, unit: Unit, path: str, meaning: UnitMe
     return Move(name, call.line, instance.scope, where, read, text, file=file, again=again, launch=launch)
 
 
-@lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     try:
-        return tuple(read_text(regular(file)).splitlines())
+        found = os.stat(file)
+        return _read(file, found.st_mtime_ns, found.st_size)
     except (CuteVizError, OSError):
         return ()
+
+
+@lru_cache(maxsize=64)
+def _read(file: str, *_when: int) -> tuple[str, ...]:
+    """The lines of a file, which may be another one later."""
+    return tuple(read_text(regular(file)).splitlines())
 
 
 def _differing(instances: Iterable[Instance]) -> dict[tuple[str, ...], set[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from cute_viz.files import read_text
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.compiled.clang_places import HERE
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.unit import Instance, Unit, Variable
+from cute_viz.source.compiled.unit import Instance, Unit
 
 if TYPE_CHECKING:
     from clang.cindex import TranslationUnit
@@ -37,8 +37,10 @@ _SKIP_BODIES = 0x40  # CXTranslationUnit_SkipFunctionBodies
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
 
-def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit:
+def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], unnamed: Sequence[tuple[str, Instance]] = ()) -> Unit:
     """The unit of a file, whose text may be newer than the file. others: texts for files that it includes, by their paths.
+
+    unnamed: of a unit that was parsed before; what comes back is the types of these aliases.
 
     Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
     """
@@ -50,27 +52,26 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str]) -> Unit
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS) from None
     if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
         cindex.Config.set_library_file(own)
-    path = os.path.abspath(path)
-    texts, index = {**others, path: _used(text) + _named(flags.instances)}, cindex.Index.create()
+    path, index = os.path.abspath(path), cindex.Index.create()
     try:
+        if unnamed:
+            asked = "".join(
+                f"\nusing __cute_viz_{n} = {class_}::{one.variables[0].name};" for n, (class_, one) in enumerate(unnamed)
+            )
+            texts = [*{**others, path: text + asked}.items()]
+            unit = index.parse(path, [*words(flags), "-fno-access-control"], texts, _KEEP_GOING | _SKIP_BODIES)
+            return Unit(tuple(_answers(unit, unnamed)), (), ())
+        known = {**others, path: _used(text) + _named(flags.instances)}
         for _ in range(_TIMES):
-            unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
-            if texts == (texts := _completed(unit, texts)):
+            unit = index.parse(path, [*words(flags)], [*known.items()], _KEEP_GOING)
+            if known == (known := _completed(unit, known)):
                 break
             del unit  # two of them take twice the memory
         else:
-            unit = index.parse(path, [*words(flags)], [*texts.items()], _KEEP_GOING)
-        walk = UnitWalk(unit, path, text.count("\n") + 1)
-        found, asked = walk.unit(), walk.classes.unnamed()
-        if not asked:
-            return found
-        probes = "".join(f"\nusing __cute_viz_{n} = {class_}::{alias.name};" for n, (class_, _, alias) in enumerate(asked))
-        again = [*words(flags), "-fno-access-control"]
-        del unit, walk
-        unit = index.parse(path, again, [*{**texts, path: text + probes}.items()], _KEEP_GOING | _SKIP_BODIES)
+            unit = index.parse(path, [*words(flags)], [*known.items()], _KEEP_GOING)
+        return UnitWalk(unit, path, text.count("\n") + 1).unit()
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
         raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None
-    return replace(found, instances=(*found.instances, *_answers(unit, asked)))
 
 
 def _completed(unit: TranslationUnit, texts: dict[str, str]) -> dict[str, str]:
@@ -93,14 +94,14 @@ def _completed(unit: TranslationUnit, texts: dict[str, str]) -> dict[str, str]:
     return out
 
 
-def _answers(unit: TranslationUnit, asked: list[tuple[str, Instance, Variable]]) -> Iterator[Instance]:
+def _answers(unit: TranslationUnit, unnamed: Sequence[tuple[str, Instance]]) -> Iterator[Instance]:
     """The types of aliases that no function names, each by the class that it stands in."""
     for cursor in unit.cursor.get_children():
         if (found := re.fullmatch(r"__cute_viz_(\d+)", cursor.spelling)) is not None:
             type_ = str(cursor.underlying_typedef_type.get_canonical().spelling)
             if type_.startswith("cute::"):
-                _, class_, alias = asked[int(found[1])]
-                yield replace(class_, variables=(replace(alias, type=type_),))
+                one = unnamed[int(found[1])][1]
+                yield replace(one, variables=(replace(one.variables[0], type=type_),))
 
 
 def words(flags: Flags) -> Iterator[str]:

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clang.cindex import CursorKind, conf
 
 from cute_viz.source import type_scan
-from cute_viz.source.compiled.clang_cursors import ALIASES, CLASSES, PARAMETERS, arguments, canonical, scope, template, variable
+from cute_viz.source.compiled.clang_cursors import (
+    ALIASES,
+    CLASSES,
+    PARAMETERS,
+    arguments,
+    canonical,
+    children,
+    scope,
+    spelled,
+    template,
+    variable,
+)
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import Instance, Variable
+from cute_viz.source.compiled.values import is_object
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
 
 _PROBES = 3000  # types of classes that are asked for
+_DEEP = 8  # aliases of one another
+
+
+Names = dict[tuple[str, int], Variable]
+
+
+def may_be_object(type_: str) -> bool:
+    """Whether a type in a template, with nothing renamed, can be an object of CuTe in an instance.
+
+    >>> may_be_object("type-parameter-0-0 &"), may_be_object("typename std::conditional<N, int, cute::Layout<cute::C<N>>>::type")
+    (False, True)
+    """
+    if (found := re.fullmatch(r"typename (?:std|cutlass::platform|cute)::conditional(<.*>)::type", type_)) is not None:
+        return any(map(may_be_object, type_scan.arguments(found[1])[1:]))
+    return is_object(type_) or (type_.startswith(("decltype(", "typename ", "type-parameter-")) and type_[-1] not in "&*")
 
 
 class UnitClasses:
@@ -23,7 +52,7 @@ class UnitClasses:
 
     def __init__(self, places: UnitFiles) -> None:
         self.places = places
-        self.known: dict[int, tuple[Cursor, dict[tuple[str, int], Variable]]] = {}
+        self.known: dict[int, tuple[Cursor, Names]] = {}
 
     def alias(self, here: Cursor) -> None:
         """A type of a class that is named: an entry of that class."""
@@ -34,9 +63,17 @@ class UnitClasses:
         if parent is None or parent.kind not in CLASSES or not self.places.is_own(target):
             return
         found = variable(self.places, target)
-        if found is not None:
-            names = self.known.setdefault(parent.hash, (parent, {}))[1]
-            names.setdefault((found.name, found.line), found)
+        names = self.known.setdefault(parent.hash, (parent, {}))[1]
+        if found is not None and (found.name, found.line) not in names:
+            names[found.name, found.line] = found
+            self.inside(target)
+
+    def inside(self, cursor: Cursor) -> None:
+        """The types of classes that the words of a declaration name: `decltype(f(SmemLayoutAtom{}))`."""
+        for child in children(cursor):
+            if child.kind == CursorKind.TYPE_REF:
+                self.alias(child)
+            self.inside(child)
 
     def met(self, class_: Cursor) -> None:
         """Remember a class that is an argument of a template: its aliases are the user's."""
@@ -54,6 +91,7 @@ class UnitClasses:
             if (found.name, found.line) in names or not found.name:
                 continue
             names[found.name, found.line] = found
+            self.inside(field)
             self.held(field, deep + 1)
 
     def held(self, cursor: Cursor, deep: int = 0) -> None:
@@ -62,21 +100,36 @@ class UnitClasses:
         if inner.kind in CLASSES and inner.hash not in self.known:
             self.fields(inner, deep)
 
-    def unnamed(self) -> list[tuple[str, Instance, Variable]]:
-        """The aliases of the classes that were met which no function names: the class as a type and as an instance, the alias."""
-        out: list[tuple[str, Instance, Variable]] = []
-        for cursor, names in list(self.known.values()):
-            type_ = canonical(cursor)
+    def unnamed(self) -> tuple[tuple[str, Instance], ...]:
+        """The aliases of the classes that were met which nothing names: the class as a type and as an instance, with the alias."""
+        out: list[tuple[str, Instance]] = []
+        met = {canonical(cursor): (cursor, names) for cursor, names in self.known.values()}
+        for type_, (cursor, names) in met.items():
             if "(" in type_ or "type-parameter-" in type_ or not template(cursor):
                 continue
             class_ = Instance(scope(cursor), self.arguments(cursor), False, ())
             for child in template(cursor):
-                if child.kind in ALIASES and (child.spelling, int(child.location.line)) not in names:
-                    found = Variable(child.spelling, *place_of(child), "", "alias")
-                    out.append((type_, class_, found))
-        return out[:_PROBES]
+                alias = Variable(child.spelling, *place_of(child), "", "alias")
+                unknown = child.kind in ALIASES and (alias.name, alias.line) not in names
+                if unknown and self.is_open(child, dict(class_.args), met):
+                    out.append((type_, replace(class_, variables=(alias,))))
+        return tuple(out[:_PROBES])
 
-    def parameter_aliases(self, parent: Cursor, names: dict[tuple[str, int], Variable]) -> None:
+    def is_open(self, alias: Cursor, args: dict[str, str], met: dict[str, tuple[Cursor, Names]], deep: int = 0) -> bool:
+        """Whether the words of an alias of a class template leave it open that it is an object of CuTe, in an instance."""
+        type_ = alias.underlying_typedef_type
+        if (value := args.get(str(type_.spelling))) is not None:
+            return is_object(value)
+        found = re.fullmatch(r"typename (\w+)::(\w+)", str(type_.spelling))
+        if found is None or found[1] not in args or args[found[1]] not in met or deep > _DEEP:
+            return may_be_object(spelled(type_, alias._tu))
+        cursor, names = met[args[found[1]]]
+        if known := [variable.type for (name, _), variable in names.items() if name == found[2]]:
+            return is_object(known[0])
+        inner = [child for child in template(cursor) if child.kind in ALIASES and child.spelling == found[2]]
+        return any(self.is_open(child, dict(self.arguments(cursor)), met, deep + 1) for child in inner)
+
+    def parameter_aliases(self, parent: Cursor, names: Names) -> None:
         """Aliases of a class template that are one of its parameters: `using SmemLayoutAtomA = SmemLayoutAtomA_;`."""
         args = dict(self.arguments(parent))
         for name, other in self.renamed(parent):
@@ -100,7 +153,7 @@ class UnitClasses:
     def instances(self) -> Iterator[Instance]:
         """What is known of each."""
         for cursor, names in list(self.known.values()):
-            for child in cursor.get_children():
+            for child in children(cursor):
                 if child.kind in ALIASES and (found := variable(self.places, child)) is not None:
                     names.setdefault((found.name, found.line), found)
             yield Instance(scope(cursor), self.arguments(cursor), False, tuple(names.values()))

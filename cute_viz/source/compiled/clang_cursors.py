@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from clang.cindex import CursorKind, conf
+from clang.cindex import CursorKind, callbacks, conf
 
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import CallSite, Node, Variable
 
 if TYPE_CHECKING:
-    from clang.cindex import Cursor
+    from clang.cindex import Cursor, TranslationUnit, Type
 
 _NESTED = 24  # expressions in one another that are kept
 FUNCTIONS = frozenset(
@@ -26,9 +26,31 @@ PARAMETERS = frozenset(
 )
 
 
+def children(cursor: Cursor) -> list[Cursor]:
+    """The children of a cursor, as its `get_children` has them, without what that asks of each."""
+    out: list[Cursor] = []
+
+    def visit(child: Cursor, _parent: Cursor, _data: object) -> int:
+        child._tu = cursor._tu  # keeps what is parsed
+        out.append(child)
+        return 1
+
+    conf.lib.clang_visitChildren(cursor, callbacks["cursor_visit"](visit), None)
+    return out
+
+
 def canonical(cursor: Cursor) -> str:
     """The type of an expression or a declaration, with nothing renamed."""
-    return str(cursor.type.get_canonical().spelling)
+    return spelled(cursor.type, cursor._tu)
+
+
+def spelled(type_: Type, unit: TranslationUnit) -> str:
+    """A type with nothing renamed, asked for once in a unit, where each has one address."""
+    known: dict[int, str] = unit.__dict__.setdefault("spelled", {})
+    address = type_.data[0]
+    if address not in known:
+        known[address] = str(type_.get_canonical().spelling)
+    return known[address]
 
 
 def scope(cursor: Cursor | None) -> tuple[str, ...]:
@@ -49,7 +71,7 @@ def template(cursor: Cursor, primary: bool = False) -> list[Cursor]:
     found = conf.lib.clang_getSpecializedCursorTemplate(cursor)
     if primary and found is not None and found.kind == CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
         return template(found)
-    return list(found.get_children()) if found is not None else []
+    return children(found) if found is not None else []
 
 
 def arguments(cursor: Cursor, met: Callable[[Cursor], None]) -> tuple[tuple[str, str], ...]:
@@ -68,9 +90,9 @@ def arguments(cursor: Cursor, met: Callable[[Cursor], None]) -> tuple[tuple[str,
         except ValueError:  # a pack, which this binding has no name for
             continue
         if kind == "TYPE":
-            type_ = cursor.get_template_argument_type(n).get_canonical()
-            value = type_.spelling
-            met(type_.get_declaration())
+            type_ = cursor.get_template_argument_type(n)
+            value = spelled(type_, cursor._tu)
+            met(type_.get_canonical().get_declaration())
         elif kind == "INTEGRAL":
             number = cursor.get_template_argument_value(n)
             flag = n < len(parameters) and parameters[n].type.spelling == "bool"
@@ -93,29 +115,28 @@ def call(here: Cursor, target: Cursor, number: int = -1) -> CallSite:
 
 def node(cursor: Cursor, deep: int = 0) -> Node:
     """An expression."""
-    type_ = canonical(cursor)
-    children = list(cursor.get_children()) if deep < _NESTED else []
-    kind, target = cursor.kind, cursor.referenced
-    if kind in _AROUND and len(children) == 1:
-        return node(children[0], deep + 1)
+    parts, kind = children(cursor) if deep < _NESTED else [], cursor.kind
+    if kind in _AROUND and len(parts) == 1:
+        return node(parts[0], deep + 1)
+    type_, target = canonical(cursor), cursor.referenced
     if kind == CursorKind.DECL_REF_EXPR and target is not None and target.kind not in FUNCTIONS:
         return Node("ref", str(cursor.spelling), int(target.location.line), type_)
-    if kind == CursorKind.CALL_EXPR and target is not None and children:
+    if kind == CursorKind.CALL_EXPR and target is not None and parts:
         args = [arg for arg in cursor.get_arguments() if arg is not None]
         if target.kind == CursorKind.CONSTRUCTOR:
             return node(args[0], deep + 1) if len(args) == 1 else Node("", str(cursor.spelling), 0, type_)
-        first = children[0]
-        while first.kind == CursorKind.UNEXPOSED_EXPR and (inner := list(first.get_children())):
+        first = parts[0]
+        while first.kind == CursorKind.UNEXPOSED_EXPR and (inner := children(first)):
             first = inner[0]
         base = Node("", "", 0, "")
         if target.spelling == "operator()":
             base, args = node(args[0], deep + 1), args[1:]
-        elif first.kind == CursorKind.MEMBER_REF_EXPR and (owners := list(first.get_children())):
+        elif first.kind == CursorKind.MEMBER_REF_EXPR and (owners := children(first)):
             base = node(owners[0], deep + 1)
-        parts = (base, *(node(arg, deep + 1) for arg in args))
-        return Node("call", str(target.spelling), int(cursor.location.line), type_, parts)
-    if kind == CursorKind.MEMBER_REF_EXPR and children:
-        return Node("field", str(cursor.spelling), 0, type_, (node(children[0], deep + 1),))
+        nodes = (base, *(node(arg, deep + 1) for arg in args))
+        return Node("call", str(target.spelling), int(cursor.location.line), type_, nodes)
+    if kind == CursorKind.MEMBER_REF_EXPR and parts:
+        return Node("field", str(cursor.spelling), 0, type_, (node(parts[0], deep + 1),))
     if kind == CursorKind.INTEGER_LITERAL and (token := next(cursor.get_tokens(), None)) is not None:
         return Node("number", str(token.spelling), 0, type_)
     return Node("", str(cursor.spelling), 0, type_)
@@ -131,6 +152,6 @@ def variable(places: UnitFiles, cursor: Cursor) -> Variable | None:
     type_ = cursor.underlying_typedef_type if alias else cursor.type
     init = None
     if kind == "var" and not places.is_foreign(file):
-        inits = [child for child in cursor.get_children() if child.kind.is_expression()]
+        inits = [child for child in children(cursor) if child.kind.is_expression()]
         init = node(inits[-1]) if inits else None
-    return Variable(cursor.spelling, file, line, type_.get_canonical().spelling, kind, init)
+    return Variable(cursor.spelling, file, line, spelled(type_, cursor._tu), kind, init)

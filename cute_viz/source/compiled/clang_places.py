@@ -35,6 +35,7 @@ class UnitFiles:
         libraries = (os.path.dirname(os.path.dirname(name)) for name in included if name.endswith("/cutlass/cutlass.h"))
         self.libraries = (*self.skipped, *(os.path.realpath(place) + os.sep for place in libraries))
         self.foreign: dict[str, bool] = {"": False}
+        self.owned: dict[int, bool] = {}  # by what libclang calls a declaration
 
     def errors(self) -> Iterator[tuple[str, int, str]]:
         """The errors in files that are neither a library's nor the system's."""
@@ -69,8 +70,11 @@ class UnitFiles:
 
     def is_own(self, cursor: Cursor) -> bool:
         """Whether something stands in a file of the user."""
-        name = place_of(cursor)[0]
-        return bool(name) and not self.is_foreign(name)
+        key = int(cursor.hash)
+        if key not in self.owned:
+            name = place_of(cursor)[0]
+            self.owned[key] = bool(name) and not self.is_foreign(name)
+        return self.owned[key]
 
 
 def _foreign(included: list[str]) -> Iterator[str]:

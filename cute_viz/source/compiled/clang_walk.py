@@ -17,13 +17,14 @@ from cute_viz.source.compiled.clang_cursors import (
     TEMPLATES,
     call,
     canonical,
+    children,
     node,
     scope,
     template,
     variable,
 )
 from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, place_of
-from cute_viz.source.compiled.loops import Around, within
+from cute_viz.source.compiled.loops import STATEMENTS, Around, within
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.values.instruction import MOVES
 
@@ -32,9 +33,21 @@ if TYPE_CHECKING:
 
 _DEEP = 100_000
 _HANDING = frozenset(  # functions of CuTe and of the standard that call what they are given
-    ("for_each", "for_each_leaf", "apply", "transform", "transform_apply", "transform_leaf", "fold", "fold_first", "invoke")
+    (
+        "for_each",
+        "for_each_leaf",
+        "apply",
+        "tapply",
+        "transform",
+        "transform_apply",
+        "transform_leaf",
+        "fold",
+        "fold_first",
+        "invoke",
+    )
 ) | {"operator()", "filter_tuple", "visit"}
 _REFERENCES = frozenset((CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR, CursorKind.CALL_EXPR))
+_STATEMENTS = frozenset(getattr(CursorKind, name) for name in STATEMENTS)
 _OUTER = CLASSES | {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
 
 
@@ -50,7 +63,7 @@ class UnitWalk:
     def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
         self.parsed, self.places = unit, UnitFiles(unit, path, lines)
         self.classes = UnitClasses(self.places)
-        self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their definitions
+        self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their declarations
         self.waiting: list[Cursor] = []
         self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
         self.called: set[tuple[str, int]] = set()  # where the lambdas stand whose calls are known
@@ -67,7 +80,7 @@ class UnitWalk:
             instances = tuple(self.instances())
         finally:
             sys.setrecursionlimit(limit)
-        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)))
+        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)), self.classes.unnamed())
 
     def instances(self) -> Iterator[Instance]:
         """Every function that the unit's own functions reach, then every class that these use."""
@@ -101,11 +114,13 @@ class UnitWalk:
 
     def reach(self, cursor: Cursor) -> int:
         """Remember a function to walk: the number of its instance."""
-        found = cursor.get_definition() or cursor
-        if found.hash not in self.numbers:
-            self.numbers[found.hash] = len(self.waiting)
-            self.waiting.append(found)
-        return self.numbers[found.hash]
+        if cursor.hash not in self.numbers:
+            found = cursor.get_definition() or cursor
+            if found.hash not in self.numbers:
+                self.numbers[found.hash] = len(self.waiting)
+                self.waiting.append(found)
+            self.numbers[cursor.hash] = self.numbers[found.hash]
+        return self.numbers[cursor.hash]
 
     def body(self, cursor: Cursor, around: int) -> int:
         """Remember the body of a lambda, which is walked if no call of it is known: the number of its instance."""
@@ -139,7 +154,7 @@ class UnitWalk:
                 continue
             kernel = kernel or kind == CursorKind.CUDAGLOBAL_ATTR
             if kind == CursorKind.RETURN_STMT:
-                returns += [found for found in map(node, here.get_children()) if found.type.startswith("cute::Tensor<")]
+                returns += [found for found in map(node, children(here)) if found.type.startswith("cute::Tensor<")]
             if kind in ALIASES or kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
                 found = variable(self.places, here)
                 if found is not None:
@@ -150,7 +165,8 @@ class UnitWalk:
                 self.refer(here, variables, calls, uses, around)
             elif kind == CursorKind.TYPE_REF:
                 self.classes.alias(here)
-            todo.extend(reversed([(part, around) for part in here.get_children()] if foreign else list(within(here, around))))
+            inside = kind in _STATEMENTS and not foreign
+            todo.extend(reversed(list(within(here, around)) if inside else [(part, around) for part in children(here)]))
         parent = cursor.semantic_parent
         if own is None and parent is not None and parent.kind in CLASSES:
             self.classes.fields(parent)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _STATIC = re.compile(r"(?:const )?cute::C<(-?\d+)>$")
 _LEAVING = frozenset(("break", "goto", "return", "throw", "co_return"))
 NEVER = "never"
+STATEMENTS = frozenset(("FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT", "IF_STMT", "SWITCH_STMT"))
 _INTEGER = 1  # CXEval_Int
 _DEEP = 12  # expressions in one another
 
@@ -51,10 +52,8 @@ class Around:
 
 
 def within(here: Cursor, around: tuple[Around, ...]) -> Iterator[tuple[Cursor, tuple[Around, ...]]]:
-    """The parts of a statement or an expression, each with what is around it."""
-    parts = list(here.get_children())
-    kind = here.kind.name
-    line = int(here.location.line)
+    """The parts of a statement of `STATEMENTS`, each with what is around it."""
+    parts, kind, line = list(here.get_children()), here.kind.name, int(here.location.line)
     if kind in ("FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT"):
         inner = (*around, _loop(line, parts) if kind == "FOR_STMT" and len(parts) == 4 else Around(line))
         yield from ((part, inner) for part in parts)
@@ -65,10 +64,8 @@ def within(here: Cursor, around: tuple[Around, ...]) -> Iterator[tuple[Cursor, t
         for n, part in enumerate(parts[1:]):
             side = found[min(n, 1)] if plain else found[0]
             yield part, around if side is None else (*around, side)
-    elif kind == "SWITCH_STMT":
+    else:  # a switch
         yield from ((part, (*around, Around(line, "", "?"))) for part in parts)
-    else:
-        yield from ((part, around) for part in parts)
 
 
 def _loop(line: int, parts: list[Cursor]) -> Around:

@@ -13,6 +13,7 @@ from typing import Any
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.algebra.ops import OPS
 from cute_viz.algebra.shares import parted_share
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
@@ -164,7 +165,10 @@ class UnitMeaning(TypeParts):
             args = [arg for arg in args if unqualified(arg.type) == unqualified(node.type)]
         for arg in (*args, base):
             if is_object(arg.type) and isinstance(self.typed(arg.type), Tensor):
-                return self.viewed(self.tensor(frame, arg, deep + 1), value, node.text in _ORDERED)
+                whole = self.tensor(frame, arg, deep + 1)
+                if whole.swizzle is not None and whole.starts and node.text.endswith("_divide") and len(args) == 2:
+                    return replace(whole, layout=OPS[node.text].call([whole.layout, self.typed(args[1].type)]))
+                return self.viewed(whole, value, node.text in _ORDERED)
         return self.numbered(value, node.text)
 
     def returned(self, frame: Reached, node: Node) -> tuple[Reached, Node] | None:
