@@ -61,7 +61,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "vendors",
         "hardware_random",
     ),
-    *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "tilings", "views", "palettes"),
+    *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "talk", "quiz", "tilings", "views", "palettes"),
     *(
         "render_svg",
         "render_text",
