@@ -74,7 +74,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
         options,
         "colored by its offset",
         tuple(Paint(RAMP, shade, HUES * shades) for shade in range(HUES * shades)),
-        Legend("shade: offset, the place in memory; lighter is later", entries),
+        Legend("shade: offset; lighter is higher", entries),
         paints,
     )
 
