@@ -108,7 +108,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
 
 
 def _refusal(call: CallSite, meaning: UnitMeaning) -> str:
-    """Why CuTe refuses an operation, with its operands; "" of what is no operation that fails."""
+    """Why CuTe refuses an operation, with its operands; "" of what is not an operation that fails."""
     op = OPS.get(call.name.rpartition("::")[2])
     if op is None:
         return ""
