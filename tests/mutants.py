@@ -61,7 +61,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "vendors",
         "hardware_random",
     ),
-    *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "tilings", "views", "palettes"),
+    *("figure_grid", "figure_tv", "figure_hardware", "follow", "boards", "talk", "quiz", "tilings", "views", "palettes"),
     *(
         "render_svg",
         "render_text",
@@ -84,6 +84,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
 SLOW = 4.0  # seconds of processor time of a test that is not asked
 MOST = 100.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects
+HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
 SAME = (2, 8)  # so many cases of one test are asked before those of others, and so many before all the rest
 
 
@@ -188,7 +189,7 @@ class _Learner:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Without those that ask compilers, whose time is not this process's."""
-        items[:] = [one for one in items if "test_tables" in one.nodeid or not one.get_closest_marker("oracle")]
+        items[:] = [one for one in items if one.path.stem in HEADERS or not one.get_closest_marker("oracle")]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:

@@ -34,6 +34,7 @@ LIVE: dict[tuple[str, str], str] = {  # a part of a path and of a line: why no t
     ("source/cpp/selectors.py", "x <= 32"): "32 is a multiple of 16, too",
     ("algebra/copy.py", "reference, Layout(1, 0))"): "the third mode has one place",
     ("algebra/dsl.py", "isinstance(layout, Layout) and"): "what is composed is refused before, and no coordinate is 0",
+    ("algebra/mma.py", "thr = Layout((1, 1, 1), (0, 0, 0))"): "its modes have one place each",
     ("figures/operation.py", "if count else 0"): "without groups nobody asks how large they are",
     ("figures/compare.py", "here = slice(r * panel.cols"): "what is behind the row is not looked at",
     ("figures/machine.py", "len(times) != 1 or"): "cells without owners are not in these pictures",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from contextlib import suppress
 from fractions import Fraction
 
@@ -17,9 +18,12 @@ from cute_viz.algebra.shares import Division
 from cute_viz.algebra.slicing import settled
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import metadata_words
 from cute_viz.analysis.banks import phases
 from cute_viz.analysis.memories import memory_of
 from cute_viz.errors import CuteVizError
+from cute_viz.values.pointer import Pointer
 
 TENSOR = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape({}),make_stride({})))"
 
@@ -124,3 +128,50 @@ def test_a_swizzled_part_at_an_offset_is_where_it_was(bits: tuple[int, int, int]
 
 def test_a_number_of_a_layout_shows_as_it_is() -> None:
     assert show(parse("(4,8):(1/2@0,3/2@1)")) == "(4,8):(1/2@0,3/2@1)"
+
+
+def test_the_lanes_of_amd_that_are_served_together_are_those_of_its_documents() -> None:
+    """Of 16-byte reads four lanes and the four across from them; of others runs of 128 bytes."""
+    memory = memory_of("gfx942")
+    assert memory is not None
+    reads = ["0-3 20-23", "4-7 16-19", "8-11 28-31", "12-15 24-27", "32-35 52-55", "36-39 48-51", "40-43 60-63", "44-47 56-59"]
+    wanted = [
+        tuple(lane for part in words.split() for lane in range(int(part.split("-")[0]), int(part.split("-")[1]) + 1))
+        for words in reads
+    ]
+    assert list(memory.groups["ds_read_b128"]) == wanted
+    for name, lanes in (("ds_read_b32", 32), ("ds_read_b64", 16), ("ds_write_b32", 32), ("ds_write_b64", 16), ("ds_write_b128", 8)):
+        assert list(memory.groups[name]) == [tuple(range(n, n + lanes)) for n in range(0, 64, lanes)]
+
+
+@pytest.mark.parametrize(("each", "neighbors", "kept"), [(4, 2, "1 is"), (8, 4, "2 are"), (16, 8, "2 of 4 pairs are")])
+def test_metadata_of_sparse_operands_is_told_in_words(each: int, neighbors: int, kept: str) -> None:
+    tensor = Tensor(Pointer("tmem", f"sparse_elem<{each},uint8_t>"), Layout(8))
+    assert metadata_words(tensor) == f"4 bits for {neighbors} neighboring elements of a row of A: which {kept} kept"
+
+
+@pytest.mark.parametrize("swizzle", ["Sw<1,0,2>", "Sw<2,0,2>", "Sw<1,1,2>"])
+@pytest.mark.parametrize("row", range(4))
+def test_a_slice_of_a_swizzle_of_single_elements_is_pointwise(swizzle: str, row: int) -> None:
+    whole = parse(f"{swizzle} o 0 o (4,8):(1,4)")
+    part = parse(f"({swizzle} o 0 o (4,8):(1,4))({row},_)")
+    assert [part(n) for n in range(8)] == [whole((row, n)) for n in range(8)]
+
+
+def test_a_tiled_mma_without_an_atom_layout_is_one_atom() -> None:
+    for text in ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1))"):
+        assert str(parse(text).thr_layout_vmnk) == "(_32,_1,_1,_1):(_1,_0,_0,_0)"
+
+
+@pytest.mark.parametrize(
+    ("swizzle", "words"),
+    [
+        ("Sw<2,4,2>", "Expected S = 3 when M == 4."),
+        ("Sw<1,5,2>", "Expected B = 2 and S = 2 when M == 5."),
+        ("Sw<3,3,3>", "Only 16B and 32B Atoms"),
+    ],
+)
+def test_a_swizzle_that_no_descriptor_has_is_told_by_its_base(swizzle: str, words: str) -> None:
+    tensor = f"make_tensor(make_smem_ptr<half_t>(0), {swizzle} o smem_ptr[16b](unset) o (8,64):(64,1))"
+    with pytest.raises(CuteVizError, match=re.escape(words)):
+        parse(f"make_umma_desc<UMMA::Major::K>({tensor})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -15,12 +16,17 @@ from cute_viz.figures.bulk import _notes
 from cute_viz.figures.compare import difference
 from cute_viz.figures.frames import _FIRST, _IDLE, _LATER, _whole
 from cute_viz.figures.heat import heat
-from cute_viz.figures.model import Panel, Ruler
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Note, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.limits import raised
 from cute_viz.renderers import Options, render
+from cute_viz.renderers.frame import CHAR, FONT
+from cute_viz.renderers.inline import BESIDE, framed
 from cute_viz.renderers.levels import excerpts
+from cute_viz.renderers.marks import group_marks
 from cute_viz.renderers.narrow import merged
+from cute_viz.renderers.primitives import Grid, Path
+from cute_viz.renderers.remarks import BRACE, INSET, _marks
 from cute_viz.values.instruction import Instruction
 
 
@@ -108,3 +114,89 @@ def test_an_image_has_at_most_the_cells_of_its_limit() -> None:
         assert heat(layout, FigureOptions()).panels[0].rows == 32
     with raised({"image-cells": 2047}), pytest.raises(CuteVizError, match="2048 cells; the limit is 2047"):
         heat(layout, FigureOptions())
+
+
+def of_one_paint(
+    paint: Paint, name: str, rows: int, cols: int, label: str, boxes: tuple[tuple[int, int, int, int], ...] = ()
+) -> Figure:
+    """A figure of one panel of one paint, which the legend names."""
+    panel = Panel(
+        rows=rows,
+        cols=cols,
+        labels=(label,) * (rows * cols),
+        paints=(0,) * (rows * cols),
+        boxes=boxes,
+        row_ruler=Ruler("", ("",) * rows, (0,) * (rows + 1)),
+        col_ruler=Ruler("", ("",) * cols, (0,) * (cols + 1)),
+    )
+    legend = Legend("hue: tile", (LegendEntry(0, name),))
+    return Figure(kind="grid", title="", paints=(paint,), legends=(legend,), panels=(panel,))
+
+
+@given(*[st.integers(1, 4)] * 2, st.sampled_from(((3.0, 18.0), (1.0, 11.0), (8.0, 24.0))), st.floats(10, 60), st.floats(4, 60))
+@pytest.mark.parametrize("name", ["warp 0", "128..255", "T0"])
+def test_the_name_of_a_group_stands_where_its_letters_have_room(
+    name: str, rows: int, cols: int, least: tuple[float, float], w: float, h: float
+) -> None:
+    """In one line, or in two of 12 px; never in less than that and the room at its ends."""
+    drawn = of_one_paint(Paint(0), name, rows, cols, "a")
+    panel = drawn.panels[0]
+    split = {"warp 0": ("warp", "0"), "128..255": ("128..", "255")}
+    ways = [lines for lines in ((name,), split.get(name)) if lines]
+    letter = FONT * CHAR
+    fitting = [
+        lines
+        for lines in ways
+        if cols * w >= max(map(len, lines)) * letter + least[0]
+        and rows * h >= least[1] + 12 * (len(lines) - 1)
+        and cols * w >= letter + least[0]
+    ]
+    marks = group_marks(drawn, panel, w, h, least)
+    assert [(mark.lines, mark.r0, mark.c0, mark.r1, mark.c1) for mark in marks] == [
+        (lines, 0, 0, rows, cols) for lines in fitting[:1]
+    ]
+
+
+@given(*[st.integers(1, 3)] * 2, st.sampled_from(((3.0, 18.0), (1.0, 11.0))), st.floats(5, 40), st.floats(4, 40), st.booleans())
+def test_labels_of_boxes_stand_where_all_of_them_have_room(
+    rows: int, cols: int, least: tuple[float, float], w: float, h: float, two: bool
+) -> None:
+    label = "core\n12" if two else "core"
+    drawn = of_one_paint(
+        Paint(-1), "two, of which none is named", 2 * rows, cols, label, ((0, 0, rows, cols), (rows, 0, 2 * rows, cols))
+    )
+    panel = drawn.panels[0]
+    fits = cols * w >= 4 * FONT * CHAR + least[0] and rows * h >= least[1] + 12 * two
+    shown = [mark.lines for mark in group_marks(drawn, panel, w, h, least)]
+    assert (shown == [tuple(label.split("\n"))] * 2) == fits, shown
+
+
+@pytest.mark.parametrize(
+    ("page", "high"),
+    [('<svg width="9" height="10">', 10), ('<svg height="120.5">', 120), ("<p>", 400), ('<svg height="2000">', None)],
+)
+def test_a_frame_is_as_high_as_its_picture(page: str, high: int | None) -> None:
+    found = re.search(r"height:(\d+)px", framed(page, "a"))
+    assert found is not None
+    assert int(found[1]) == (900 if high is None else high + BESIDE)
+
+
+def test_a_brace_opens_towards_what_it_holds() -> None:
+    """On the right of some rows, below all rows of some columns: three sides, the ends 3 px from the cells."""
+    grid = Grid(4, 6, 10, 20, 30, 25)
+    for boxes, edge, axis in (((1, 0, 3, 6), 10 + 6 * 30 - INSET, 0), ((0, 2, 4, 5), 20 + 4 * 25 - INSET, 1)):
+        (path,) = [item for item in _marks(Note(0, "brace rows", "words", (boxes,)), grid) if isinstance(item, Path)]
+        (line,) = path.lines
+        assert [point[axis] for point in line] == [edge + 3, edge + BRACE, edge + BRACE, edge + 3]
+        low, high = (20 + 25 + INSET, 20 + 75 - INSET) if axis == 0 else (10 + 60 + INSET, 10 + 150 - INSET)
+        assert [point[1 - axis] for point in line] == [low, low, high, high]
+    (outline,) = [item for item in _marks(Note(0, "(1,2)", "words", ((1, 2, 2, 3),)), grid) if isinstance(item, Path)]
+    assert outline.lines == [
+        [
+            (70 + INSET, 45 + INSET),
+            (100 - INSET, 45 + INSET),
+            (100 - INSET, 70 - INSET),
+            (70 + INSET, 70 - INSET),
+            (70 + INSET, 45 + INSET),
+        ]
+    ]

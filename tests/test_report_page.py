@@ -125,9 +125,10 @@ def test_bars_are_as_long_as_their_parts(sizes: list[int], most: int) -> None:
     text = drawn([], bars=(Bar("shared", "told", most, [(f"s{n}", size) for n, size in enumerate(sizes)]),))
     used = sum(sizes)
     assert re.findall(r"style='width:([\d.]+)%'", text) == ([f"{min(100.0, 100 * used / most):.1f}"] if most else [])
-    told = re.findall(r"<i style='flex:(\d+)' title='s\d+: ([\d,]+)'>s\d+ <span>([\d,]+)</span>", text)
-    assert [(one.replace(",", ""), two) for _, one, two in told] == [(str(size), f"{size:,}") for size in sizes]
-    for (flex, *_), size in zip(told, sizes, strict=True):  # in proportion, but that no part is narrower than its 24th
+    told = re.findall(r"<i style='flex:(\d+)' title='s\d+: ([\d,]+)'><b>s\d+</b><span>([\d,]+)</span>", text)
+    largest = sorted(sizes, reverse=True)
+    assert [(one.replace(",", ""), two) for _, one, two in told] == [(str(size), f"{size:,}") for size in largest]
+    for (flex, *_), size in zip(told, largest, strict=True):  # in proportion, but that no part is narrower than its 24th
         assert int(flex) == size if size * 24 > used else used / 24 < int(flex) <= used / 24 + 1
 
 

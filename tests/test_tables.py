@@ -10,8 +10,9 @@ import pytest
 
 from cute_viz.algebra.descriptor import FIELDS, MODES
 from cute_viz.algebra.instruction import FORMATS, LAYOUTS
-from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, DATA_TYPES, SWIZZLES
-from cute_viz.algebra.umma import _HELD, size_words
+from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLES
+from cute_viz.algebra.umma import _HELD
+from cute_viz.source.cpp.selectors import _SHAPES
 from cute_viz.values.types import named
 from tests.test_oracles import includes
 
@@ -81,15 +82,6 @@ def test_the_numbers_of_element_types_in_descriptors() -> None:
     assert {name: FORMATS[name] for name in told} == told
 
 
-def test_the_data_types_of_tensor_maps() -> None:
-    text = header("cute/arch/copy_sm90_desc.hpp")
-    found = dict(re.findall(r"is_same_v<T,\s*([\w:]+)>\)\s*\{\s*return CU_TENSOR_MAP_DATA_TYPE_(\w+);", text))
-    shorts = {type_: named(type_) for type_ in found if "::" not in type_}
-    ours = {short.short: found[type_] for type_, short in shorts.items() if short is not None and short.short in DATA_TYPES}
-    assert ours.keys() == DATA_TYPES.keys()
-    assert {type_: DATA_TYPE_NAMES[number] for type_, number in DATA_TYPES.items()} == ours
-
-
 def test_the_numbers_of_cuda_s_enums() -> None:
     text = header("cuda.h")
     for prefix, names in (("DATA_TYPE", DATA_TYPE_NAMES),):
@@ -111,20 +103,6 @@ def test_the_numbers_of_cuda_s_enums() -> None:
     assert {key: order[number] for key, number in SWIZZLES.items()} == told
 
 
-def test_what_cutlass_says_of_sizes() -> None:
-    """Every assertion about M and N of a tcgen05.mma, by its words."""
-    text = header("cute/arch/mma_sm100_umma.hpp")
-    count = 0
-    for struct, body in re.findall(r"struct (SM100_MMA_\w+)\s*\{(.*?)\n\};", text, re.S):
-        for words in re.findall(r'static_assert\([^"]*"([^"]*mode size[^"]*)"', body):
-            said = re.sub(r"\s*\\\s*", " ", words).strip().removesuffix(".")
-            mode = "M" if "M-mode" in said else "N"
-            allowed = re.sub(r" for \d CTA.*", "", said.partition("should be ")[2])
-            count += 1
-            assert " ".join(size_words(struct, mode, allowed).split()) == " ".join(said.split()), struct
-    assert count > 30
-
-
 @pytest.mark.parametrize("operand", "AB")
 def test_the_widths_that_fragments_let_through(operand: str) -> None:
     """Bits of an element that is held, and of the type that the MMA expects."""
@@ -135,3 +113,13 @@ def test_the_widths_that_fragments_let_through(operand: str) -> None:
     for held, wanted in re.findall(r"value_type>? ?== (\d+) && \((.*?)\)\)", body[0]):
         pairs |= {(int(held), int(bits)) for bits in re.findall(r"== (\d+)", wanted)}
     assert pairs == _HELD[operand]
+
+
+def test_the_widths_that_the_selector_of_wgmma_tries() -> None:
+    """The first that divides N, largest first; others only in builds with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED."""
+    text = header("cute/arch/mma_sm90.hpp")
+    body = text[text.index("ss_op_selector()") : text.index("ss_op_selector_sparse()")]
+    usual = re.sub(r"#if defined\(CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED\).*?#endif", "", body, flags=re.S)
+    tried = [int(n) for n in re.findall(r"Tile_N % (\d+) == 0", usual)]
+    assert tuple(tried[: len(_SHAPES)]) == _SHAPES
+    assert set(tried) == set(_SHAPES)

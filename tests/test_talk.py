@@ -453,6 +453,20 @@ def test_boards_beside_each_other_have_their_names_and_findings() -> None:
     assert side_by_side([paths[0], bits]).title == f"{paths[0].title} | {bits.title}"
 
 
+def test_differences_of_ranges_of_labels_and_of_kinds() -> None:
+    half = difference(drawn("(1,8):(8,1)"), drawn("(1,(2,4)):(8,(1,10))")).panels[0]
+    assert half.boxes == ((0, 2, 1, 4), (0, 4, 1, 6), (0, 6, 1, 8))
+    assert difference(drawn("(1,8):(8,1)"), drawn("(1,8):(8,2)")).panels[0].boxes == ((0, 1, 1, 8),)
+    both = difference(drawn("(3,6):(6,1)"), drawn("(4,5):(5,1)")).panels
+    assert [(p.row_ruler.labels, p.col_ruler.labels) for p in both] == [(tuple("0123"), tuple("012345"))] * 2
+    bits = difference(drawn("Sw<2,0,3>"), drawn("Sw<1,1,3>"))
+    assert bits.title == "1 of 10 cells differ"
+    assert [label for label, flag in zip(bits.panels[0].labels, bits.panels[0].data["differs"], strict=True) if flag] == [
+        "b0⊕b3\nnow b0"
+    ]
+    assert sum(difference(drawn("(16,8)"), drawn("((4,8),(2,2)):((32,1),(16,8))", tile="16x8")).panels[0].data["differs"]) == 128
+
+
 def test_differences_of_owners_and_of_what_has_no_labels() -> None:
     c = {"operand": "C"}
     atoms = drawn("SM80_16x8x16_F32F16F16F32_TN", **c), drawn("SM80_16x8x8_F32F16F16F32_TN", **c)
@@ -500,7 +514,7 @@ def test_all_of_a_matrix_is_that_of_its_bits(
     high = max(most, *list(itertools.accumulate(mixed.values(), lambda x, y: x ^ y))).bit_length()
     panel = found.panels[0]
     assert panel.col_ruler.labels == tuple(names)
-    assert [n for n, level in enumerate(panel.col_ruler.levels) if level] == [len(modes[0][0])]
+    assert panel.col_ruler.levels == tuple([int(n == len(modes[0][0])) for n in range(len(names) + 1)])
     assert panel.row_ruler.labels == tuple(f"a{n}" for n in range(panel.rows))
     assert panel.rows == high
     equations = {round(t.points[0][1] - 0.5): t for t in texts(panel) if t.text.startswith("=")}
@@ -568,6 +582,8 @@ def test_what_a_matrix_is_not_of() -> None:
     owned = drawn("((4,8),(2,2)):((32,1),(16,8))", view="matrix", tile="16x8").panels[0]
     assert owned.row_ruler.labels == ("m0", "m1", "m2", "m3", "n0", "n1", "n2")
     assert owned.col_ruler.labels == ("t0", "t1", "t2", "t3", "t4", "v0", "v1")
+    assert not texts(owned, "brace")
+    assert drawn("(2,2):(2,1)", view="matrix", tile="2x2").panels[0].row_ruler.labels == ("m0", "n0")
     three = drawn("(2,4,2):(1,2,8)", view="matrix").panels[0]
     assert three.col_ruler.labels == ("i0", "j0", "j1", "k0")
     assert [t.text for t in texts(three) if not t.text.startswith("=")] == ["mode 0", "mode 1", "mode 2"]
@@ -617,7 +633,7 @@ def test_the_matrix_of_a_bare_swizzle_and_of_nothing() -> None:
     assert not texts(drawn("(8,64):(64,1)", view="matrix", type="e2m3").panels[0], "brace")  # whose elements share words
     many = drawn("(2,2,2,2,2,2,2,2,2)", view="matrix").panels[0]
     assert many.col_ruler.labels == (*(f"{letter}0" for letter in "ijklmnop"), "i0")
-    with pytest.raises(CuteVizError, match="coordinate 12 is at 9, and its bits make 5"):
+    with pytest.raises(CuteVizError, match=r"coordinate 12 is at 9, and its bits make 5\n"):
         drawn("(4,4):(16,3)", view="matrix")
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -398,10 +398,29 @@ def wrong(found: Cost) -> str:
     return ""
 
 
+def as_table(rows: Sequence[tuple[str, float, int, int, int | None, str]], most: int = 100) -> str:
+    """The costliest inputs, by processor time and then by memory.
+
+    >>> print(as_table([("a|b", 0.2, 30, 12, 1, ""), ("c", 0.5, 20, 2_000_000, 0, "")]))
+    | input | s | MB | kB written | exit status |
+    | --- | ---: | ---: | ---: | ---: |
+    | c | 0.5 | 20 | 1954 | 0 |
+    | a\\|b | 0.2 | 30 | 1 | 1 |
+    <BLANKLINE>
+    """
+    out = ["| input | s | MB | kB written | exit status |", "| --- | ---: | ---: | ---: | ---: |"]
+    for name, seconds, memory, written, status, _ in sorted(rows, key=lambda row: (-row[1], -row[2]))[:most]:
+        out.append(f"| {name.replace('|', chr(92) + '|')} | {seconds} | {memory} | {-(-written // 1024)} | {status} |")
+    return "\n".join([*out, ""])
+
+
 @click.command()
 @click.argument("words", nargs=-1)
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Where the figures go, as JSON.")
-def main(words: tuple[str, ...], save: Path | None) -> None:
+@click.option(
+    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Where the hundred costliest go, as a table of Markdown."
+)
+def main(words: tuple[str, ...], save: Path | None, table: Path | None) -> None:
     """Try the inputs; exit status 1 where one is over the limits."""
     rows, bad = [], 0
     for name, one in inputs():
@@ -414,6 +433,8 @@ def main(words: tuple[str, ...], save: Path | None) -> None:
             f"{found.seconds:5.1f} s {found.memory >> 20:4d} MB {found.written:8d} B  {name}{f'  <== {why}' if why else ''}  | {said}"
         )
         rows.append((name, round(found.seconds, 1), found.memory >> 20, found.written, found.status, why))
+    if table is not None:
+        table.write_text(as_table(rows), "utf-8")
     if save is not None:
         save.write_text(json.dumps(rows, indent=0), "utf-8")
     click.echo(
