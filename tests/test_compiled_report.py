@@ -119,7 +119,8 @@ def test_another_definition(folder: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_parts_are_divided_and_copied_by_one_thread(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    more = """auto one = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_1, _1>>{}, Layout<Shape<_1, _1>>{});
+    more = """
+  auto one = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<Shape<_1, _1>>{}, Layout<Shape<_1, _1>>{});
   auto lane = one.get_slice(0).partition_D(local_partition(sV, Layout<Shape<_1, _32>>{}, threadIdx.x));
   copy(one, make_fragment_like(lane), lane);
   auto sW = make_tensor(make_smem_ptr(storage.o), composition(Swizzle<5, 0, 5>{}, Layout<Shape<_32, _32>, Stride<_32, _1>>{}));
