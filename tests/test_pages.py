@@ -483,7 +483,7 @@ class TestOperations:
         result = run("explain", "logical_product((2,2):(2,1), (2,2))", "-o", str(out))  # A, then the layout of each step
         assert result.returncode == 0
         words = re.sub(r"<[^>]*>", " ", out.read_text())
-        assert words.index("The block A") < words.index("The result")
+        assert words.index("1 A ") < words.index("The result")
         assert "copies overlap: 16 cells, 7 offsets" in " ".join(words.split())
         assert 'class="a"' not in out.read_text()  # no arrow joins neighbors
         assert run("explain", "complement(4:2, 24)", "-o", str(out)).returncode == 0

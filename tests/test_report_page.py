@@ -56,7 +56,7 @@ def test_the_picture_of_lanes_is_read_back(of: LaneTable) -> None:
         assert box is not None
         x, y, w, h = numbers(box, "x", "y", "width", "height")
         boxes.append((x, y, w, h))
-        asked = f"bank {banks[0]}" if len(banks) == 1 else f"bank {banks[0]}-{banks[-1]}"
+        asked = f"bank {banks[0]}" if len(banks) == 1 else f"{banks[0]}-{banks[-1]}"
         assert [word.text for word in words] == [name, asked]
         assert box.get("class") == f"l{min(4, max(of.words[bank] for bank in banks))}"
         assert (group.get("class") == "marked") == (name in of.marked)
@@ -80,10 +80,12 @@ def test_the_picture_of_lanes_is_read_back(of: LaneTable) -> None:
     for stack in stacks.values():
         ends = sorted((y, y + h) for _, y, _, h in stack)
         assert all(low <= high + 0.11 for (_, low), (high, _) in pairwise(ends))
-    marks = {mark.text: numbers(mark, "x", "y") for mark in picture.findall("text")}
-    assert list(marks) == [str(bank) for bank in range(0, len(of.words), 8)]
-    for bank, (x, y) in marks.items():
-        assert int(x // (wide / len(of.words))) == int(bank)  # type: ignore[arg-type]
+    *told, sentence = [(mark.text or "", numbers(mark, "x", "y")) for mark in picture.findall("text")]
+    assert [word for word, _ in told] == [str(bank) for bank in (*range(0, len(of.words), 8), len(of.words) - 1)]
+    assert sentence[0] == f"words in each of the {len(of.words)} banks"
+    assert max(ground) < sentence[1][1] < high
+    for bank, (x, y) in told:
+        assert int(x // (wide / len(of.words))) == int(bank)
         assert max(ground) < y < high
 
 

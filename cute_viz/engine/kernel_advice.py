@@ -75,7 +75,8 @@ def remedy(cost: Cost) -> str:
     side = cost.side
     if side is None or (cost.sectors or 0) <= (cost.ideal_sectors or 0) or not cost.ideal_sectors:
         return ""
-    first = [x for x in side.instructions() if x.warp == side.instructions()[0].warp]
+    every = side.instructions()
+    first = [x for x in every if x.warp == every[0].warp]
     touched = {begin + n for x in first for lane, begin in enumerate(x.begins) if x.mask >> lane & 1 for n in range(x.width)}
     sectors = {byte // SECTOR for byte in touched}
     if SECTOR * len(sectors) == len(touched):
