@@ -168,8 +168,8 @@ class Counter:
         return None if begin is None or added is None else begin + added
 
     def _sum(self, changes: list[Change], outer: Scope) -> int | None:
-        """What changes of a variable add to it in one round of a scope; None where one of them is not a step, or runs an unknown number
-        of times.
+        """What changes of a variable add to it in one round of a scope; None where one of them is not a step, or runs an unknown
+        number of times.
         """
         out = 0
         for change in changes:
