@@ -23,7 +23,7 @@ _FACTORY = object()  # the default of a parameter whose value a factory makes
 
 
 def _dataclass(*, frozen: bool = False, slots: bool = False, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
-    """The decorator: what is unusual (bases that are dataclasses, fields that are no parameters) is left to the standard library.
+    """The decorator: what is unusual (bases that are dataclasses, fields that are not parameters) is left to the standard library.
 
     >>> @_dataclass(frozen=True, slots=True)
     ... class Point:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-_VALUES = {  # what is no row of the registry: name -> module
+_VALUES = {  # what is not a row of the registry: name -> module
     "Layout": "layout",
     "ComposedLayout": "composed",
     "PointerFlag": "composed",

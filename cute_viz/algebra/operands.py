@@ -27,7 +27,7 @@ class Kind(NamedTuple):
     takes: what it may be, in the words of `what`.
     without: kinds of strides that its layouts must not have, in the words of `strides`.
     as_layout, as_shape: a shape is taken as the compact layout of it, a layout for its shape.
-    of_layout: a layout is as good as an integer, and a name that nobody has bound is no integer.
+    of_layout: a layout is as good as an integer, and a name that nobody has bound is not an integer.
     """
 
     words: str
@@ -69,7 +69,7 @@ KINDS = {
 
 
 def check_named(operands: list[object], kinds: str, free: Container[str]) -> None:
-    """Raises: the error of a name without a value where a layout stands: it is no integer. free: such names.
+    """Raises: the error of a name without a value where a layout stands: it is not an integer. free: such names.
 
     >>> from cute_viz.values.integer import Unknown
     >>> check_named([8, Unknown("N", "", None)], "LN", ("N",))

@@ -62,7 +62,7 @@ class Op:
         return left(result) if inside is not args or is_mixed(operands) else result
 
     def fitted(self, args: list[object], template: tuple[object, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
-        """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
+        """Operands as the function takes them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
             raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"example: {self.example}")

@@ -149,7 +149,7 @@ class Tensor(Shown):
         return replace(self, pointer=self.pointer.moved(self.layout(rest)), layout=self.layout(crd), sliced=sliced)
 
     def __str__(self) -> str:
-        """As CuTe prints its layout; what is the pointer's, such as a swizzle of its address, is no part of it."""
+        """As CuTe prints its layout; what is the pointer's, such as a swizzle of its address, is not part of it."""
         return str(self.layout if self.swizzle is None else _settled(self))
 
 
@@ -205,7 +205,7 @@ def _as_seen(x: object) -> Any:
 
 
 def exact_part(name: str, operands: list[object], marked: bool) -> tuple[AnyLayout, Any] | None:
-    """As placed_part; with marks, strides that a run-time index decides are no static ones, as CuTe prints them.
+    """As placed_part; with marks, strides that a run-time index decides are not static ones, as CuTe prints them.
 
     Raises: AlgebraError, also where the compiler cannot take an index through the swizzle that a run could.
 
@@ -309,7 +309,7 @@ def through(operation: Any, args: list[object], template: tuple[object, ...]) ->
     """
     first = next(x for x in args if isinstance(x, Tensor))
     if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
-        return first.layout  # what is the pointer's is no part of it
+        return first.layout  # what is the pointer's is not part of it
     types = [x.pointer.known if isinstance(x, Tensor) else None for x in args]
     if operation.name.startswith("max_common_") and len(args) == 2 and not alike(*types):  # each element is converted
         return 0 if operation.name == "max_common_vector" else Layout(Static(1), Static(0))

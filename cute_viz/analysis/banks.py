@@ -81,7 +81,7 @@ def shared_wavefronts(
 
 def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: SharedMemory | None = None) -> int:
     """The wavefronts that the same phases would take with no conflict: one for each phase with an active lane, or more
-    where a phase wants more bytes than the 128 that one wavefront carries.
+    where a phase asks for more bytes than the 128 that one wavefront carries.
 
     >>> ideal_wavefronts([128 * lane for lane in range(32)], "ld.32")
     1

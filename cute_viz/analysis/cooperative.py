@@ -36,7 +36,7 @@ class Cooperation:
 
     common: elements that lie together in both, in the order that is taken. bits: of one access. count: accesses of a thread.
     even: all threads have as many. parts: for each pass over the tensors the source's and the destination's share: the layout of
-    a thread's elements, those of an access first, and where each thread's begin; empty where these are no layout.
+    a thread's elements, those of an access first, and where each thread's begin; empty where these are not a layout.
     """
 
     common: int

@@ -78,7 +78,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
 
     A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first operands.
     Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe refuses, and
-    for tensors that are no parts of threads.
+    for tensors that are not parts of threads.
 
     >>> from cute_viz.algebra.shares import parted_share, share
     >>> column = parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))

@@ -29,7 +29,7 @@ from cute_viz.values.types import ValueType, bits_of
 def multiplied(operands: list[Any]) -> list[Cost]:
     """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp).
 
-    What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are no tensors,
+    What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are not tensors,
     and for unknown element types.
 
     >>> from cute_viz.algebra.shares import parted_share, share
@@ -105,7 +105,7 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
 def issued(operands: list[Any]) -> Cost:
     """The instructions of a gemm whose operands are all in registers, which touches no memory.
 
-    Raises: AlgebraError for operands that are no tensors, and as `gemm_calls`.
+    Raises: AlgebraError for operands that are not tensors, and as `gemm_calls`.
 
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> shapes = {"A": ("half_t", (8, 2, 4)), "B": ("half_t", (4, 4, 4)), "C": ("float", (4, 2, 4))}

@@ -1,4 +1,4 @@
-"""What an operation of Triton costs: the instructions that it becomes, their wavefronts, and why they are no wider."""
+"""What an operation of Triton costs: the instructions that it becomes, their wavefronts, and why they are not wider."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _plain(move: Transfer, memory: SharedMemory | None) -> Iterator[WarpAccess]:
 
 
 def _matrix(move: Transfer) -> bool | None:
-    """Whether the registers are those of transposed 8x8 matrices; None where they are no matrices."""
+    """Whether the registers are those of transposed 8x8 matrices; None where they are not matrices."""
     if not move.matrices or len(move.lanes) != 5 or move.kind == "async" or move.bits > 32 or move.paddings:
         return None
     words = (32 // move.bits).bit_length() - 1  # bits of the register within 32 bits

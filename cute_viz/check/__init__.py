@@ -1,5 +1,5 @@
 """Pictures against silicon: a check is a kernel as text, launches with their buffers, and a judgement of what comes back.
 
-runner.py is what doors call. plan.py says which checks an object has, device.py (and ncu, by counters.py) runs them, and report.py
+Interfaces call runner.py. plan.py knows which checks an object has, device.py (and ncu, by counters.py) runs them, and report.py
 makes verdicts of the outcomes.
 """

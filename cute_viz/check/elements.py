@@ -94,7 +94,7 @@ def decode(patterns: Any, kind: str) -> Any:
 
 
 def integers(patterns: object, kind: str) -> Any:
-    """Raw patterns of an accumulator type as int64; -1 for what is no number.
+    """Raw patterns of an accumulator type as int64; -1 for what is not a number.
 
     >>> integers(np.array([0x3F800000, 0x7F800000], np.uint32), "f32").tolist()
     [1, -1]

@@ -1,4 +1,4 @@
-"""What a door calls: objects -> checks -> device -> verdicts, as one `CheckReport`; or their kernels as text. Prints nothing.
+"""What an interface calls: objects -> checks -> device -> verdicts, as one `CheckReport`; or their kernels as text. Prints nothing.
 
 `check` runs kernels on the GPU, `static` has layouts compiled; `kernels` and `asserts` give the text of either, and need no GPU.
 """

@@ -47,7 +47,7 @@ class Pictured:
 
 
 def drawn(figure: Figure) -> Pictured:
-    """The operands of a figure, of which one that shared memory holds is no fragment; and its metadata.
+    """The operands of a figure, of which one that shared memory holds is not a fragment; and its metadata.
 
     >>> shown = drawn(figure("SM90_64x8x16_F32F16F16_SS"))
     >>> shown.c.size, shown.a is None

@@ -94,7 +94,7 @@ def _has(row: tuple[str, ...], words: tuple[str, ...]) -> bool:
 
 
 def _facts(what: str) -> list[tuple[str, ...]]:
-    """The rows of a kind that is no atom."""
+    """The rows of a kind that is not an atom."""
     if what == "formats":
         from cute_viz.renderers import FORMATS
 

@@ -84,7 +84,7 @@ def tile_in(word: str, let: dict[str, str]) -> tuple[tuple[int, int], int | None
 
 
 def _alone() -> None:
-    """Refuse what --list has no use for: a tile and every option but --arch."""
+    """Refuse what --list ignores: a tile and every option but --arch."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""

@@ -12,7 +12,7 @@ from cute_viz.options import NAMES
 from cute_viz.source.opened import depends
 from cute_viz.spec import PACKAGED, WORDS, Library
 
-TEXTS = ("alt", "beside", "formats", "let", "name", "title")  # options that hold any text, so that one without a value is no flag
+TEXTS = ("alt", "beside", "formats", "let", "name", "title")  # options of any text: without a value they are not flags
 
 
 def words_of(line: str) -> dict[str, str]:

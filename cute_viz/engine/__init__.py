@@ -1,7 +1,7 @@
-"""What a user has and wants -> what a door needs: the one call behind the command line, Python, documents, galleries and notebooks.
+"""What a user has and wants -> what an interface needs: one call behind the command line, Python, documents, galleries, notebooks.
 
-A door turns its own words into a `Request`, asks, and writes down the `Answer`; an error is raised, with its place. Nothing is
-set outside of a request: two of them, in one process or in two threads, cannot disturb each other.
+An interface turns its own words into a `Request`, asks, and writes down the `Answer`; an error is raised, with its place. Nothing
+is set outside of a request: two of them, in one process or in two threads, cannot disturb each other.
 """
 
 from __future__ import annotations

@@ -316,7 +316,7 @@ class Answer:
 
     def _limits(self) -> AbstractContextManager[None]:
         cells = str(self.request.options.get("max_cells"))
-        wanted = int(cells) if cells.isdecimal() and len(cells) < 10 else 0  # what is no number is refused where it is read
+        wanted = int(cells) if cells.isdecimal() and len(cells) < 10 else 0  # what is not a number is refused where it is read
         more = {"cells": wanted} if LIMITS["cells"].value < wanted <= LIMITS["cells"].most else {}
         return raised({**more, **self.request.limits})
 

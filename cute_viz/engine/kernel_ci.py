@@ -26,7 +26,7 @@ def failures(report: Report, most: float | None, accept: Collection[str], baseli
     most: times its ideal that an access may cost. accept: lines whose accesses may cost anything, `201` or `FILE:201`. baseline: a
     report as JSON: only what costs more than there fails.
 
-    Raises: CuteVizError for a line without a row, and for a baseline that is no report.
+    Raises: CuteVizError for a line without a row, and for a baseline that is not a report.
 
     >>> failures(Report((), ()), 1, (), None)
     []
@@ -65,7 +65,7 @@ def _identity(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _listed(baseline: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """The rows of a baseline. Raises: CuteVizError for JSON that is no report."""
+    """The rows of a baseline. Raises: CuteVizError for JSON that is not a report."""
     rows = baseline.get(key)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise CuteVizError("the baseline is not a report", hint="cute-viz analyze kernel.cu --json > report.json")

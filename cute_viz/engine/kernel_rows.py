@@ -195,7 +195,7 @@ def _counts(cost: Cost) -> dict[str, Any]:
 class Report(Shown):
     """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes.
 
-    notes: what was taken for granted, and what the compiler said. elements: accesses that are no statements, which are not
+    notes: what was taken for granted, and what the compiler said. elements: accesses that are not statements, which are not
     counted. fixed: the report with all fixes. memory: what its tensors take. read: every statement with its operands, None of
     what was not read. idle: the statements of functions that nothing runs, while others are launched. compiled: a compiler read
     the file. launched: for each way in which a statement is reached the launch of its kernel; named: that in as few words as

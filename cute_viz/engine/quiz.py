@@ -70,7 +70,7 @@ def check(sheet: Quiz, answers: Mapping[str, str]) -> list[tuple[int, bool, str]
 def is_right(expected: str, given: str) -> bool:
     """Whether an answer means the expected one: the same number, the same cells in any order, or the same layout or shape.
 
-    A thread may be `T5`. What has yet to be computed, `coalesce(...)`, is no answer.
+    A thread may be `T5`. What has yet to be computed, `coalesce(...)`, is not an answer.
 
     >>> is_right("(2,(2,2)):(8,(1,16))", "(_2,(2,2)):(_8,(1,16))"), is_right("(0,1), (2,3)", "(2,3) (0,1)"), is_right("4", "T4")
     (True, True, True)

@@ -161,7 +161,7 @@ def _exists(source: str) -> bool:
 
 
 def _lines_of(text: str, name: str | None, request: Request) -> SourceFile:
-    """What a text that is no file of a language prints or defines line by line, as it is read without a list."""
+    """What a text that is not a file of a language prints or defines line by line, as it is read without a list."""
     from cute_viz.source.model import Entry, Given, SourceFile
     from cute_viz.source.prints import read
     from cute_viz.source.sniff import sniff

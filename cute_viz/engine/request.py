@@ -1,4 +1,4 @@
-"""What a door asks of the engine: sources, options, and what they are read with."""
+"""What an interface asks of the engine: sources, options, and what they are read with."""
 
 from __future__ import annotations
 

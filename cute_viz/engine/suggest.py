@@ -30,7 +30,7 @@ def suggested(error: CuteVizError, text: str, library: Library, files: bool, dra
     """
     word = text.strip()
     lone = error.needs == (word,) or "is undefined" in error.message or "follow '.'" in error.message  # HMMA.16816.F32
-    if not _MODE.fullmatch(word) and (not lone or not _WORD.fullmatch(word) or len(word) > 80):  # 128B is no name
+    if not _MODE.fullmatch(word) and (not lone or not _WORD.fullmatch(word) or len(word) > 80):  # 128B is not a name
         return error
     message = f"{word!r} is undefined"
     hint = _meaning(word) or _instructions(word, library) or _names(word, library, files)

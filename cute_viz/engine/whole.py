@@ -201,7 +201,7 @@ _MOST_WORTH = 3
 
 
 def _worth(value: Any) -> int:
-    """How much there is to see in a value: 0 of a number, 1 of what wants numbers, 2 of a shape, 3 of a layout or a tiling."""
+    """How much there is to see in a value: 0 of a number, 1 of what needs numbers, 2 of a shape, 3 of a layout or a tiling."""
     if not is_drawable(value):
         return 0
     if next(unknowns(value), None) is not None:

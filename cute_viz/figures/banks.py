@@ -129,7 +129,8 @@ def _found(columns: Sequence[Sequence[int]], bits: int) -> str:
         return ""
     unit, lanes, what = (CHUNK, 8, "bank group") if aligned else (4, 32, "bank")
     asked = [[byte // unit for byte in column[:lanes]] for column in columns]
-    if len(columns[0]) < 2 or any(len({byte // CHUNK for byte in column[:8]}) < len(column[:8]) for column in columns):
+    chunks = [[byte // CHUNK for byte in column[:8]] for column in columns]
+    if len(columns[0]) < 2 or any(len(set(column)) < len(column) for column in (*asked, *chunks)):
         return ""
     return of_banks([[n % (ROW // unit) for n in column] for column in asked], what)
 

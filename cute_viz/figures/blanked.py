@@ -80,7 +80,7 @@ def _without_labels(figure: Figure, what: str, many: str | None) -> tuple[Figure
     if not 0 < wanted <= len(cells):
         raise FigureError(f"`blank={what}={many}`: the picture has {count(len(cells), 'cell')}", hint=f"1 to {len(cells)}, or all")
     seed = crc32(f"{figure.source} {what}".encode("utf-8", "replace"))
-    picked = sorted(Random(seed).sample(cells, wanted))  # an exercise is no secret
+    picked = sorted(Random(seed).sample(cells, wanted))  # an exercise is not a secret
     letters = dict(zip(picked, _letters(), strict=False))
     answers = [(letter, figure.panels[n].labels[cell].replace("\n", " ")) for (n, cell), letter in letters.items()]
     paper = len(figure.paints)

@@ -34,7 +34,7 @@ SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to ea
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 _MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
 _LANES = {"S": "tensor memory: the register that each value comes from", "D": "tensor memory: the register that each value goes to"}
-CAPTION = "Each cell shows its owner T,V: thread T moves the element as its value V"
+CAPTION = "Each cell shows its owner T,V: value V of thread T, which moves it"
 CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
 

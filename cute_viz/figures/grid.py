@@ -175,7 +175,7 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, options:
         raise FigureError(f"the values of {drawn} are coordinates; they have no {choice}", hint="choices: row, column, tile, none")
     if choice == "offset":
         like = options.beside if isinstance(options.beside, Layout) else drawn
-        return by_order(order, "hue: offset, the place in memory", steps=steps_of(like))
+        return by_order(order, "hue: offset", steps=steps_of(like))
     if choice == "mod8":
         return by_group([x % HUES for x in order], HUES, "hue: offset mod 8")
     if choice == "chunk":

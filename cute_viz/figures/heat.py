@@ -30,7 +30,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets as a ramp of one hue, from dark to light; the legend tells every fourth of its shades.
 
     Raises: LimitError over the limit `image-cells`; FigureError for other than two modes, values that are coordinates, offsets
-    past 62 bits, options that an image has no use for.
+    past 62 bits, options that an image ignores.
 
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
     >>> panel.rows, panel.cols, len(panel.paints), max(panel.paints)
@@ -74,7 +74,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
         options,
         "colored by its offset",
         tuple(Paint(RAMP, shade, HUES * shades) for shade in range(HUES * shades)),
-        Legend("shade: offset, the place in memory; lighter is later", entries),
+        Legend("shade: offset; lighter is higher", entries),
         paints,
     )
 

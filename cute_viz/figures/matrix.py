@@ -44,7 +44,7 @@ class Matrix:
 def matrix(obj: Any, options: FigureOptions) -> Figure:
     """The bit matrix of a layout whose extents are powers of 2, or of a swizzle; of a swizzled layout also as a product.
 
-    Raises: FigureError for extents that are no powers of 2, and for a layout that carries, with the coordinate where it does.
+    Raises: FigureError for extents that are not powers of 2, and for a layout that carries, with the coordinate where it does.
 
     >>> matrix(Layout((4, 8), (8, 1)), FigureOptions()).title
     '2 row bits and 2 column bits choose the bank'

@@ -50,7 +50,7 @@ from cute_viz.values.types import bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N"), "E": ("M", "group of K")}
-CAPTION = "Each cell shows its owner T,V: thread T holds the element as its value V"
+CAPTION = "Each cell shows its owner T,V: value V of thread T"
 CTA_CAPTION = "Each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
 

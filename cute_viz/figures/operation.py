@@ -107,7 +107,7 @@ def _drawable(x: Any) -> bool:
 
 
 def _first_tile(operands: list[Any]) -> Any:
-    """What a tiler that is no layout picks of A; None where that is no layout."""
+    """What a tiler that is not a layout picks of A; None where that is not a layout."""
     if _drawable(operands[1]):
         return None
     try:

@@ -2,7 +2,7 @@
 
 Keys (an offset, a thread ...) are put into at most eight groups of equal size, in order, one hue each; keys whose borders must be
 seen (tiles, copies, warps), where there are more than eight, take turns with the hues, so that neighbours differ.
-A second key may order the cells inside a group: it becomes the shade, the lighter the later.
+A second key may order the cells inside a group: it becomes the shade, the lighter the higher.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Se
         hue, _ = pair
         return span(low + hue * band, min(high, low + (hue + 1) * band - 1), prefix)
 
-    return _painting(keys, paint, shades, label, title + ("; shade: lighter is later" if any(paint(k)[1] for k in known) else ""))
+    return _painting(keys, paint, shades, label, title + ("; shade: lighter is higher" if any(paint(k)[1] for k in known) else ""))
 
 
 def by_group(

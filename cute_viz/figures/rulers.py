@@ -98,7 +98,7 @@ def boxes_of(cells: Iterable[int], cols: int) -> list[tuple[int, int, int, int]]
 
 
 def steps_of(layout: AnyLayout) -> tuple[int, ...]:
-    """The strides of a layout at which a larger tile of memory begins, as integers; none where they are no integers.
+    """The strides of a layout at which a larger tile of memory begins, as integers; none where they are not integers.
 
     >>> steps_of(Layout((4, 8), (8, 1)))
     (8, 1)

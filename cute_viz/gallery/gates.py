@@ -201,9 +201,7 @@ def _false(figure: Figure) -> Iterator[str]:
     """Labels of legends, `0..127` or `warp 1`, that cells of their hue contradict."""
     for panel in figure.panels:
         for legend in figure.legends_of(panel):
-            if not legend.title.startswith("hue: offset, the place") and not re.fullmatch(
-                r"hue: warp \(\d+ threads\)", legend.title
-            ):
+            if not re.fullmatch(r"hue: (offset(, on one scale .*)?(; shade.*)?|warp \(\d+ threads\))", legend.title):
                 continue
             named = {figure.paints[e.paint].hue: e.label for e in legend.entries if not figure.paints[e.paint].faded}
             several = dict(panel.owners)

@@ -254,7 +254,7 @@ def _hash(path: str) -> str | None:
 
 def _alive(process: int) -> bool:
     """Whether a process runs; one that has ended and is only waited for does not."""
-    if os.name == "nt":  # where signal 0 is no question
+    if os.name == "nt":  # where signal 0 is not a question
         return True
     try:
         with open(f"/proc/{process}/stat", "rb") as file:

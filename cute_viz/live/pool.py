@@ -165,7 +165,7 @@ class Pool:
         return out
 
     def _await(self, worker: _Worker) -> None:
-        """Wait until a new process has loaded what every question needs, which is no part of a question's time."""
+        """Wait until a new process has loaded what every question needs, which is not part of a question's time."""
         if not worker.ready:
             if not worker.pipe.poll(_START):
                 raise EOFError

@@ -188,7 +188,7 @@ def _explain(question: Question) -> dict[str, Any]:
     explanation = question.answer().explanation
     for number, words, value in explanation.numbered:
         step: dict[str, Any] = {"number": number, "words": words, "value": None if value is None else show(value)}
-        with suppress(CuteVizError):  # a step may give what is no layout
+        with suppress(CuteVizError):  # a step may give what is not a layout
             if value is not None:
                 drawn = _step(value, question)
                 step["svg"], step["panels"] = explored(drawn.figure, drawn.how)

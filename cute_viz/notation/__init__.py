@@ -97,7 +97,7 @@ def is_triton(text: str) -> bool:
     return mentions(text)
 
 
-# The DSL's print of an instruction: its name, then its parameters, the shape among them, which is no layout.
+# The DSL's print of an instruction: its name, then its parameters, the shape among them, which is not a layout.
 _OPERATION = pattern(
     r"^(?=[^\n=]*\n)[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n]*\n"
     r"(?:[ \t][^\n=]+=[^\n]*(?:\n|$))+",

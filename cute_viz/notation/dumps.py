@@ -87,7 +87,7 @@ def printed(source: Passage) -> list[tuple[str, Any, Span]]:
 
 
 def find_dump(source: Passage) -> Document | None:
-    r"""The objects of a text that is no source: None where it holds none, or where it is source code.
+    r"""The objects of a text that is not a source: None where it holds none, or where it is source code.
 
     >>> find_dump(Passage("loaded 3 files\nsA: (_8,_64):(_64,_1)\n")).values.keys()
     dict_keys(['sA'])
@@ -120,7 +120,7 @@ def find_log(source: Passage) -> Document | None:
 
 
 def _single(text: str, document: Document) -> bool:
-    """Whether one line is a name and an object, nothing behind it: an expression with a mistake in it is no dump."""
+    """Whether one line is a name and an object, nothing behind it: an expression with a mistake in it is not a dump."""
     if _POINTED.match(text):
         return True
     statement = document.unread[0] if document.unread else None

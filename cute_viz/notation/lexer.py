@@ -42,7 +42,7 @@ class Token:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`. What is no token is one of kind
+    """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`. What is not a token is of kind
     `junk`: source and logs hold much that is none of ours, and only the parser can tell whether it stands where a layout should.
 
     >>> [t.kind for t in tokenize("(4,_8):(8,1)")]

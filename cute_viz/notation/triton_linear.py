@@ -15,7 +15,7 @@ from cute_viz.errors import NotationError
 from cute_viz.limits import over
 
 Basis: TypeAlias = "tuple[int, ...]"  # the coordinate that a bit adds, by XOR
-_MOST = 24  # bits of a layout: what is larger is no tile
+_MOST = 24  # bits of a layout: what is larger is not a tile
 
 
 @dataclass(frozen=True, slots=True)

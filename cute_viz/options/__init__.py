@@ -67,7 +67,7 @@ def _option(name: str, holds: str, level: str, short: str, said: str = "", more:
 
 
 OPTIONS: dict[str, Option] = {row[0]: _option(*row) for row in rows(__file__, "options.txt")}
-NAMES = {option.word: name for name, option in OPTIONS.items() if option.word}  # of the words that are no names in Python
+NAMES = {option.word: name for name, option in OPTIONS.items() if option.word}  # of the words that are not names in Python
 
 
 def known(name: str) -> Option:

@@ -119,7 +119,7 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
         return found
     shaded = [legend for legend in found if legend.title.startswith("shade: value")]
     found = [legend for legend in found if legend.entries and legend not in shaded]
-    return [*found, Legend("shade: value, the lighter the later", ())] if len(shaded) > 1 else [*found, *shaded]
+    return [*found, Legend("shade: value; lighter is higher", ())] if len(shaded) > 1 else [*found, *shaded]
 
 
 def _is_plain(figure: Figure, legend: Legend) -> bool:

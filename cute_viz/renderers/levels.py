@@ -155,7 +155,7 @@ def excerpts(figure: Figure) -> Iterator[Figure]:
 
 
 def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
-    """The figure as it is; where its panels are no product, in a row, in shorter rows and below each other.
+    """The figure as it is; where its panels are not a product, in a row, in shorter rows and below each other.
 
     >>> from cute_viz.renderers.targets import TARGETS
     >>> [len(list(arranged(figure(x), TARGETS["readme"]))) for x in ("(4,8)", "SM80_16x8x16_F32F16F16F32_TN", "SM75_U32x1_LDSM_N")]

@@ -153,7 +153,7 @@ def unshaded(figure: Figure) -> Figure:
     """
     paints = tuple([paint if paint.hue < 0 else replace(paint, shade=0) for paint in figure.paints])
     kept = [n for n, legend in enumerate(figure.legends) if not legend.title.startswith("shade")]
-    legends = [replace(figure.legends[n], title=figure.legends[n].title.partition("; lighter")[0]) for n in kept]
+    legends = [figure.legends[n] for n in kept]
     panels = [
         p if p.legends is None else replace(p, legends=tuple([kept.index(n) for n in p.legends if n in kept]))
         for p in figure.panels

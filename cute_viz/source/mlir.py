@@ -36,7 +36,7 @@ _RESULT = re.compile(r"cute\.(?:static|make_\w+|memref\.\w+|arch\.\w*alloc\w*|lo
 def read(text: str, given: Given) -> SourceFile:
     r"""The values of CuTe IR: `%lay = ... : !cute.layout<"...">` is `function::lay`; aliases and attributes by their names.
 
-    A value is what its type says; `?` is a number that only runs know, `let=?=...`. Types of other dialects are no entries.
+    A value is what its type says; `?` is a number that only runs know, `let=?=...`. Types of other dialects are not entries.
 
     Raises: LimitError for a text over the limits.
 
@@ -94,7 +94,7 @@ class _MlirReader:
         return tuple(moves(ir, self.given.resolve, self.given.notes))
 
     def is_defined(self, at: int) -> bool:
-        """Whether a value is defined at a place, and is no argument."""
+        """Whether a value is defined at a place, and is not an argument."""
         return _DEFINITION.match(self.text, self.text.rfind("\n", 0, at) + 1) is not None
 
     def places(self) -> Iterator[tuple[str, int, tuple[int, int]]]:

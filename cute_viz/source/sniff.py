@@ -1,4 +1,4 @@
-"""Which reader a text wants: C++, Python, CuTe IR, types in any text, prints of CuTe, or the notation."""
+"""Which reader a text needs: C++, Python, CuTe IR, types in any text, prints of CuTe, or the notation."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _BARE_TYPE = _LINES["types"]
 
 
 def sniff(text: str, name: str = "") -> str:
-    r"""The reader that a text wants, one of KINDS. The name of its file is a strong hint; what the text holds has the last word.
+    r"""The reader that a text needs, one of KINDS. The name of its file is a strong hint; what the text holds has the last word.
 
     >>> sniff("(4,8):(8,1)"), sniff("a = (4,8):(8,1)\nb = logical_divide(a, 4:1)")
     ('notation', 'notation')

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cute_viz.spec.listing import Listed
 
 
-# A PTX opcode, or an operation of the DSL: names of instructions that are no names of CuTe's notation.
+# A PTX opcode, or an operation of the DSL: names of instructions that are not names of CuTe's notation.
 _CALLED = pattern(
     r"(?:[a-z]\w*\.)*[A-Z]\w*Op\([^()]*(?:\([^()]*\)[^()]*)*\)|m\d+n\d+k\d+(?:\.\w+)*"
     r"|(?:(?:ld|st|mov)matrix|w?g?mma|tcgen05|cp|ld|st|fma|dp[24]a)\.[\w.:]+(?:\s+[\[{%d][^=\n]*)?"
@@ -51,7 +51,7 @@ class Library:
     def with_words(self, words: Mapping[str, object]) -> Library:
         """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
 
-        Raises: UsageError for what is no number, and no shape.
+        Raises: UsageError for what is not a number, and no shape.
 
         >>> Library().with_words({"shape": "64x32", "wave": "64", "tile": "8x8"})
         Library(folders=(), arch='', wave=64, bits=0, shape=(64, 32))

@@ -177,7 +177,7 @@ class Builder:
     def machine(self, fields: Keys) -> dict[str, str]:
         """What fields say of the machine and of the tensor, with what the file says for all; the request's own words win.
 
-        Expressions are read with it from here on. Raises: SpecError for what is no number, and no shape.
+        Expressions are read with it from here on. Raises: SpecError for what is not a number, and no shape.
         """
         said = dict(self.said)
         for key in WORDS:

@@ -169,7 +169,7 @@ class FilledEntry:
         written = self.family.chosen("fits", self.values)
         names = self.numbers()
         for text in written.split():
-            inside = Text(f"({text},1)")  # in a tuple a * is no pointer's
+            inside = Text(f"({text},1)")  # in a tuple a * is not a pointer's
             inside.span = written.span
             if not self._evaluate(inside, names)[0]:
                 return str(text)

@@ -79,7 +79,7 @@ class ValueType:
 
     @property
     def kind(self) -> str:
-        """float, signed, unsigned or bits; "" of a type that is no number."""
+        """float, signed, unsigned or bits; "" of a type that is not a number."""
         row = _row(self.name)
         return row.kind if row else ""
 

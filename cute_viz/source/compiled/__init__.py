@@ -24,7 +24,6 @@ from cute_viz.source.build import Build
 from cute_viz.source.compiled import commands
 from cute_viz.source.compiled.apart import parse
 from cute_viz.source.compiled.flags import Flags
-from cute_viz.source.compiled.loops import NEVER
 from cute_viz.source.compiled.meaning import Reached, UnitMeaning, frames, reached
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, data_of, unit_from
 from cute_viz.source.compiled.values import is_object, unqualified
@@ -108,7 +107,7 @@ def read(text: str, path: str, build: Build, given: Given, others: Mapping[str, 
 
 
 def _refusal(call: CallSite, meaning: UnitMeaning) -> str:
-    """Why CuTe refuses an operation, with its operands; "" of what is no operation that fails."""
+    """Why CuTe refuses an operation, with its operands; "" of what is not an operation that fails."""
     op = OPS.get(call.name.rpartition("::")[2])
     if op is None:
         return ""
@@ -215,7 +214,7 @@ def moves(unit: Unit, path: str, meaning: UnitMeaning, only: int | None = None) 
     for frame in frames(unit, only):
         instance, launch = unit.instances[frame.number], labels.get(frame.chain[-1].number, "")
         for call in instance.calls:
-            if call.name.rpartition("::")[0] != "cute" or any(one.word == NEVER for one in call.around):
+            if call.name.rpartition("::")[0] != "cute":
                 continue
             key = (launch, call.file, call.line, frame.lines(unit), meaning.behind(frame, call))
             seen[key] += 1

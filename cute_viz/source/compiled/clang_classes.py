@@ -24,7 +24,7 @@ from cute_viz.source.compiled.clang_cursors import (
 )
 from cute_viz.source.compiled.clang_places import UnitFiles, place_of
 from cute_viz.source.compiled.unit import Instance, Variable
-from cute_viz.source.compiled.values import is_object
+from cute_viz.source.compiled.values import HEAD, is_object
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
@@ -41,10 +41,13 @@ def may_be_object(type_: str) -> bool:
 
     >>> may_be_object("type-parameter-0-0 &"), may_be_object("typename std::conditional<N, int, cute::Layout<cute::C<N>>>::type")
     (False, True)
+    >>> may_be_object("Layout<cute::tuple<cute::C<N>>>")
+    True
     """
     if (found := re.fullmatch(r"typename (?:std|cutlass::platform|cute)::conditional(<.*>)::type", type_)) is not None:
         return any(map(may_be_object, type_scan.arguments(found[1])[1:]))
-    return is_object(type_) or (type_.startswith(("decltype(", "typename ", "type-parameter-")) and type_[-1] not in "&*")
+    named = HEAD.match(f"cute::{type_.removeprefix('cute::')}") is not None  # where it depends on a parameter, without its space
+    return named or (type_.startswith(("decltype(", "typename ", "type-parameter-")) and type_[-1] not in "&*")
 
 
 class UnitClasses:

@@ -97,7 +97,7 @@ class UnitWalk:
         yield from self.classes.traits(self.parsed)
 
     def top(self, cursor: Cursor) -> None:
-        """The functions of the unit's own file that are no templates; names outside of functions."""
+        """The functions of the unit's own file that are not templates; names outside of functions."""
         kind = cursor.kind
         if kind in FUNCTIONS:
             self.reach(cursor)

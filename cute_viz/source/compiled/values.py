@@ -14,7 +14,7 @@ from cute_viz.source.cpp.spelled import Spelled
 from cute_viz.source.type_scan import arguments
 from cute_viz.values.pointer import Pointer
 
-_HEAD = re.compile(
+HEAD = re.compile(
     r"(?:const\s+)?cute::(?P<kind>Layout|ComposedLayout|Tensor|TiledCopy|TiledMMA|Copy_Atom|MMA_Atom|Copy_Traits|ThrCopy|ThrMMA|tuple|Swizzle|C)<"
 )
 _IN_TUPLES = re.compile(r"\b[A-Za-z_][\w:]*")
@@ -53,7 +53,7 @@ def is_object(type_: str) -> bool:
     >>> is_object("const cute::Layout<cute::C<4>> &"), is_object("std::vector<int>")
     (True, False)
     """
-    found = _HEAD.match(type_)
+    found = HEAD.match(type_)
     if found is not None and found["kind"] == "tuple":  # of anything else it is the user's own
         return all(word.rpartition("::")[2] in _WORDS for word in _IN_TUPLES.findall(type_))
     return found is not None
@@ -68,7 +68,7 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
     >>> held.pointer.space, held.pointer.element, str(held)
     ('smem', 'f32', '_4:_1')
     """
-    found = _HEAD.match(type_)
+    found = HEAD.match(type_)
     if found is not None and found["kind"] == "Tensor":
         inside = arguments(type_)
         pointer = _pointer(inside[0]) if len(inside) == 2 else None

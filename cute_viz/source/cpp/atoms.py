@@ -144,7 +144,7 @@ def _word(meaning: Meaning, value: Any, span: Span) -> str:
 
 def register_sourced(meaning: Meaning, tiled: Any, span: Span) -> Any:
     """convert_to_gmma_rs: a TiledMMA of wgmma whose A is in registers instead; a helper that CUTLASS's examples share. Source:
-    examples/88_hopper_fmha/collective/fmha_common.hpp. Raises: NotationError for what is no wgmma from shared memory.
+    examples/88_hopper_fmha/collective/fmha_common.hpp. Raises: NotationError for what is not a wgmma from shared memory.
     """
     op = tiled.atom.instruction if isinstance(tiled, TiledMMA) else UNKNOWN
     if op.kind != "wgmma" or not op.described("A") or op.sparse > 1:

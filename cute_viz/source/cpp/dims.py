@@ -71,7 +71,7 @@ def launch_parts(reader: Declarer, use: Use) -> list[Range]:
 
 
 def alignment_of(context: Context, lookup: Lookup, scope: Scope, base: str, store: bool, bits: int) -> int | None:
-    """To how many bytes an array is known to be aligned by what merges accesses; None of what is no array of the function.
+    """To how many bytes an array is known to be aligned by what merges accesses; None of what is not an array of the function.
 
     Where nothing is declared, ptxas places it, and takes neighboring words at once that are loaded, but none that are stored.
     """

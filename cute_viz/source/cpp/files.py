@@ -249,7 +249,7 @@ def _statements(context: Context, lookup: Lookup, entries: list[Entry]) -> Itera
 
 
 def _tree(context: Context, part: Range) -> Node | None:
-    """The tree of a statement; None where it is no expression."""
+    """The tree of a statement; None where it is not an expression."""
     try:
         return context.tree(part) if part[0] < part[1] else None
     except CuteVizError:

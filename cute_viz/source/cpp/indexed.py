@@ -12,7 +12,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 _VIEWS = re.compile(
     r"partition|local_tile|make_tensor(?!_like| <)|group_modes|recast|retile|domain_offset|flatten|coalesce|zipped_divide|filter"
 )
-_OTHERS = frozenset(("for", "while", "if", "switch", "template", "using"))  # whose heads are no statements
+_OTHERS = frozenset(("for", "while", "if", "switch", "template", "using"))  # whose heads are not statements
 ASSIGNED = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
 _BY_VALUE = re.compile(
     r"(__)?(fast_)?(max|min|exp2?|abs|sqrt|rsqrt|tanh|log2?|fma|pow)f?|float|double|int|half|[A-Z]\w*|\w+_t|static_cast"

@@ -193,7 +193,7 @@ def _function(tree: Node | None) -> str:
 
 
 def _stated(tokens: list[Token], text: str) -> list[Token]:
-    """The tokens with what C++ wants between and before statements: a `;` for the end of a line, `auto` before a new name."""
+    """The tokens with what C++ needs between and before statements: a `;` for the end of a line, `auto` before a new name."""
     lines = "\n" in text.strip() and not any(line.rstrip().endswith(";") for line in text.split("\n"))
     out: list[Token] = []
     known: set[str] = set()

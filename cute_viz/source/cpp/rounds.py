@@ -168,8 +168,8 @@ class Counter:
         return None if begin is None or added is None else begin + added
 
     def _sum(self, changes: list[Change], outer: Scope) -> int | None:
-        """What changes of a variable add to it in one round of a scope; None where one of them is no step, or runs nobody knows how
-        often.
+        """What changes of a variable add to it in one round of a scope; None where one of them is not a step, or runs an unknown
+        number of times.
         """
         out = 0
         for change in changes:
@@ -181,7 +181,7 @@ class Counter:
         return out
 
     def _step(self, change: Change) -> Pace | None:
-        """What a change does to a variable, None of what is no step."""
+        """What a change does to a variable, None of what is not a step."""
         tokens, n = self.reader.tokens, change.token
         before, after = tokens[n - 1].kind, tokens[n + 1].kind
         if before in ("++", "--") or after in ("++", "--"):

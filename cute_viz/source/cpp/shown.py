@@ -46,7 +46,7 @@ def object_of(context: Context, name: str, span: Span, value: Any) -> Any:
     if isinstance(value, Unknown) and not _runs(value.error()):
         raise value.error()
     if isinstance(value, ComposedLayout) and has_origin(value) and next(unknowns(value.offset), None) is not None:
-        return value.inner  # where a tensor begins is no part of its layout
+        return value.inner  # where a tensor begins is not part of its layout
     if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

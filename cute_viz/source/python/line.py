@@ -1,7 +1,7 @@
 """A piece of the DSL outside of any file: what each of its statements is, in their order, whatever names are bound before.
 
-An expression has no name, `print(x)` is x, and the operations of `cute` may stand without it. What only runs bind is no guess: of a
-name that is bound several times the value at the end counts.
+An expression has no name, `print(x)` is x, and the operations of `cute` may stand without it. What only runs bind is never guessed:
+of a name that is bound several times the value at the end counts.
 """
 
 from __future__ import annotations

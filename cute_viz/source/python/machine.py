@@ -183,7 +183,7 @@ class Machine:
         self.loops = 0  # loops around that are not followed round by round
         self.splits = 0  # ways around of which it is not known whether they are taken
         self.pasted: Callable[[str, ast.AST], Any] | None = None  # of a text outside of a file: what a name is that it lacks
-        self.warnings: list[str] | None = None  # where what is not as it seems is told
+        self.warnings: list[str] | None = None  # where what is not as it seems is kept
         self.scripted = False  # the file is followed as a script
         self.arguments: dict[str, tuple[Any, int]] = {}  # of a script: its values as it is run, and where it names them
         self.kernel: tuple[str, int] | None = None  # that is followed: its name, and the line that calls it

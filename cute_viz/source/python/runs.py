@@ -72,7 +72,7 @@ class Runs:
     def _known(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
         found = self._found(functions, pick)
         compiled = any(isinstance(node, ast.ClassDef) or decorators(node) & {"jit", "kernel"} for node in functions[1:])
-        if not compiled or not all(isinstance(value, Lost) for value in found):  # what its host makes are no objects of CuTe
+        if not compiled or not all(isinstance(value, Lost) for value in found):  # what its host makes are not objects of CuTe
             return found
         scripted = pick(*self._script())
         if not scripted or any(isinstance(value, (Lost, Called)) for value in scripted):

@@ -1,4 +1,4 @@
-"""What the DSL makes that is no operation of the algebra: tensors and pointers, atoms of operations, members of enumerations."""
+"""What the DSL makes beside operations of the algebra: tensors and pointers, atoms of operations, members of enumerations."""
 
 from __future__ import annotations
 
