@@ -1,17 +1,15 @@
-"""The page of a report, read back: what it shows of a row, which lines of the source, the bars, and the picture of lanes."""
+"""The page of a report, read back: what it shows of a row, which lines of the source, and the bars."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
-from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
+from cute_viz.renderers.report import Bar, ReportPage, ReportRow, page
 
 
 def drawn(rows: list[ReportRow], source: str = "", bars: tuple[Bar, ...] = ()) -> str:
@@ -21,72 +19,6 @@ def drawn(rows: list[ReportRow], source: str = "", bars: tuple[Bar, ...] = ()) -
 def row(line: int, result: str = "ideal", **more: object) -> ReportRow:
     given = {"file": "", "statement": "copy(a, b)", "call": "", "instruction": "", "now": 1, "ideal": 1, "unit": ""}
     return ReportRow(line, **{**given, **more}, result=result)  # type: ignore[arg-type]
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> LaneTable:
-    """Lanes that ask for one bank or a few in a row, and the words of each bank, which are at least as many as lanes ask for."""
-    count = draw(st.sampled_from((8, 32)))
-    lanes = []
-    for n in range(draw(st.integers(1, 34))):
-        first = draw(st.integers(0, count - 1))
-        lanes.append((f"T{n}", tuple(range(first, min(count, first + draw(st.sampled_from((1, 2, 4))))))))
-    most = draw(st.sampled_from((1, 2, 9)))
-    words = [draw(st.integers(0, most)) for _ in range(count)]
-    words[0] = max(words[0], 1)
-    marked = frozenset(name for name, _ in lanes[:: draw(st.integers(1, 5))])
-    return LaneTable("title", "cost", lanes, marked, words)
-
-
-def numbers(element: ElementTree.Element, *names: str) -> list[float]:
-    return [float(element.get(name, "nan")) for name in names]
-
-
-@given(tables())
-def test_the_picture_of_lanes_is_read_back(of: LaneTable) -> None:
-    """Eight lanes in a row, each in its color; below them a stack for each bank with a box for each word; all is inside."""
-    text = drawn([row(1, "4-way", pictures=(of,))])
-    picture = ElementTree.fromstring(re.search("<svg.*?</svg>", text, re.S)[0])  # type: ignore[index]
-    left, top, wide, high = map(float, picture.get("viewBox", "").split())
-    assert (left, top) == (0, 0)
-    assert f"<span class='{'good' if max(of.words) <= 1 else 'bad'}'>cost</span></figcaption>" in text
-    boxes = []
-    for n, (group, (name, banks)) in enumerate(zip(picture.findall("g"), of.lanes, strict=True)):
-        box, words = group.find("rect"), group.findall("text")
-        assert box is not None
-        x, y, w, h = numbers(box, "x", "y", "width", "height")
-        boxes.append((x, y, w, h))
-        asked = f"bank {banks[0]}" if len(banks) == 1 else f"{banks[0]}-{banks[-1]}"
-        assert [word.text for word in words] == [name, asked]
-        assert box.get("class") == f"l{min(4, max(of.words[bank] for bank in banks))}"
-        assert (group.get("class") == "marked") == (name in of.marked)
-        for word, (tx, ty) in zip(words, (numbers(word, "x", "y") for word in words), strict=True):
-            assert tx == pytest.approx(x + w / 2), word.text
-            assert y < ty < y + h
-        assert (x, y) == (boxes[0][0] + n % 8 * (w + 2), boxes[0][1] + n // 8 * (h + 2))
-        assert w + 2 == wide / 8
-    foot = max(y + h for _, y, _, h in boxes)
-    stacks: dict[int, list[tuple[float, float, float, float]]] = {}
-    for box in picture.findall("rect"):
-        x, y, w, h = numbers(box, "x", "y", "width", "height")
-        bank = int(x // (wide / len(of.words)))
-        stacks.setdefault(bank, []).append((x, y, w, h))
-        assert box.get("class") == f"l{min(4, of.words[bank])}"
-        assert bank * wide / len(of.words) < x < x + w < (bank + 1) * wide / len(of.words)
-        assert foot < y < y + h < high
-    assert {bank: len(stack) for bank, stack in stacks.items()} == {bank: n for bank, n in enumerate(of.words) if n}
-    ground = {round(max(y + h for _, y, _, h in stack), 1) for stack in stacks.values()}
-    assert max(ground) - min(ground) < 0.11  # all stand on one line
-    for stack in stacks.values():
-        ends = sorted((y, y + h) for _, y, _, h in stack)
-        assert all(low <= high + 0.11 for (_, low), (high, _) in pairwise(ends))
-    *told, sentence = [(mark.text or "", numbers(mark, "x", "y")) for mark in picture.findall("text")]
-    assert [word for word, _ in told] == [str(bank) for bank in (*range(0, len(of.words), 8), len(of.words) - 1)]
-    assert sentence[0] == f"words in each of the {len(of.words)} banks"
-    assert max(ground) < sentence[1][1] < high
-    for bank, (x, y) in told:
-        assert int(x // (wide / len(of.words))) == int(bank)
-        assert max(ground) < y < high
 
 
 @given(

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.measure import rank
-from cute_viz.algebra.static import clear_static
-from cute_viz.analysis.access import WarpAccess
-from cute_viz.analysis.banks import BANKS, LANES, Phase
-from cute_viz.analysis.relocate import root_of
-from cute_viz.engine.access import cells_of
+from cute_viz.engine.answer import ask
 from cute_viz.engine.kernel_loops import LoopCost, steps, told
 from cute_viz.engine.kernel_memory import REGISTERS, by_launch
+from cute_viz.engine.kernel_picture import picture_of, sides_of
 from cute_viz.engine.kernel_rows import Access, Report
 from cute_viz.engine.kernel_text import head, missing, why
-from cute_viz.renderers.report import Bar, LaneTable, ReportPage, ReportRow, page
+from cute_viz.engine.request import Request
+from cute_viz.renderers.inline import inlined
+from cute_viz.renderers.report import Bar, ReportPage, ReportRow, page
 from cute_viz.spelling import spelled
-
-if TYPE_CHECKING:
-    from cute_viz.analysis.cost import Side
 
 _PICTURES = 48  # rows with conflicts that have pictures
 _FIGURES = 4
-_COLUMNS = 8  # of lanes in a picture
+_WIDE = 310  # px of a picture
 
 
 def page_of(report: Report, name: str, source: str = "") -> bytes:
@@ -140,51 +133,8 @@ def _row(row: Access, pictured: bool, report: Report, alike: int = 1) -> ReportR
     )  # fmt: skip
 
 
-def _pictures(row: Access) -> list[LaneTable]:
-    """The costliest phase of the costliest instruction, and the same instruction with the fix."""
-    side = row.cost.side
-    assert side is not None
-    found = side.instructions()
-    n = max(range(len(found)), key=lambda n: found[n].wavefronts / max(1, found[n].ideal))
-    phase = max(range(len(found[n].phases())), key=lambda k: found[n].phases()[k].wavefronts)
-    marked: frozenset[str] = frozenset()
-    out = []
-    after = None if row.fixed is None else row.fixed.cost.side
-    for title, one in (("Now", found), ("Fixed", after.instructions() if after is not None else [])):
-        if n < len(one):
-            phases = one[n].phases()
-            here = phases[min(phase, len(phases) - 1)]
-            if not marked:
-                worst = max(here.banks, key=len)
-                marked = frozenset(_name(one[n], lane) for _, lanes in worst for lane in lanes[:1])
-            out.append(_lanes(title, side if one is found or after is None else after, one[n], here, marked))
-    return out
-
-
-def _lanes(title: str, side: Side, access: WarpAccess, phase: Phase, marked: frozenset[str]) -> LaneTable:
-    """The lanes of a phase and their banks, in the order of the tile where each has a place of its own in a few columns of it."""
-    banks: dict[int, list[int]] = {}
-    for bank, words in enumerate(phase.banks):
-        for _, lanes in words:
-            for lane in lanes:
-                banks.setdefault(lane, []).append(bank)
-    layout, swizzle = root_of(side.tensor)
-    plain = None if layout is None else clear_static(layout)
-    whole = plain if swizzle is None or plain is None else ComposedLayout(swizzle, 0, plain)
-    where: dict[int, tuple[int, int]] = {}
-    if plain is not None and rank(plain) == 2 and side.tensor.bits % 8 == 0:
-        for cell in cells_of(whole, access, side.tensor.bits):
-            where.setdefault(cell.thread - access.warp * LANES, (cell.row, cell.col))
-    places = {where[lane] for lane in phase.lanes if lane in where}
-    rows, cols = ({at[n] for at in places} for n in (0, 1))
-    grid = len(phase.lanes) == len(places) == len(rows) * len(cols) and 1 < len(cols) <= _COLUMNS
-    order = sorted(phase.lanes, key=lambda lane: where[lane]) if grid else list(phase.lanes)
-    cells = [(_name(access, lane), tuple(banks.get(lane, (0,)))) for lane in order]
-    cost = f"{phase.wavefronts} wavefront{'s' * (phase.wavefronts > 1)}"
-    words_of = [len(words) for words in phase.banks] or [0] * BANKS
-    axes = (tuple(map(str, sorted(rows))), tuple(map(str, sorted(cols)))) if grid else ((), ())
-    return LaneTable(title, cost, cells, marked, words_of, "" if whole is None else str(whole), *axes)
-
-
-def _name(access: WarpAccess, lane: int) -> str:
-    return f"T{access.warp * LANES + lane}"
+def _pictures(row: Access) -> list[str]:
+    """The costliest instruction over its tile, and the same instruction with the fix, each as SVG."""
+    how = {"bare": True, "fragment": True, "width": _WIDE}
+    drawn = [ask(Request((side,), how, formats=("svg",))) for side in sides_of(picture_of(row))]
+    return [inlined(one.write("svg").decode()) for one in drawn]

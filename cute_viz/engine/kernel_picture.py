@@ -90,6 +90,17 @@ def picture_of(row: Access) -> Figure:
     return strip(title, row.move.text, strips, width(worst.instruction) // WORD, caption)
 
 
+def sides_of(figure: Figure) -> list[Figure]:
+    """The panels of such a picture, each as a picture of its own: now, and with the fix.
+
+    >>> from cute_viz.analysis.banks import phases
+    >>> both = strip("", "", [("Now", phases([0] * 32, "ld.32")), ("Fixed", phases([0] * 32, "ld.32"))], 1)
+    >>> [side.panels[0].caption for side in sides_of(both)]
+    ['Now', 'Fixed']
+    """
+    return [replace(figure, panels=(replace(panel, place=(0, 0)),)) for panel in figure.panels]
+
+
 def _worst(side: Side) -> WarpAccess:
     return max(side.instructions(), key=lambda x: (x.wavefronts, len({begin // 32 for begin in x.begins})))
 

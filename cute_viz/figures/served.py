@@ -129,7 +129,10 @@ def crowded(title: str, source: str, caption: str, parts: Sequence[Crowd], note:
             tile = replace(tile, labels=tuple(told))
         if tile.rows >= LIES * tile.cols:
             tile = transposed(tile)
-        panels.append(replace(tile, shapes=(*_outlines(tile, part.marked), *_bars(tile, part, most))))
+        names = list(_names(tile))
+        if names:
+            tile = replace(tile, labels=("",) * len(tile.labels))
+        panels.append(replace(tile, shapes=(*names, *_outlines(tile, part.marked), *_bars(tile, part, most))))
     drawn = sorted({paint for panel in panels for paint in panel.paints} - {len(CROWDS)})
     entries = [LegendEntry(n, f"{n + 1}{' and more' * (n == len(CROWDS) - 1 and most > n + 1)}") for n in drawn]
     return Figure(
@@ -143,6 +146,15 @@ def crowded(title: str, source: str, caption: str, parts: Sequence[Crowd], note:
         notes=(note,) if note else (),
         flow="row",
     )
+
+
+def _names(panel: Panel) -> Iterator[Shape]:
+    """The thread and the banks of each box of neighbors, in its middle."""
+    for top, left, bottom, right in panel.boxes:
+        first, last = top * panel.cols + left, (bottom - 1) * panel.cols + right - 1
+        begin, end = panel.data["bank"][first], panel.data["bank"][last]
+        banks = f"b{begin}" if begin == end else f"b{begin}-{end}"
+        yield Shape("text", ((left, top), (right, bottom)), f"T{panel.data['thread'][first]} {banks}", "ink")
 
 
 def _outlines(panel: Panel, marked: Collection[int]) -> Iterator[Shape]:

@@ -7,30 +7,13 @@ from html import escape
 from importlib.resources import files
 from typing import NamedTuple
 
-_PER_ROW = 8  # lanes
 _AROUND = 30  # lines of the source that are shown around a row
-
-
-class LaneTable(NamedTuple):
-    """What lanes ask of banks at once: a title, what it costs, for each lane its name and its banks, the lanes that are marked, for
-    each bank how many words it is asked for, the layout of the tile, and the rows and the columns of it that the lanes are in, if
-    any.
-    """
-
-    title: str
-    cost: str
-    lanes: Sequence[tuple[str, tuple[int, ...]]]
-    marked: frozenset[str]
-    words: Sequence[int]
-    layout: str = ""
-    rows: Sequence[str] = ()
-    cols: Sequence[str] = ()
 
 
 class ReportRow(NamedTuple):
     """A row: its line, a word for the included file or "", statement, where it is called, instruction, what it costs and the ideal
     with their unit, the verdict in a word, the fix in words; why; the edits as (place, old, new), what follows from them, what the
-    figures rest on as (word, text); and pictures.
+    figures rest on as (word, text); and pictures as SVG.
     """
 
     line: int
@@ -47,7 +30,7 @@ class ReportRow(NamedTuple):
     edits: Sequence[tuple[str, str, str]] = ()
     after: str = ""
     basis: Sequence[tuple[str, str]] = ()
-    pictures: Sequence[LaneTable] = ()
+    pictures: Sequence[str] = ()
 
 
 class Bar(NamedTuple):
@@ -184,7 +167,6 @@ def _row(n: int, row: ReportRow) -> str:
         f"<span class='place'>{place}</span><code>{escape(row.statement)}</code><span class='cost'>{cost}</span>"
         f"<em class='{'worse' if bad else 'good'}'>{escape(row.result)}</em><small>{escape(more)}</small>"
     )
-    pictures = "".join(map(_lanes, row.pictures))
     told = [f"<h3>Why</h3><p>{escape(row.why)}</p>"] if row.why else []
     for where, old, new in row.edits:
         told.append(f"<h3>Fix <small>line {escape(where)}</small></h3><pre><del>{escape(old)}</del><ins>{escape(new)}</ins></pre>")
@@ -193,46 +175,6 @@ def _row(n: int, row: ReportRow) -> str:
         told.append(
             "<h3>What this rests on</h3><ul>" + "".join(f"<li><b>{escape(a)}</b> {escape(b)}</li>" for a, b in row.basis) + "</ul>"
         )
-    inside = f"<div class='inside'><div class='pictures'>{pictures}</div><div class='why'>{''.join(told)}</div></div>"
+    inside = f"<div class='inside'><div class='pictures'>{''.join(row.pictures)}</div><div class='why'>{''.join(told)}</div></div>"
     opened = " open" if n == 0 and bad else ""
     return f"<details id='row{n}'{opened}><summary>{head}</summary>{inside}</details>"
-
-
-def _lanes(of: LaneTable) -> str:
-    """Lanes in rows, coloured by how many words their bank is asked for, with their places in the tile; below, the words of each
-    bank.
-    """
-    each, wide, high = len(of.cols) or _PER_ROW, 38, 32
-    left, top = (28, 16) if of.cols else (0, 0)
-    rows = -(-len(of.lanes) // each)
-    out = [f"<text class='bank' x='{left + (n + 0.5) * wide}' y='10'>{escape(word)}</text>" for n, word in enumerate(of.cols)]
-    out += [
-        f"<text class='bank' x='{left - 14}' y='{top + (n + 0.6) * high:.1f}'>{escape(x)}</text>" for n, x in enumerate(of.rows)
-    ]
-    for n, (name, banks) in enumerate(of.lanes):
-        x, y = left + n % each * wide, top + n // each * high
-        worst = max((of.words[bank] for bank in banks), default=1)
-        mark = " class='marked'" if name in of.marked else ""
-        span = f"bank {banks[0]}" if len(banks) == 1 else f"{banks[0]}-{banks[-1]}"
-        out.append(
-            f"<g{mark}><rect class='l{min(worst, 4)}' x='{x + 1}' y='{y + 1}' width='{wide - 2}' height='{high - 2}' rx='4'/>"
-            f"<text x='{x + wide / 2}' y='{y + 14}'>{escape(name)}</text>"
-            f"<text class='bank' x='{x + wide / 2}' y='{y + 26}'>{span}</text></g>"
-        )
-    most, base, across = max(of.words), top + rows * high + 12, left + _PER_ROW * wide
-    unit = min(8.0, 48 / max(most, 1))
-    step = _PER_ROW * wide / len(of.words)
-    for bank, count in enumerate(of.words):
-        box = f"class='l{min(count, 4)}' x='{left + bank * step + 1:.1f}' width='{step - 2:.1f}' height='{max(unit - 1, 0.6):.1f}'"
-        out += [f"<rect {box} y='{base + (most - 1 - k) * unit:.1f}'/>" for k in range(count)]
-    foot = base + most * unit
-    for bank in (*range(0, len(of.words), 8), len(of.words) - 1):
-        out.append(f"<text class='bank' x='{left + bank * step + step / 2:.1f}' y='{foot + 11:.1f}'>{bank}</text>")
-    label = escape(f"{of.title}: {of.cost}; threads by bank, and how many words each of {len(of.words)} banks is asked for", True)
-    kind = "good" if most <= 1 else "bad"
-    head = f"<b>{escape(of.title)}</b><code>{escape(of.layout)}</code><span class='{kind}'>{escape(of.cost)}</span>"
-    return (
-        f"<figure><figcaption>{head}</figcaption>"
-        f"<svg viewBox='0 0 {across} {foot + 26:.0f}' role='img' aria-label='{label}'>{''.join(out)}"
-        f"<text class='bank end' x='{across}' y='{foot + 23:.0f}'>words in each of the {len(of.words)} banks</text></svg></figure>"
-    )
