@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cute_viz import figure
+from cute_viz import figure, render
 from cute_viz.figures.model import CONFLICT, HOLE, Arrow, Figure, Paint, Panel, Ruler
 from cute_viz.gallery.claims import CLAIMS, is_true_of
 from cute_viz.gallery.gates import flaws, is_true
 from cute_viz.renderers import Options
 from cute_viz.renderers.palette import MEANINGS, PALETTES, rgb
+from tests import readback
 from tests.colour_science import smallest_difference
 from tests.test_targets import LADDER
 
@@ -245,3 +246,15 @@ def test_rows_that_begin_beside_chunks_are_read_by_elements(view: str) -> None:
     assert is_true_of(ways.title, ways)
     assert figure("(32,32):(36,1)", view=view, type="f32").title == "Down a column, 8 rows lie in 8 bank groups: conflict-free"
     assert "conflict" not in figure("(32,32):(33,1)", view=view, type="f64").title
+
+
+def test_what_is_picked_by_value_is_told_and_named_alike():
+    """The title is of those values, each name on a cell is a thread, and no shade is told that no bright cell has."""
+    drawn = figure("SM80_16x8x16_F32F16F16F32_TN", value="0")
+    assert drawn.title == "V0 of each thread is 1 element of C"
+    assert not is_true("V0 of each thread is 2 elements of C, side by side", drawn.panels[0])
+    texts = {
+        text for text, *_ in readback.svg(render("SM80_16x8x16_F32F16F16F32_TN", "svg", value="0", target="readme").decode()).texts
+    }
+    assert {"T0", "T7"} <= texts
+    assert not {"V0", "shade: value"} & texts

@@ -114,7 +114,8 @@ class Explanation(Shown):
                 title = step.title or words if drawn is value else f"{words.partition(':')[0]}, each where it lies"
                 parts.append(StepLayout(numbers, title, drawn, begins))
                 waiting, begins = 0, False
-        title = show(self.subject).splitlines()[0]
+        atom = getattr(self.subject, "instruction", None) is not None  # whose print is of several lines
+        title = getattr(self.subject, "name", "") if atom else show(self.subject).splitlines()[0]
         return steps(f"{title}, step by step", title, parts, _sentences(told))
 
 

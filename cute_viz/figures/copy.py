@@ -95,7 +95,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     homes = op.home("S"), op.home("D")
     stores = "S" in sides and homes[0] == "rmem" != homes[1]  # it is the registers that tell who has what
     verb = "stores" if stores else "gets" if homes[1] == "rmem" != homes[0] and "D" in sides else "moves"
-    told = of_owners(panels[0 if stores else -1], "", one, verb) if not of_ctas else ""
+    told = of_owners(panels[0 if stores else -1], "", one, verb, options.value) if not of_ctas else ""
     title = options.title or told or whole
     caption = CTA_CAPTION if of_ctas else CAPTION
     caption = f"{caption} ({whole})" if title != whole else caption

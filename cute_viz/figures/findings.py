@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import Panel
+from cute_viz.figures.paint import span
 from cute_viz.figures.words import count
 
 FEW = 3  # offsets that a sentence lists
@@ -99,20 +100,26 @@ def _ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds") -> str:
+def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str = "holds", values: range | None = None) -> str:
     """What each thread, or one, has of a panel: how many elements, and in how long runs along a row; "" of what is not alike.
+
+    values: of its values these alone.
 
     >>> of_owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], "C", 5)
     'T5 holds 4 elements of C, in 2 pairs'
     >>> of_owners(figure("((16,8),8):((64,1),8)", tile=(8, 128)).panels[0])
     'Each thread holds 8 elements of one row'
+    >>> of_owners(figure("SM80_16x8x16_F32F16F16F32_TN").panels[0], "C", values=range(2))
+    'V0..V1 of each thread are 2 elements of C, side by side'
     """
     owners, several = panel.data.get("thread"), dict(panel.owners)
     if not owners:
         return ""
     held: dict[int, list[int]] = {}
-    for cell, one in enumerate(owners):
-        for t in {t for t, _ in several[cell]} if cell in several else () if one is None else (one,):
+    numbers = panel.data.get("value", (0,) * len(owners))
+    for cell, (one, v) in enumerate(zip(owners, numbers, strict=True)):
+        mine = several.get(cell, () if one is None or v is None else ((one, v),))
+        for t in {t for t, v in mine if values is None or v in values}:
             held.setdefault(t, []).append(cell)
     if thread is not None:
         held = {thread: held[thread]} if thread in held else {}
@@ -126,6 +133,11 @@ def of_owners(panel: Panel, what: str = "", thread: int | None = None, verb: str
         return ""
     ((count, lengths, runs, word),) = shapes
     who = f"T{thread}" if thread is not None else "Each thread" if len(held) > 1 else "One thread"
+    if values is not None:
+        who, verb = (
+            f"{span(values[0], values[-1], 'V')} of {who if thread is not None else who.lower()}",
+            "is" if len(values) == 1 else "are",
+        )
     head = f"{who} {verb} {count} element{'s' * (count > 1)}{f' of {what}' if what else ''}"
     if len(lengths) > 1 or count == 1 or not word:
         return head + (", apart from each other" if count > 1 and not word else "")

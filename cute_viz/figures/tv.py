@@ -56,7 +56,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
 
     whole = f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over {an(tv_map.rows)} × {tv_map.cols} tile"
     one = options.thread.start if options.thread is not None and len(options.thread) == 1 else None
-    title = options.title or (of_owners(panels[0], "", one) if view in ("tv", "both") else "") or whole
+    title = options.title or (of_owners(panels[0], "", one, values=options.value) if view in ("tv", "both") else "") or whole
     captions = {
         "tv": _UNNAMED if options.labels == "none" else _TILE_CAPTION,
         "table": _TABLE_CAPTION,

@@ -119,6 +119,8 @@ def is_true(title: str, panel: Panel) -> bool:
     >>> panel = figure("SM80_16x8x16_F32F16F16F32_TN").panels[0]
     >>> [is_true(f"T5 holds 4 elements of C, in {n} pairs", panel) for n in (2, 3)]
     [True, False]
+    >>> [is_true(f"V0 of each thread is {n} element of C", panel) for n in (1, 2)]
+    [True, False]
     """
     offsets = panel.data.get("offset", ())
     lines = [offsets[n : n + panel.cols] for n in range(0, len(offsets), panel.cols)]
@@ -160,11 +162,16 @@ def is_true(title: str, panel: Panel) -> bool:
         same = found[2] == "several" or {*shared.values()} == {int(found[2])}
         return {int(n) for n in re.findall(r"-?\d+", found[1])} == {*shared} and same
     if found := re.fullmatch(
-        r"(?:T(\d+)|(?:Each|One) thread) \w+ (\d+) elements?(?: of \w+)?(?: of one (?:row|column)|, (.*))?", title
+        r"(?:V(\d+)(?:\.\.V(\d+))? of )?(?:T(\d+)|(?:each|one) thread) \w+ "
+        r"(\d+) elements?(?: of \w+)?(?: of one (?:row|column)|, (.*))?",
+        title,
+        re.IGNORECASE,
     ):
         of = re.search(r" of ([ABC])\b", title)
         named = of is None or panel.caption[:2] not in ("A:", "B:", "C:") or panel.caption[0] == of[1]
-        return named and _holds(panel, int(found[1]) if found[1] else None, int(found[2]), found[3] or "")
+        first, last, thread = (int(found[n]) if found[n] else None for n in (1, 2, 3))
+        values = None if first is None else range(first, (first if last is None else last) + 1)
+        return named and _holds(panel, thread, int(found[4]), found[5] or "", values)
     return True
 
 
@@ -179,12 +186,14 @@ def _whole(figure: Figure) -> list[Panel]:
     return [Panel("", paints=paints, row_ruler=rows, col_ruler=panels[0].col_ruler, data={"offset": every})]
 
 
-def _holds(panel: Panel, thread: int | None, count: int, how: str) -> bool:
-    """Whether a thread, or each, has so many elements, in as many runs as the words tell."""
+def _holds(panel: Panel, thread: int | None, count: int, how: str, values: range | None) -> bool:
+    """Whether a thread, or each, has so many elements, in as many runs as the words tell. values: of its values these alone."""
     cells: dict[int, set[tuple[int, int]]] = {}
     owners = dict(panel.owners)
-    for n, mine in enumerate(panel.data.get("thread", ())):
-        for t in {t for t, _ in owners.get(n, ())} or ({mine} if mine is not None else set()):
+    threads = panel.data.get("thread", ())
+    for n, (mine, value) in enumerate(zip(threads, panel.data.get("value", threads), strict=True)):
+        held = owners.get(n, ()) or (() if mine is None else ((mine, value),))
+        for t in {t for t, v in held if values is None or v in values}:
             cells.setdefault(t, set()).add(divmod(n, panel.cols))
     chosen = [cells.get(thread, set())] if thread is not None else list(cells.values())
     if any(len(mine) != count for mine in chosen):

@@ -106,8 +106,10 @@ def told(figure: Figure, named: Collection[str] = (), labelled: bool = False) ->
     for n, legend in enumerate(figure.legends):
         drawn = {p for panel in figure.panels if panel.legends is None or n in panel.legends for p in set(panel.paints)} - {HOLE}
         looks = {_look(figure.paints[p]) for p in drawn}
-        shades = {figure.paints[p].shade for p in drawn}
+        lit = {p for p in drawn if not figure.paints[p].faded} or drawn
+        shades = {figure.paints[p].shade for p in lit}
         entries = [e for e in legend.entries if _is_drawn(figure.paints[e.paint], looks, shades, legend.title)]
+        entries = entries if len(entries) > 1 or not (legend.title.startswith("shade") and lit < drawn) else []
         title = legend.title if max(shades, default=0) else legend.title.partition("; shade:")[0]
         found.append(replace(legend, title=title, entries=tuple(entries)))
     several = len(found) >= SEVERAL

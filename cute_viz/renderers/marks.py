@@ -220,13 +220,16 @@ def _lit_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[fl
     """The labels of boxes that are highlighted, `T5 V0-1` or `V0-1`, where they have room."""
     if not panel.labels or not any(paint.faded for paint in figure.paints):
         return ()
-    out = []
-    for mark in vector_marks(panel):
-        wide, high = (mark.c1 - mark.c0) * w, (mark.r1 - mark.r0) * h
-        words = next((text for text in (" ".join(mark.lines), mark.lines[-1]) if len(text) * CHAR * FONT + least[0] <= wide), "")
-        if words and mark.paint >= 0 and not figure.paints[mark.paint].faded and high >= least[1]:
-            out.append(mark._replace(lines=(words,)))
-    return tuple(out)
+    lit = [mark for mark in vector_marks(panel) if mark.paint >= 0 and not figure.paints[mark.paint].faded]
+    one = len({mark.lines[-1] for mark in lit}) == 1 < len({mark.lines[0] for mark in lit})  # value of many threads
+    for words in ([" ".join(mark.lines) for mark in lit], [mark.lines[0 if one else -1] for mark in lit]):
+        rooms = [((mark.c1 - mark.c0) * w, (mark.r1 - mark.r0) * h) for mark in lit]
+        fits = [
+            len(text) * CHAR * FONT + least[0] <= wide and high >= least[1] for text, (wide, high) in zip(words, rooms, strict=True)
+        ]
+        if all(fits):  # the same words everywhere
+            return tuple([mark._replace(lines=(text,)) for mark, text in zip(lit, words, strict=True)])
+    return ()
 
 
 def _in_lines(name: str) -> list[tuple[str, ...]]:
