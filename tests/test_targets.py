@@ -305,3 +305,13 @@ def test_what_is_compared_takes_the_width_of_a_column():
     assert len(texts) == 1
     assert texts[0].x > right
     assert texts[0].y > page.panels[1].grid.bottom
+
+
+def test_a_panel_of_a_band_of_offsets_is_named_by_its_own():
+    """A column has no room for labels of 12 panels of 4 x 8; each tells the offsets that lie in it, not those of its hue."""
+    drawn = page_of(figure("(4,8,3,4):(1,4,32,96)"), Options(target="column"))
+    svg = readback.svg(render("(4,8,3,4):(1,4,32,96)", "svg", target="column").decode())
+    texts = [text for text, *_ in svg.texts]
+    firsts = [min(place.panel.data["offset"]) for place in drawn.panels]
+    assert sorted(firsts) == list(range(0, 384, 32))
+    assert all(f"{n}..{n + 31}" in texts or (f"{n}.." in texts and str(n + 31) in texts) for n in firsts)

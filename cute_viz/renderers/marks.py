@@ -198,6 +198,10 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
             continue
         own = names.get(figure.paints[panel.paints[r0 * panel.cols + c0]] if apart else hue, "")
         name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else own
+        if own and "offset" in panel.data and re.fullmatch(r"hue: offset(; shade.*)?", legends[0].title):
+            every = (panel.data["offset"][r * panel.cols + c] for r in range(r0, r1) for c in range(c0, c1))
+            here = [offset for offset in every if offset is not None]  # of a band those that lie here
+            name = own if not here else str(here[0]) if min(here) == max(here) else f"{min(here)}..{max(here)}"
         for lines in _in_lines(name):
             tall = least[1] + 12 * (len(lines) - 1)
             if (c1 - c0) * w >= max(map(len, lines)) * CHAR * FONT + least[0] and (r1 - r0) * h >= tall:
