@@ -79,7 +79,7 @@ def text_of(
         out += [f"... {len(totals) - _TOTALS - 2} more rows; `all=` lists them"] * (len(totals) > _TOTALS + 2 and not everything)
     if report.memory is not None and not report.mixed and (held := list(report.memory.lines(everything))):
         out += ["", *(line for one in held[: None if everything else _SHOWN] for line in long(one, 2))]
-    out += ["", *(line for one in missing(report, everything) for line in long(one, 2, 2))]
+    out += ["", *(line for one in missing(report, everything) for line in long(one, 2, 3))]
     return [spelled(line.replace(only, "") if only else line, spelling) for line in out]
 
 
