@@ -290,7 +290,12 @@ def test_what_cells_say_is_one_click_and_ends_with_the_swizzle(page, driver):
     page.type("SM75_U32x4_LDSM_N")
     page.drawn("SM75_U32x4_LDSM_N")
     until(lambda: driver.execute_script(said)[0] == ["owner", "true"])
-    assert [one.text for one in driver.find_elements("css selector", "#sections dt")] == ["ThrID", "SrcLayout", "DstLayout", "RefLayout"]
+    assert [one.text for one in driver.find_elements("css selector", "#sections dt")] == [
+        "ThrID",
+        "SrcLayout",
+        "DstLayout",
+        "RefLayout",
+    ]
 
 
 def test_what_no_thread_addresses_is_told_in_words(page, driver):
