@@ -388,14 +388,15 @@ def test_a_box_of_three_dimensions_is_drawn_plane_by_plane():
 def test_the_metadata_of_a_sparse_mma_lies_as_the_layout_says():
     mma = "SM100_MMA_F16BF16_SS_SPARSE<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}"
     fragment = parse(f"make_fragment_E({mma}, ((128,32),1,2))")
-    drawn = {
-        int(x): p.labels[n * p.cols : (n + 1) * p.cols] for p in figure(fragment).panels for n, x in enumerate(p.row_ruler.labels)
-    }
+    (panel,) = figure(fragment).panels
+    drawn = [panel.labels[n * panel.cols : (n + 1) * panel.cols] for n in range(panel.rows)]
+    (unit,) = {int(n) for n in re.findall(r"\d+", figure(fragment).notes[0])}  # "Lanes 16 further on are for rows 16 further on."
+    assert len(drawn) == unit
     for row, k, block in itertools.product(range(128), range(32), range(2)):
         lane, bit = divmod(fragment.layout((row, k), 0, block), 1 << 21)
-        piece = drawn[lane][bit // 32].splitlines()[bit % 32 // 16]
+        piece = drawn[lane % unit][bit // 32].splitlines()[bit % 32 // 16]
         told, first, last = map(int, re.fullmatch(r"(\d+),(\d+)-(\d+)", piece).groups())
-        assert told == row
+        assert told + lane // unit * unit == row
         assert first <= k + 32 * block <= last
 
 

@@ -231,3 +231,17 @@ def test_the_wavefronts_of_a_title_are_those_that_are_drawn() -> None:
     assert drawn.title == "8 rows in one bank group: 8 wavefronts. Swizzled: 1."
     assert is_true_of(drawn.title, drawn)
     assert not is_true_of(drawn.title.replace("Swizzled: 1", "Swizzled: 2"), drawn)
+
+
+@pytest.mark.parametrize("view", ["banks", "address"])
+def test_rows_that_begin_beside_chunks_are_read_by_elements(view: str) -> None:
+    """A row of 33 floats cannot be read 16 bytes at a time: 32 lanes of a word each meet 32 banks."""
+    drawn = figure("(32,32):(33,1)", view=view, type="f32")
+    assert drawn.title == "Down a column, 32 rows lie in 32 banks: conflict-free"
+    assert is_true_of(drawn.title, drawn)
+    assert not is_true_of(drawn.title.replace("32 banks", "31 banks"), drawn)
+    ways = figure("(32,32):(34,1)", view=view, type="f32")
+    assert ways.title == "Down a column, 32 rows lie in 16 banks: a 2-way conflict"
+    assert is_true_of(ways.title, ways)
+    assert figure("(32,32):(36,1)", view=view, type="f32").title == "Down a column, 8 rows lie in 8 bank groups: conflict-free"
+    assert "conflict" not in figure("(32,32):(33,1)", view=view, type="f64").title

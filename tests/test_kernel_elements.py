@@ -254,3 +254,27 @@ def test_an_array_in_a_comment_has_no_edit() -> None:
     text = BESIDE.replace("[PITCH];", "[16];\n  // __shared__ float tile[64][20];")
     edits = {str(row.fix.changes) for row in report(text).accesses if row.fix}
     assert edits == {str((("", 3, "tile[64][16]", "tile[64][20]"),))}
+
+
+def test_dynamic_shared_memory_is_counted() -> None:
+    """No place depends on the extent that only a launch knows."""
+    text = """
+__global__ void k(float* out, const float* in) {
+  extern __shared__ float s[];
+  s[threadIdx.x * 4] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+__global__ void rows(float* out) {
+  extern __shared__ float s[][32];
+  out[threadIdx.x] = s[threadIdx.x][1];
+}
+void go(float* p) { k<<<1, 64, 1024>>>(p, p); rows<<<1, 64, 8192>>>(p); }
+"""
+    found = report(text)
+    assert found.unknown == ()
+    assert {(x.move.place, x.cost.instruction, x.cost.wavefronts, x.cost.ideal) for x in found.accesses} >= {
+        ("4", "st.shared.32", 8, 2),
+        ("6", "ld.shared.32", 2, 2),
+        ("10", "ld.shared.32", 64, 2),
+    }

@@ -258,6 +258,14 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert page.count("<details") == 1
     now, fixed = page.split('<svg class="cv"')[1:]
     assert (">T1 b0-3<" in now, ">T1 b4-7<" in fixed) == (True, True)
+    capsys.readouterr()
+    for name, words in (("r.json", ["--json"]), ("r.sarif", ["--format", "sarif"]), ("r.txt", [])):  # by its suffix
+        assert main(["analyze", str(path), "-o", str(tmp_path / name)]) == 0 == main(["analyze", str(path), *words])
+        assert (tmp_path / name).read_text(encoding="utf-8") == capsys.readouterr().out
+    assert main(["analyze", str(path), "--format", "github", "-o", str(tmp_path / "r.log")]) == 0
+    assert (tmp_path / "r.log").read_text(encoding="utf-8").startswith("::warning ")
+    assert main(["analyze", str(path), "--baseline", str(tmp_path / "r.json"), "-o", str(tmp_path / "r.pdf")]) == 2
+    assert "written as .html, .htm, .json, .sarif, .txt" in capsys.readouterr().err
     assert main(["analyze", "(8,64):(64,1)", "--max-ways", "1"]) == 2
 
 

@@ -191,7 +191,7 @@ def test_a_wide_tile_is_its_unit_with_how_often_it_repeats(place):
 
 def test_the_unit_of_a_tiled_mma_has_every_warp():
     tiled = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (4,4,1), (128,128,32))"
-    c = next(panel for panel in units(figure(tiled)).panels if panel.caption.startswith("C"))
+    c = next(panel for panel in units(figure(tiled), TARGETS["column"]).panels if panel.caption.startswith("C"))
     whole = next(panel for panel in figure(tiled).panels if panel.caption.startswith("C"))
     assert (c.rows, c.cols) == (64 + 1, 32 + 1)  # 4 x 4 atoms of 16 x 8, and the ellipses
     for r in range(whole.rows):
@@ -274,3 +274,34 @@ def test_no_hue_means_two_things_in_the_day_of_a_thread():
     drawn = figure("ampere_gemm", follow=13)
     colours = [drawn.paints[entry.paint] for legend in drawn.legends for entry in legend.entries]
     assert len({PALETTES["tol-even"].fill(paint) for paint in colours}) == len(colours)
+
+
+@pytest.mark.parametrize("atom", ["SM80_16x8x16_F32F16F16F32_TN", "SM80_16x8x8_F32F16F16F32_TN", "SM70_8x8x4_F32F16F16F32_TN"])
+def test_a_slide_of_one_mma_has_its_threads(atom):
+    """Fewer labels than a README has, those of the unit that repeats, in letters that the last row reads."""
+    page = page_of(figure(atom), Options(target="slide"))
+    assert {place.detail for place in page.panels} <= {Detail.VECTOR, Detail.FULL}
+    assert sum(len(place.panel.boxes) for place in page.panels) <= TARGETS["slide"].labels
+    assert (page.width, page.height) <= (900.5, 506.5)
+
+
+def test_an_exercise_and_its_key_have_room_on_a_slide():
+    drawn = figure("SM80_16x8x16_F32F16F16F32_TN", operand="C", blank="owners=5", key=True)
+    page = page_of(drawn, Options(target="slide"))
+    shown = [label for place in page.panels for label in place.panel.labels]
+    assert page.width <= 900.5
+    assert page.height <= 506.5
+    assert sum(re.fullmatch(r"\([a-e]\)", label) is not None for label in shown) == 5
+    assert sum(re.fullmatch(r"T\d+ V\d", label) is not None for label in shown) == 2 * 128 - 5
+
+
+def test_what_is_compared_takes_the_width_of_a_column():
+    """Three tiles of 16 x 16, in two rows, with the legend in the place that is left."""
+    page = page_of(figure("one_product_on_three_machines"), Options(target="column"))
+    assert page.height <= 700
+    assert sum(place.panel.cols * place.grid.cell_w for place in page.panels[:2]) > 0.7 * page.width
+    right = page.panels[0].grid.right
+    texts = [item for item in page.items if isinstance(item, Line) and item.text.startswith("hue:")]
+    assert len(texts) == 1
+    assert texts[0].x > right
+    assert texts[0].y > page.panels[1].grid.bottom

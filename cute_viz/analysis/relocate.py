@@ -9,6 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.inttuple import leaves, map_leaves
 from cute_viz.algebra.layout import Layout, flat_modes
+from cute_viz.algebra.static import unknowns
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
@@ -59,7 +60,8 @@ class Places:
 
 
 def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
-    """The layout of the whole tensor that threads have parts of, and the swizzle of its element offsets.
+    """The layout of the whole tensor that threads have parts of, None where a launch decides its extents; the swizzle of its
+    element offsets.
 
     >>> from cute_viz.algebra.shares import parted_share, share
     >>> str(root_of(parted_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1))))[0])
@@ -68,7 +70,7 @@ def root_of(x: Tensor) -> tuple[Layout | None, Swizzle | None]:
     layout, swizzle = x.root, x.swizzle
     if swizzle is None and x.pointer.swizzle is not None:
         swizzle = x.pointer.swizzle.rescaled(x.bits.bit_length() - 4)
-    return (layout if isinstance(layout, Layout) else None), swizzle
+    return (layout if isinstance(layout, Layout) and next(unknowns(layout), None) is None else None), swizzle
 
 
 def better(sides: list[Side]) -> tuple[list[tuple[Places, int]], int, int]:

@@ -50,10 +50,8 @@ class _Instruction(Choice):
 @click.option("--store", is_flag=True, help="Count a write instead of a read")
 @click.option("--global", "sectors", is_flag=True, help="Count sectors of global memory instead of banks")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
-@click.option(
-    "--format", "kind", type=Choice(("text", "json", "sarif", "github")), default="text", metavar="FORMAT", help="Report format"
-)
-@click.option("-o", "--output", "path", **FILE, help="Write the report (.html), or draw the access")
+@click.option("--format", "kind", type=Choice(("text", "json", "sarif", "github")), metavar="FORMAT", help="Report format")
+@click.option("-o", "--output", "path", **FILE, help="Write the report (.html .json .sarif .txt), or draw")
 @click.option("--view", "--draw", "draw", type=Choice(DRAWN), default="phases", metavar="VIEW", help="Picture of -o")
 @click.option("--thread", metavar="N[..M]", help="Highlight only these threads (view tile)")
 @click.option("--wavefront", type=click.IntRange(0), metavar="N", help="Highlight only this wavefront, from 0 (view tile)")
@@ -72,7 +70,7 @@ def command(
     sectors: bool,
     as_json: bool,
     everything: bool,
-    kind: str,
+    kind: str | None,
     ncu: str | None,
     settings: tuple[str, ...],
     max_ways: float | None,
@@ -112,7 +110,7 @@ def command(
         kernel.say(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
         kernel.judge(report, max_ways, accept, baseline)
         return
-    if max_ways is not None or accept or baseline is not None or kind not in ("text", "json") or everything or ncu:
+    if max_ways is not None or accept or baseline is not None or kind not in (None, "text", "json") or everything or ncu:
         raise click.UsageError("--max-ways, --accept, --baseline, --all, --ncu and --format need the file of a kernel")
     as_json = as_json or kind == "json"
     if path is not None and access is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -15,12 +16,14 @@ from cute_viz.engine.kernel_rows import Report
 from cute_viz.engine.kernel_text import text_of, totals_of
 from cute_viz.engine.kernel_what_if import differences
 from cute_viz.engine.kernel_what_if import what_if as with_other
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, one_line
 from cute_viz.files import read_text
 from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
     from cute_viz.engine import Answer
+
+_SUFFIXES = {".html": "html", ".htm": "html", ".json": "json", ".sarif": "sarif", ".txt": "text"}
 
 
 def compare(report: Report, counters: str, source: str) -> None:
@@ -44,19 +47,31 @@ def what_if(answer: Answer, settings: tuple[str, ...], as_json: bool) -> None:
         output.say(line, err=False)
 
 
-def say(report: Report, source: str, text: str, kind: str, path: str | None, everything: bool, accept: tuple[str, ...]) -> None:
-    """The report of a kernel, as text, JSON or for CI, or as a page in a file."""
-    if path is not None:
-        if not path.endswith((".html", ".htm")):
-            raise click.UsageError("the report of a kernel can only be written as .html")
-        output.write(page_of(report, source, text), path)
-    elif kind == "json":
-        output.echo(json.dumps(report.as_dict()))
-    elif kind == "text":
-        for line in text_of(report, source, everything, frozenset(accept)):
-            output.say(line, err=False)
+def say(
+    report: Report, source: str, text: str, kind: str | None, path: str | None, everything: bool, accept: tuple[str, ...]
+) -> None:
+    """The report of a kernel, as text, JSON or for CI, or as a page of HTML. kind: None for what the file's suffix means."""
+    file = output.file_of(path)
+    if file is not None:
+        named = _SUFFIXES.get(os.path.splitext(file)[1].lower())
+        kind = named if named == "html" or kind is None else kind
+        if kind is None:
+            suffixes = ", ".join(_SUFFIXES)
+            raise click.UsageError(f"the report of a kernel is written as {suffixes}; --format writes it to any file")
+    if kind == "html":
+        output.write(page_of(report, source, text), file)
+        return
+    if kind == "json":
+        lines = [json.dumps(report.as_dict())]
+    elif kind in (None, "text"):
+        lines = [one_line(line) for line in text_of(report, source, everything, frozenset(accept))]
     else:
-        output.echo(spelled(sarif(report, source) if kind == "sarif" else github(report, source), "cli"))
+        lines = [spelled(sarif(report, source) if kind == "sarif" else github(report, source), "cli")]
+    if file is not None:
+        output.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"), file)
+        return
+    for line in lines:
+        output.echo(line)
 
 
 def judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:

@@ -59,9 +59,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
                 place=(n, 0),
             )
         )
-    columns = [[byte // CHUNK for byte in table[: min(rows, 8) * cols : cols]] for table in tables]
-    tells = rows > 1 and all(len(set(column)) == len(column) for column in columns)
-    found = of_banks([[chunk % (ROW // CHUNK) for chunk in column] for column in columns]) if tells else ""
+    found = _found([table[::cols] for table in tables], bits)
     title = options.title or found or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
     return _figure(layout, title, "The numbers are banks; a box is one 16-byte chunk", painting, panels, bits)
 
@@ -110,14 +108,31 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         ),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
-    begins = [k * bits // 8 // CHUNK for k, at in sorted(where.items(), key=lambda x: x[1]) if at[1] == 0][:8]
-    tells = rows > 1 and len(set(begins)) == len(begins)  # rows of one chunk are no conflict
+    begins = [k * bits // 8 for k, at in sorted(where.items(), key=lambda x: x[1]) if at[1] == 0]
     whole = f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
-    title = options.title or (of_banks([[chunk % (ROW // CHUNK) for chunk in begins]]) if tells else whole)
+    title = options.title or _found([begins], bits) or whole
     caption = f"{whole}. Each cell is an address, in order; it shows the element m,n that lies there"
     caption += f"; a box is one {CHUNK}-byte chunk" if panel.boxes else ""
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")
+
+
+def _found(columns: Sequence[Sequence[int]], bits: int) -> str:
+    """What an access of the first column meets, in each panel: 8 lanes of 16 bytes, or, where rows begin beside chunks, 32 lanes
+    of an element each; "" where nothing is said, since rows share a chunk, or elements are wider than a bank.
+
+    >>> _found([[row * 128 for row in range(8)]], 32), _found([[row * 132 for row in range(32)]], 32)
+    ('Down a column, 8 rows lie in 1 bank group: an 8-way conflict', 'Down a column, 32 rows lie in 32 banks: conflict-free')
+    """
+    aligned = all(byte % CHUNK == 0 for column in columns for byte in column[:8])
+    if not aligned and bits > 32:
+        return ""
+    unit, lanes, what = (CHUNK, 8, "bank group") if aligned else (4, 32, "bank")
+    asked = [[byte // unit for byte in column[:lanes]] for column in columns]
+    chunks = [[byte // CHUNK for byte in column[:8]] for column in columns]
+    if len(columns[0]) < 2 or any(len(set(column)) < len(column) for column in (*asked, *chunks)):
+        return ""
+    return of_banks([[n % (ROW // unit) for n in column] for column in asked], what)
 
 
 def element_bits(layout: AnyLayout, options: FigureOptions) -> int:

@@ -145,18 +145,20 @@ def _runs(cells: Sequence[int], cols: int, step: int) -> list[int]:
     return out
 
 
-def of_banks(banks: Sequence[Sequence[int]]) -> str:
-    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins.
+def of_banks(banks: Sequence[Sequence[int]], what: str = "bank group") -> str:
+    """What the first column of 16-byte chunks of each panel meets: its rows by the bank where a chunk begins; or of words.
 
     >>> of_banks([[0] * 8, [0, 4, 8, 12, 16, 20, 24, 28]])
     'Down a column, 8 rows lie in 1 bank group; swizzled, in 8: conflict-free'
     >>> of_banks([[0] * 8])
     'Down a column, 8 rows lie in 1 bank group: an 8-way conflict'
+    >>> of_banks([[0, 1, 2, 3]], "bank")
+    'Down a column, 4 rows lie in 4 banks: conflict-free'
     """
     groups = [len(set(column)) for column in banks]
     ways = [max(Counter(column).values()) for column in banks]
     rows = len(banks[0])
-    head = f"Down a column, {rows} rows lie in {groups[0]} bank group{'s' * (groups[0] > 1)}"
+    head = f"Down a column, {rows} rows lie in {groups[0]} {what}{'s' * (groups[0] > 1)}"
 
     def verdict(n: int) -> str:
         return "conflict-free" if n == 1 else f"{'an' if n in (8, 11, 18) or 80 <= n < 90 else 'a'} {n}-way conflict"

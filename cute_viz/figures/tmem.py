@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd
 from typing import NamedTuple
 
@@ -140,29 +140,37 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     caption = (
         "Metadata of a sparse tcgen05.mma. A cell shows the row and the columns of A that its bits are for, the lowest bits first"
     )
-    notes = (f"{words[0].upper()}{words[1:]}. {not_run()}",)
+    unit = next(n for n in (8, 16, WARP, 2 * WARP, LANES) if _goes_on(cells, blocks, n, n * wide))
+    further = (f"Lanes {unit} further on are for rows {unit} further on.",) if unit < LANES else ()
+    notes = (*further, f"{words[0].upper()}{words[1:]}. {not_run()}")
     return Figure(
         kind="tmem",
         title=title,
         source=unmarked(tensor.layout),
         caption=caption,
-        description=f"{title}. {caption}. {notes[0]}",
+        description=f"{title}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(
             Panel(
-                caption=f"lanes {WARP * warp} to {WARP * warp + WARP - 1}",
-                labels=labels[(part := slice(WARP * warp * wide, WARP * (warp + 1) * wide))],
+                caption=f"lanes {lanes[0]} to {lanes[-1]}{f' of {LANES}' * (unit < LANES)}",
+                labels=labels[(part := slice(lanes[0] * wide, (lanes[-1] + 1) * wide))],
                 paints=painting.cells[part],
-                row_ruler=Ruler("lane", tuple(str(WARP * warp + lane) for lane in range(WARP)), borders(WARP, 0)),
+                row_ruler=Ruler("lane", tuple(map(str, lanes)), borders(len(lanes), 0)),
                 col_ruler=Ruler("column", tuple(map(str, range(wide))), borders(wide, 0)),
-                place=(0, warp) if wide <= 8 else (warp, 0),
+                place=(0, lanes[0] // WARP) if wide <= 8 else (lanes[0] // WARP, 0),
             )
-            for warp in range(LANES // WARP)
+            for lanes in (range(first, min(first + WARP, unit)) for first in range(0, unit, WARP))
         ),
         notes=notes,
         facts={"columns of the tensor": find_tmem_tensor_col_offset(tensor), "free columns": COLUMNS - wide},
     )
+
+
+def _goes_on(cells: Sequence[Mapping[int, object]], blocks: Sequence[int | None], rows: int, apart: int) -> bool:
+    """Whether every cell has what the one so many cells before it has, of so many rows further on."""
+    later = zip(cells[:-apart], cells[apart:], strict=True)
+    return blocks[:-apart] == blocks[apart:] and all({r + rows: ks for r, ks in one.items()} == other for one, other in later)
 
 
 def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:

@@ -12,19 +12,20 @@ from cute_viz.figures.model import Figure, Panel
 CHUNK, LINE, FULL = 16, 128, 8  # bytes of a chunk, and of a line of all banks; paints of a journey in full hue
 
 
-def _first_chunks(panel: Panel, bits: int) -> list[int]:
-    """The chunk of a line in which each row of the tile begins, by the label at its first column or by where it lies."""
+def _firsts(panel: Panel, bits: int, unit: int) -> list[int]:
+    """The chunk, or bank, of a line in which each row of the tile begins, by the label at its first column or by where it lies."""
     if panel.row_ruler.title == "byte":
-        cells = [n for n, label in enumerate(panel.labels) if re.fullmatch(r"\d+,0", label)]
-        return [n % panel.cols * bits // 8 % LINE // CHUNK for n in cells]
-    return [int(label) * 4 // CHUNK for label in panel.labels[:: panel.cols]]
+        cells = {int(label.partition(",")[0]): n for n, label in enumerate(panel.labels) if re.fullmatch(r"\d+,0", label)}
+        return [n % panel.cols * bits // 8 % LINE // unit for _, n in sorted(cells.items())]
+    return [int(label) * 4 // unit for label in panel.labels[:: panel.cols]]
 
 
 def _banks(figure: Figure, found: re.Match[str]) -> bool:
-    """Rows, groups of banks and ways of each panel, plain and swizzled."""
-    columns = [_first_chunks(panel, figure.facts["bits of an element"]) for panel in figure.panels]
-    ways = 1 if found[4] == "conflict-free" else int(re.findall(r"\d+", found[4])[0])
-    groups = [int(found[2]), *([int(found[3])] if found[3] else [])]
+    """Rows, groups of banks (or banks) and ways of each panel, plain and swizzled."""
+    unit = CHUNK if found[3] == "bank group" else 4
+    columns = [_firsts(panel, figure.facts["bits of an element"], unit)[: int(found[1])] for panel in figure.panels]
+    ways = 1 if found[5] == "conflict-free" else int(re.findall(r"\d+", found[5])[0])
+    groups = [int(found[2]), *([int(found[4])] if found[4] else [])]
     counted = [len({*column}) for column in columns]
     return len(columns[0]) == int(found[1]) and counted == groups and max(Counter(columns[-1]).values()) == ways
 
@@ -85,7 +86,9 @@ def _alike(figure: Figure, found: re.Match[str]) -> bool:
 
 
 CLAIMS: dict[str, Callable[[Figure, Any], bool]] = {
-    r"Down a column, (\d+) rows lie in (\d+) bank groups?(?:; swizzled, in (\d+))?: (conflict-free|an? \d+-way conflict)": _banks,
+    r"Down a column, (\d+) rows lie in (\d+) (bank|bank group)s?(?:; swizzled, in (\d+))?: (conflict-free|an? \d+-way conflict)": (
+        _banks
+    ),
     r"Sw<(\d+),(\d+),(-?\d+)> XORs bits? (\d+)(?:\.\.(\d+))? into bits? (\d+)(?:\.\.(\d+))?": _bits,
     r"One thread(?: of each of (\d+) CTAs)? (?:copies|prefetches) (\d+) bytes?: .*?(?:cta_group::(\d+))?": _bulk,
     r"Thread (\d+) holds rows? ([\d, and]+) of C: (\d+) lines? of shared memory": _rows,

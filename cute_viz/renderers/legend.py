@@ -159,19 +159,36 @@ def columns(legends: Sequence[Legend]) -> list[float]:
     return [min(LEGEND_WIDTH, max(least, wide)), min(LEGEND_WIDTH, least)]
 
 
-def free_corner(figure: Figure, legends: Sequence[Legend], sizes: list[tuple[float, float]], column: float) -> bool:
-    """Whether the upper left place of the panels is empty, and has room for the legend.
+def free_place(
+    figure: Figure,
+    legends: Sequence[Legend],
+    corners: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    column: float,
+) -> tuple[float, float, float] | None:
+    """The first place among the panels that is empty and has room for the legend: its corner and its width; None where none is.
+
+    corners, sizes: px of the panels. column: px that the legend takes at least.
 
     >>> drawn = figure("SM80_16x8x16_F32F16F16F32_TN")
-    >>> free_corner(drawn, told(drawn), [(400, 500)] * 3, LEGEND_WIDTH)
-    True
+    >>> free_place(drawn, told(drawn), [(400, 500), (0, 500), (400, 0)], [(400, 500)] * 3, LEGEND_WIDTH)
+    (0, 0, 400)
     """
     places = [panel.place for panel in figure.panels]
-    if not places or not legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
-        return False
-    width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
-    height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= column and height >= Key(legends, column, True).height
+    if not legends or figure.arrows:  # whose words and lines need the room
+        return None
+    rows, cols = (sorted({place[axis] for place in places}) for axis in (0, 1))
+    for row, col in [(row, col) for row in rows for col in cols if (row, col) not in places]:
+        x, wide = max((corners[n][0], sizes[n][0]) for n, place in enumerate(places) if place[1] == col)
+        y = max(corners[n][1] for n, place in enumerate(places) if place[0] == row)
+        high = max(h for (_, h), place in zip(sizes, places, strict=True) if place[0] == row)
+        taken = any(
+            x < at + w and at < x + wide and y < top + h and top < y + high
+            for (at, top), (w, h) in zip(corners, sizes, strict=True)
+        )
+        if wide >= column and not taken and high >= Key(legends, wide, True).height:
+            return x, y, wide
+    return None
 
 
 def heading(figure: Figure, labelled: bool = True) -> list[Line]:

@@ -27,7 +27,8 @@ SEEN = 10.0  # of these, what is seen well
 MOST_MIXED = 6  # panels of which some have labels, and some are blocks
 WORDED = ("difference", "exercise")  # kinds of figures whose labels are the point: all or none of them, however many
 FEWEST = 8, 4  # rows, and columns, of an excerpt
-MANY = 2048  # cells, of which the unit that repeats is tried
+NARROW = 420.0  # px of a place, in which what is compared may stand in rows of two
+MANY = 2048  # cells, of which the unit that repeats is tried; fewer where few labels are read
 
 
 class Drawing(NamedTuple):
@@ -94,13 +95,15 @@ def _labelled(figure: Figure, most: int) -> Iterator[tuple[Detail, ...]]:
             yield tuple([mine[n] for mine in choices])
 
 
-def units(figure: Figure) -> Figure | None:
+def units(figure: Figure, target: Target) -> Figure | None:
     """The figure as the unit that it repeats; None of few cells, and where nothing repeats.
 
-    >>> units(figure("(2,4)")) is None
-    True
+    >>> from cute_viz.renderers.targets import TARGETS
+    >>> [units(figure("SM80_16x8x16_F32F16F16F32_TN"), TARGETS[name]) is None for name in ("readme", "slide")]
+    [True, False]
     """
-    return repeated(figure) if sum(len(panel.paints) for panel in figure.panels) > MANY else None
+    many = sum(len(panel.paints) for panel in figure.panels) > min(MANY, target.labels)
+    return repeated(figure) if many else None
 
 
 def further(figure: Figure, whole: bool) -> Figure | None:
@@ -174,8 +177,11 @@ def arranged(figure: Figure, target: Target) -> Iterator[Figure]:
     if figure.kind == "page" and figure.arrows and not is_comparison(figure):  # two wide ones are as wide as several others
         yield _placed(figure, _rows_of([panel.cols for panel in figure.panels]))
     across = sorted({n, *range(1, 7)}, reverse=target.is_landscape or bool(figure.arrows))
+    even = (
+        (1, n) if is_comparison(figure) and (target.width or NARROW) >= NARROW else (1, 2, n) if is_comparison(figure) else across
+    )
     for shown in [figure, abridged(figure)] if figure.kind == "follow" else [figure]:
-        for columns in [columns for columns in across if columns <= n and (columns in (1, n) or not is_comparison(figure))]:
+        for columns in [columns for columns in across if columns <= n and columns in even]:
             places = [divmod(k, columns) for k in range(n)]
             if shown is not figure or places != [panel.place for panel in figure.panels]:
                 yield _placed(shown, places)

@@ -18,7 +18,7 @@ from cute_viz.renderers.colours import page_palette
 from cute_viz.renderers.fitting import Fitted, aligned, fit_panels
 from cute_viz.renderers.frame import GAP, LARGEST, LOOSE, TIGHT, Detail, Fit, PanelFrame, frames
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_corner, heading, prose, told
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, columns, free_place, heading, prose, told
 from cute_viz.renderers.levels import Drawing, arranged, drawings, excerpts, further, is_comparison, prepared, units
 from cute_viz.renderers.marks import joined
 from cute_viz.renderers.outer import Outer
@@ -35,7 +35,7 @@ TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
 LOWEST = 110.0  # px of a lane beside which there is no inset
 NAMED_SHARE = 0.4  # of cells that have a label, or a name
-NAMED = 17.0  # px of a row that holds the name of a group
+NAMED = 15.5  # px of a row that holds the name of a group
 MOST_RUNS = 8192  # of cells of one colour, more of which are an image where they are small
 SCREEN = (1000.0, 620.0)  # px of lanes that have no place
 
@@ -76,24 +76,29 @@ def _chosen(figure: Figure, options: Options) -> Page:
     figure = prepared(with_insets(once(figure)))
     if not figure.panels:
         return _grown(lay_out(figure, width=target.width, target=target, fitted=([], [], 0.0, 0.0)), target)
-    for drawn in drawings(figure, target):
-        page = _tried(drawn, target)
-        if page is not None and _fits(page, target):
-            if any(place.detail == Detail.COLOUR and place.named < NAMED_SHARE for place in page.panels):
-                high = _tried(drawn._replace(fit=drawn.fit._replace(high=NAMED)), target)
-                page = high if high is not None and _fits(high, target) and _named(high) > _named(page) else page
-            return _grown(page, target)
+    named = all("thread" in panel.data for panel in figure.panels)  # by labels, which then tell what their legend does
+    ways = [target, replace(target, legend=False)] if named and target.legend else [target]
+    for shown, way in [*((figure, way) for way in ways), *((flat, target) for flat in _flat(figure))]:
+        for drawn in drawings(shown, way):
+            richest = shown is figure and way is target
+            page = _tried(drawn, way) if richest or max(drawn.details) < Detail.COLOUR else None
+            if page is not None and _fits(page, target):
+                if any(place.detail == Detail.COLOUR and place.named < NAMED_SHARE for place in page.panels):
+                    high = _tried(drawn._replace(fit=drawn.fit._replace(high=NAMED)), target)
+                    page = high if high is not None and _fits(high, target) and _named(high) > _named(page) else page
+                return _grown(page, target)
     if figure.kind == "exercise":
         words = "the letters of the blanks have no room here"
         raise FigureError(words, hint="a larger place, or fewer cells")
     blocks = _in_blocks(figure, target)
     poor = _is_nameless(blocks) or not _fits(blocks, target)
-    unit = units(figure) if poor else None
+    unit = units(figure, target) if poor else None
     for part in filter(None, (unit, further(figure, not poor), *excerpts(figure))):
-        for drawn in drawings(part, target):
-            page = _tried(drawn, target)
-            if page is not None and _fits(page, target):
-                return _grown(page, target)
+        for way in ways:
+            for drawn in drawings(part, way):
+                page = _tried(drawn, way) if way is target or max(drawn.details) < Detail.COLOUR else None
+                if page is not None and _fits(page, target):
+                    return _grown(page, target)
     if unit is not None:
         of_unit = _in_blocks(unit, target)
         if _fits(of_unit, target) and not (_is_nameless(of_unit) and _fits(blocks, target)):
@@ -104,6 +109,14 @@ def _chosen(figure: Figure, options: Options) -> Page:
         bare = _in_blocks(figure, replace(target, legend=False))  # whose names stand on the cells, or beside the picture
         blocks = bare if _fits(bare, target) else blocks
     return _grown(blocks, target)
+
+
+def _flat(figure: Figure) -> list[Figure]:
+    """The figure with the two lines of every label in one, wide and low; none where boxes have labels, or no label has two."""
+    if figure.kind != "exercise" and any(panel.boxes for panel in figure.panels):
+        return []
+    panels = [replace(panel, labels=tuple([label.replace("\n", " ") for label in panel.labels])) for panel in figure.panels]
+    return [replace(figure, panels=tuple(panels))] if panels != [*figure.panels] else []
 
 
 def _in_lanes(figure: Figure, target: Target) -> Page:
@@ -153,15 +166,17 @@ def _tried(drawn: Drawing, target: Target) -> Page | None:
 
 
 def _in_blocks(figure: Figure, target: Target) -> Page:
-    """The page in blocks of colour: the arrangement whose cells are the largest in its width and height."""
-    found = [_blocks(way, target) for way in arranged(passed_on(figure), target)]
+    """The page in blocks of colour: of the arrangements that fit one whose groups have names, and whose cells are the largest."""
+    found = [_blocks(way, target, high) for way in arranged(passed_on(figure), target) for high in (0.0, NAMED)]
     fitting = [page for page in found if _fits(page, target)]
     if not fitting:
         return min(found, key=lambda page: page.height * page.width)
-    best = max(fitting, key=lambda page: min(place.grid.cell_w for place in page.panels))
-    if _is_nameless(best) and not _is_nameless(high := _blocks(best.figure, target, NAMED)) and _fits(high, target):
-        return high
-    return best
+
+    def rank(page: Page) -> tuple[bool, int, float]:
+        rows = max(place.panel.place[0] for place in page.panels) if figure.arrows else 0  # arrows have room beside panels
+        return not _is_nameless(page), -rows, min(place.grid.cell_w for place in page.panels)
+
+    return max(fitting, key=rank)
 
 
 def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
@@ -183,12 +198,11 @@ def _blocks(figure: Figure, target: Target, high: float = 0.0) -> Page:
         size = float(int(size)) if size >= 8 else int(4 * size) / 4 if size >= 1 else 1 / -(-1 // size)
         found = frames(figure, Detail.RASTER if size < 3 and many else Detail.COLOUR, cell=size, fit=fit)
         page = lay_out(figure, width=target.width, target=target, fit=fit, fitted=aligned(figure, found))
-        over = max((page.width - target.width) / cols, (page.height - target.height) / rows)
+        over = (page.width - target.width) / cols
+        over = over if over > 0.5 / cols else (page.height - target.height) / rows  # which depends on where the legend has room
         if over <= 0.5 / max(cols, rows) or size <= 0.02:
             return page
-        size -= max(over, 0.02 * size)
-        if size <= 0:
-            return page
+        size -= min(max(over, 0.02 * size), size / 3)
 
 
 def _grown(page: Page, target: Target) -> Page:
@@ -254,9 +268,9 @@ def lay_out(
     panels_h = places_h + sum(strip.height for strip in below)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
     wide, column = columns(legends)
-    corner = bool(legends) and free_corner(figure, legends, sizes, column)
-    column = wide if not corner and panels_w + GAP + wide <= room else column
-    beside = bool(legends) and not corner and panels_w + GAP + column <= room
+    corner = free_place(figure, legends, places, sizes, column)
+    column = wide if corner is None and panels_w + GAP + wide <= room else column
+    beside = bool(legends) and corner is None and panels_w + GAP + column <= room
     inner = panels_w + (GAP + column if beside else 0)
     if target.is_landscape and target.head:
         inner = max(inner, min(room, TITLE_LETTER * len(figure.title), 2 * NARROWEST))
@@ -268,7 +282,7 @@ def lay_out(
     mute = not journey and any(frame.detail >= Detail.COLOUR and any(frame.panel.labels) for frame in framed)
     head = prose(heading(figure, not mute), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
-    legend = Key(legends, column if beside or corner else inner, beside or corner)
+    legend = Key(legends, corner[2] if corner else column if beside else inner, beside or corner is not None)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
     order = "" if journey else undrawn(figure.arrows, framed)
     if order:
@@ -279,8 +293,8 @@ def lay_out(
     notes = prose([Line(note, 0, 0, 12) for note in sentences if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
-    at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
-    swatches, entries = legend.placed(*at) if legends else ([], [])
+    dx, dy = corner[:2] if corner else ((panels_w + GAP, 0.0) if beside else (0.0, panels_h + GAP))
+    swatches, entries = legend.placed(margin + dx, top + dy) if legends else ([], [])
     origins = [((margin + x) / scale, (top + y) / scale) for x, y in places]  # in px before they are scaled
     cells = [(x + f.left, y + f.top, f.cell_w, f.cell_h) for f, (x, y) in zip(framed, origins, strict=True)]
     grids = [Grid(panel.rows, panel.cols, *where) for panel, where in zip(figure.panels, cells, strict=True)]

@@ -11,6 +11,18 @@ export const button = (words, act, more = {}) => {
   return out;
 };
 
+// Buttons of which one is pressed, as [value, words]; the same buttons stay, and the focus on them.
+export function choice(box, items, now, act) {
+  const words = items.map(([, word]) => word).join();
+  box.hidden = items.length < 2;
+  if (box.dataset.words !== words) {
+    box.dataset.words = words;
+    box.replaceChildren(...items.map(([value, word]) => button(word, () => act(value), { value })));
+  }
+  const pressed = items.some(([value]) => value === now) ? now : "";
+  for (const one of box.children) one.setAttribute("aria-pressed", one.value === pressed);
+}
+
 // An SVG as an element of the page; the engine has escaped what it shows, and the page's policy lets nothing inline run.
 export function picture(text) {
   const inert = document.createElement("template");

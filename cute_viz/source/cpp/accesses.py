@@ -25,6 +25,7 @@ from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import known_part, split
 from cute_viz.source.cpp.turns import Turns
 from cute_viz.source.cpp.values import finished
+from cute_viz.values.integer import Unknown
 from cute_viz.values.pointer import Pointer
 
 _BARRIER = re.compile("sync|barrier|wait|arrive|volatile", re.IGNORECASE)
@@ -34,15 +35,17 @@ _WIDEST = 128  # bits
 
 
 def array_of(evaluator: Evaluator, x: Declaration) -> Tensor:
-    """An array in shared memory as C++ places its elements, the last index the contiguous one. Raises: AlgebraError for an extent
-    that is left out; the error of one that cannot be evaluated.
+    """An array in shared memory as C++ places its elements, the last index the contiguous one. The first extent of one of dynamic
+    size, `extern __shared__ float s[]`, is what only a launch knows; no place depends on it.
+
+    Raises: AlgebraError for another extent that is left out; the error of one that cannot be evaluated.
     """
     context = evaluator.context
     kind = evaluator.value(context.tree(x.type)) if x.type is not None else None
     parts, _ = brackets(context.reader, x.token)
-    if any(a == b for a, b in parts):
+    if any(a == b for a, b in parts[1:]):
         raise AlgebraError(f"the extents of {x.name} are not known").but(name=x.name)
-    extents = [int(evaluator.solid(context.tree(part))) for part in parts]
+    extents: list[Any] = [int(evaluator.solid(context.tree((a, b)))) if a < b else Unknown("?") for a, b in parts]
     strides = [prod(extents[n + 1 :]) for n in range(len(extents))]
     whole = Layout(*((one[0] if len(one) == 1 else tuple(one)) for one in (extents, strides)))
     return Tensor(Pointer("smem", kind, base=x.name, name=x.name), mark_static(whole))
