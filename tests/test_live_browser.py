@@ -252,10 +252,10 @@ def test_the_matrix_of_a_swizzle(page, driver):
     page.type("Sw<2,1,2> o 0 o (4,8):(8,1)")
     page.drawn("Sw<2,1,2> o 0 o (4,8):(8,1)")
     driver.find_element("id", "tab-facts").click()
-    until(lambda: page.text("#matrix"))
-    rows = driver.execute_script("return [...document.querySelectorAll('#matrix tr')].slice(1).map(r => r.textContent)")
-    # m.0, m.1, n.0, n.1, n.2: bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
-    assert rows == ["bit 4·1···", "bit 31····", "bit 2·1··1", "bit 11··1·", "bit 0··1··"]
+    until(lambda: page.text("#more svg"))
+    said = driver.execute_script("return [...document.querySelectorAll('#more svg text')].map(text => text.textContent)")
+    # bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
+    assert [words for words in said if words.startswith("= ")] == ["= c0", "= c1 ⊕ r0", "= c2 ⊕ r1", "= r0", "= r1"]
     driver.find_element("id", "tab-picture").click()
     page.find("#tab-compare").click()
     page.set("#against", "without the swizzle")

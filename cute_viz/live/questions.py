@@ -33,7 +33,6 @@ _LONG = 4096  # characters of an option, a value, a name
 SAID = {"index": "index", "coord": "coordinate", "swizzle": "before → after", "none": "none"}  # of `labels`
 SECTIONS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ALayout", "BLayout", "CLayout")  # of an atom
 WIDE = 44  # px of a cell that says `64 → 72`
-_MATRIX = 1 << 14  # elements of a layout whose matrix is looked for
 
 
 def answer(
@@ -246,31 +245,15 @@ def _step(value: Any, question: Question) -> Answer:
 
 
 def _facts(question: Question) -> dict[str, Any]:
-    found = question.answer()
-    return {"facts": found.facts, "matrix": _matrix(found.obj)}
+    """The facts of an object; of a layout between powers of 2 the picture of what each bit of a coordinate does to its address."""
+    from cute_viz.renderers.html import explored
 
-
-def _matrix(obj: Any) -> dict[str, Any] | None:
-    """The matrix over F2 of a layout: a name and the offset for each bit of the coordinate; None of what has none, or is too large.
-
-    >>> _matrix(Layout((4, 2), (2, 1)))
-    {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
-    """
-    from cute_viz.algebra.table import bit_matrix, fits
-
-    try:
-        layout = position_independent(as_layout(obj))
-        found = bit_matrix(layout) if fits(layout, _MATRIX) else None
-    except (CuteVizError, AttributeError, TypeError):
-        return None
-    if found is None or not found[0]:
-        return None
-    columns, counts = found
-    names = [f"mode {n} bit {bit}" for n, count in enumerate(counts) for bit in range(count)]
-    return {
-        "columns": list(map(list, zip(names, columns, strict=True))),
-        "rows": max(1, *(column.bit_length() for column in columns)),
-    }
+    out: dict[str, Any] = {"facts": question.answer().facts}
+    how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "type")}
+    with suppress(CuteVizError):  # of what has no such bits
+        drawn = replace(question, options={**how, "view": "matrix"}).answer("svg", fragment=True)
+        out["matrix"], _ = explored(drawn.figure, drawn.how)
+    return out
 
 
 def _copy(question: Question) -> dict[str, Any]:

@@ -41,23 +41,6 @@ const table = (rows) => {
   return out;
 };
 
-// The matrix over F2 of a layout: a 1 where a bit of the coordinate moves a bit of the offset.
-function matrix({ columns, rows }) {
-  const out = element("table", undefined, { id: "matrix" }), head = out.insertRow();
-  out.createCaption().textContent = "Over F2: which bit of the coordinate (column) moves which bit of the offset (row)";
-  head.append(element("td"));
-  for (const [name] of columns) head.append(element("th", name.replace("mode ", "m").replace(" bit ", "."), { scope: "col", title: name }));
-  for (let bit = rows - 1; bit >= 0; bit--) {
-    const row = out.insertRow();
-    row.append(element("th", `bit ${bit}`, { scope: "row" }));
-    for (const [, offset] of columns) {
-      const one = (BigInt(offset) >> BigInt(bit)) & 1n;
-      row.append(element("td", one ? "1" : "·", { className: one ? "one" : "" }));
-    }
-  }
-  return out;
-}
-
 export class Panes {
   // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was.
   constructor({ ask, explorer, apply, report, compare, changed, moved }) {
@@ -145,7 +128,7 @@ export class Panes {
   facts(out) {
     const notes = (this.answer?.notes || []).map((note) => element("li", note));
     this.box.replaceChildren(...(this.answer?.description ? [element("p", this.answer.description)] : []), table(Object.entries(out.facts)),
-      ...(notes.length ? [element("ul", null, {}, ...notes)] : []), ...(out.matrix ? [matrix(out.matrix)] : []));
+      ...(notes.length ? [element("ul", null, {}, ...notes)] : []), ...(out.matrix ? [picture(out.matrix)] : []));
   }
 
   steps(out) {
