@@ -100,11 +100,14 @@ def held(path: str, root: str) -> str:
     >>> held("layouts/../x.yaml", "layouts")
     Traceback (most recent call last):
     cute_viz.errors.CuteVizError: layouts/../x.yaml: this leads out of the folder layouts
-      hint: the target of a link there is neither read nor written; name the target itself
+      hint: only what is in that folder or below is read here
     """
     top, real = os.path.realpath(root or "."), os.path.realpath(path)
     if real != top and not real.startswith(os.path.join(top, "")):
-        hint = "the target of a link there is neither read nor written; name the target itself"
+        named, inside = os.path.abspath(path), os.path.join(os.path.abspath(root or "."), "")
+        hint = "only what is in that folder or below is read here"
+        if named.startswith(inside):
+            hint = "the target of a link there is neither read nor written; name the target itself"
         raise CuteVizError(f"this leads out of the folder {root or '.'}", name=path, hint=hint)
     return path
 

@@ -531,3 +531,11 @@ def test_a_server_and_documents_read_no_revisions(history: Path) -> None:
 
     with pytest.raises(CuteVizError, match="revisions are not read here"):
         str(ask(Request(("csrc/kernels/k.cu@HEAD::sA",), folder=Folder(str(history), str(history)))).obj)
+
+
+def test_an_attribute_of_ir_is_found_as_ir_spells_it(tmp_path: Path) -> None:
+    blocked = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>"
+    text = f"#blocked = {blocked}\nmodule {{\n  %0 = tt.splat %a : f16 -> tensor<4x16xf16, #blocked>\n}}\n"
+    (tmp_path / "k.ttgir").write_text(text, "utf-8")
+    answers = [run("eval", f"{tmp_path}/k.ttgir::{name}").stdout for name in ("blocked", "#blocked")]
+    assert answers == [b"((8,4),2):((8,1),4)\n"] * 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from pathlib import Path
 
 import pytest
 
 from cute_viz import figure, render
-from tests.browser import chromium, complaints
+from tests.browser import chromium, complaints, until
 
 pytestmark = pytest.mark.browser
 
@@ -326,3 +328,29 @@ def test_a_slider_goes_through_the_threads_of_a_warp(driver, tmp_path: Path):
     own = sum(map(bool, [label for panel in figure("ampere_gemm", follow=45).panels for label in panel.labels]))
     assert found(driver).startswith(f"T45: {own} cells"), found(driver)
     assert complaints(driver) == []
+
+
+STRICT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, no page from elsewhere
+
+
+@pytest.mark.parametrize("kind", ["a policy", "a sandbox", "frames removed"])
+def test_a_notebook_that_runs_no_script_shows_the_picture(driver, tmp_path, kind):
+    """The text/html of a figure where an editor shows it without scripts, or without frames, as those of notebooks may."""
+    html = figure("(4,8):(8,1)")._repr_mimebundle_()["text/html"]
+    inside = {
+        "a policy": f'<meta http-equiv="Content-Security-Policy" content="{STRICT}"><body class="vscode-dark">{html}',
+        "a sandbox": f'<iframe sandbox="" width="900" height="600" srcdoc="{escape(html)}"></iframe>',
+        "frames removed": re.sub("</?iframe[^>]*>", "", html),
+    }[kind]
+    (tmp_path / "cell.html").write_text(f"<!DOCTYPE html>{inside}", encoding="utf-8")
+    driver.get((tmp_path / "cell.html").as_uri())
+    while driver.find_elements("tag name", "iframe"):
+        driver.switch_to.frame(0)
+    until(
+        lambda: driver.execute_script("const p = document.querySelector('svg, img'); return p?.getBoundingClientRect().width > 100")
+    )
+    words = [one.text for one in driver.find_elements("css selector", "svg text")]
+    image = driver.execute_script("return document.querySelector('img')?.naturalWidth > 100")
+    assert image if kind == "frames removed" else {str(n) for n in range(32)} <= set(words)
+    driver.switch_to.default_content()
+    complaints(driver)  # the policy's own, which the next test need not see

@@ -658,6 +658,33 @@ STAGED = """void f() {{
 """
 
 
+@pytest.mark.parametrize(
+    ("source", "options", "first"),
+    [
+        ("(4,8):(8,1)", {}, "offset"),
+        ("Sw<3,3,3> o 0 o (8,64):(64,1)", {}, "offset"),
+        ("logical_divide((8,6),(4,3))", {}, "offset"),
+        ("((4,8),(2,4)):((32,1),(16,8))", {"tile": "16x16"}, "owner"),
+        ("SM75_U32x4_LDSM_N", {}, "owner"),
+        ("(8,64):(64,1)", {"view": "banks"}, "bank"),
+    ],
+)
+def test_all_that_cells_may_say_is_drawn(source, options, first):
+    """Each choice of the page draws other words; before and after a swizzle is offered where there is one."""
+    begin = answer({"ask": "draw", "source": source, "options": options})
+    words = [word for word, _ in begin["labels"]]
+    assert begin["labels"][0] == ("", first)
+    assert ("swizzle" in words) == source.startswith("Sw<")
+    drawn = [answer({"ask": "draw", "source": source, "options": {**options, "labels": word}}) for word in words]
+    assert len({str([panel["labels"] for panel in one["panels"]]) for one in drawn}) == len(words)
+
+
+def test_a_swizzle_is_drawn_in_bands_that_can_be_read():
+    question = {"ask": "draw", "source": "Sw<3,3,3> o 0 o (8,64):(64,1)", "options": {"labels": "swizzle", "width": 722}}
+    assert [panel["caption"] for panel in answer(question)["panels"]] == [f"columns {n}..{n + 15}" for n in range(0, 64, 16)]
+    assert len(answer({**question, "options": {**question["options"], "fold": "32"}})["panels"]) == 2
+
+
 @pytest.mark.parametrize("stride", [129, 130, 132, 128])
 @pytest.mark.parametrize("staged", [False, True])
 def test_the_picture_of_an_access_is_what_its_addresses_say(stride, staged):

@@ -106,6 +106,20 @@ void launch(float* p) {
 """
 
 
+TMA = """template <class TMA> __global__ void load(TMA tma, Layout<Shape<_64,_32>> l) {
+  auto g = local_tile(tma.get_tma_tensor(shape(l)), shape(l), make_coord(0, 0));
+  __shared__ half_t s[2048];
+  auto sA = make_tensor(make_smem_ptr(s), l);
+  auto [tg, ts] = tma_partition(tma, Int<0>{}, Layout<_1>{}, group_modes<0,2>(sA), group_modes<0,2>(g));
+  copy(tma, tg, ts);
+}
+void run() {
+  Layout<Shape<_64,_32>> l;
+  load<<<1, 32>>>(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(nullptr), l), l), l);
+}
+"""
+
+
 @pytest.fixture
 def page(driver, server):
     yield Page(driver, server.address)
@@ -238,14 +252,61 @@ def test_the_matrix_of_a_swizzle(page, driver):
     page.type("Sw<2,1,2> o 0 o (4,8):(8,1)")
     page.drawn("Sw<2,1,2> o 0 o (4,8):(8,1)")
     driver.find_element("id", "tab-facts").click()
-    until(lambda: page.text("#matrix"))
-    rows = driver.execute_script("return [...document.querySelectorAll('#matrix tr')].slice(1).map(r => r.textContent)")
-    # m.0, m.1, n.0, n.1, n.2: bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
-    assert rows == ["bit 4·1···", "bit 31····", "bit 2·1··1", "bit 11··1·", "bit 0··1··"]
+    until(lambda: page.text("#more svg"))
+    said = driver.execute_script("return [...document.querySelectorAll('#more svg text')].map(text => text.textContent)")
+    # bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
+    assert [words for words in said if words.startswith("= ")] == ["= c0", "= c1 ⊕ r0", "= c2 ⊕ r1", "= r0", "= r1"]
     driver.find_element("id", "tab-picture").click()
     page.find("#tab-compare").click()
     page.set("#against", "without the swizzle")
     until(lambda: " of 32 " in page.text("#differs"))
+
+
+def test_what_cells_say_is_one_click_and_ends_with_the_swizzle(page, driver):
+    said = "return [...document.querySelectorAll('#says button')].map(b => [b.textContent, b.ariaPressed])"
+    words = "return [...document.querySelectorAll('#picture svg text')].map(text => text.textContent)"
+    page.type("Sw<1,0,1> o 0 o (2,4):(4,1)")
+    page.drawn("Sw<1,0,1> o 0 o (2,4):(4,1)")
+    until(lambda: dict(driver.execute_script(said)).get("before → after") == "false")
+    page.find("#says [value=swizzle]").click()
+    until(lambda: "3 → 2" in page.text("#picture svg"))
+    assert driver.switch_to.active_element.text == "before → after"  # from where the next Tab goes on
+    assert dict(driver.execute_script(said)) == {
+        "offset": "false",
+        "index": "false",
+        "coordinate": "false",
+        "before → after": "true",
+        "none": "false",
+    }
+    page.type("(2,4):(4,1)")
+    page.drawn("(2,4):(4,1)")
+    until(lambda: [words for words, _ in driver.execute_script(said)] == ["offset", "index", "coordinate", "none"])
+    assert page.error() == ""
+    page.find("#says [value=coord]").click()
+    until(lambda: "(1,3)" in driver.execute_script(words))
+    assert page.find("#options [name=labels]").get_attribute("value") == "coord"
+    page.find("#says [value='']").click()
+    until(lambda: "(1,3)" not in driver.execute_script(words))
+    page.type("SM75_U32x4_LDSM_N")
+    page.drawn("SM75_U32x4_LDSM_N")
+    until(lambda: driver.execute_script(said)[0] == ["owner", "true"])
+    assert [one.text for one in driver.find_elements("css selector", "#sections dt")] == [
+        "ThrID",
+        "SrcLayout",
+        "DstLayout",
+        "RefLayout",
+    ]
+
+
+def test_what_no_thread_addresses_is_told_in_words(page, driver):
+    page.set("#source", TMA)
+    until(lambda: driver.find_elements("css selector", ".mark.good") and _settled(driver))
+    page.find(".mark.good").click()
+    until(lambda: "copies a box of 4,096 bytes" in page.text("#picture p"))
+    assert page.text("#picture h2") == "SM90_TMA_LOAD: no thread gives an address"
+    assert "in shared memory" in page.text("#picture p:last-child")
+    page.find("#subject button").click()
+    until(lambda: page.picture())
 
 
 def test_banks_are_explored_and_cured(page, driver):
@@ -604,8 +665,12 @@ def test_a_phone_shows_one_pane_at_a_time(driver, server):
         until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
         assert driver.execute_script(seen) == ["more"]
         page.find(".access .line").click()
-        until(lambda: "Fixed" in page.text("#picture svg"))
+        until(lambda: "Now:" in page.text("#picture svg"))
         assert driver.execute_script(seen) == ["picture"]
+        page.find("#says [value=fixed]").click()
+        until(lambda: "Fixed:" in page.text("#picture svg"))
+        assert "Now:" not in page.text("#picture svg")
+        assert page.find("#says [value=fixed]").get_attribute("aria-pressed") == "true"
         page.find("#tab-report").click()
         page.find(".access .fix").click()
         until(lambda: page.text(".diff"))

@@ -20,6 +20,7 @@ from cute_viz.notation.dsl_print import show_dsl
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.python import read
 from cute_viz.spec.library import resolve
+from tests.commands import run
 
 DATA = json.loads(gzip.decompress((Path(__file__).parent / "data" / "dsl_source.json.gz").read_bytes()))
 FILES = {file["name"]: file for file in DATA["files"]}
@@ -591,3 +592,14 @@ def test_layouts_of_gluon_are_those_of_its_ir(name: str, ttgir: str) -> None:
 def test_what_gluon_leaves_open_has_its_cause() -> None:
     assert refusal(GLUON, "kernel::open").message == "'BLOCK' is a parameter here"
     assert refusal(GLUON, "kernel::value").message == "load is Triton's, whose tensors are in its TTGIR"
+
+
+def test_the_list_of_a_file_shows_what_is_wrong_with_a_definition(tmp_path: Path) -> None:
+    """Not that it needs its own name: a value for that is the last thing to ask for."""
+    text = "import cutlass.cute as cute\ndef f(n):\n"
+    text += "  b = cute.make_layout((4, 8), stride=(1,))\n  c = cute.make_layout((n, 8))\n"
+    (tmp_path / "k.py").write_text(text, "utf-8")
+    done = run("list", str(tmp_path / "k.py"))
+    assert b"needs b" not in done.stdout
+    assert b"shape (4,8) and stride (1) do not have the same nesting" in done.stdout
+    assert b"first of all for n\n" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ntpath
+import os
 import re
 import subprocess
 import sys
@@ -86,7 +87,9 @@ def test_utf_16_is_read_and_never_written(encoding: str, tmp_path: Path) -> None
     assert run("render", "-", "--name", "L", stdin=data).returncode == 0
     (tmp_path / "odd.cu").write_bytes(data[:-1])
     assert "this is not UTF-16 text" in fails(run("list", str(tmp_path / "odd.cu")), 1)
-    assert "UTF-16" in fails(run("eval", "-", stdin=MARKS[encoding] + "(4,8)\r\n".encode(encoding)), 1)
+    lines = MARKS[encoding] + "a = (4,8)\r\nsize(a)\r\n".encode(encoding)
+    assert run("eval", "-", stdin=lines).stdout == b"(4,8)\n32\n"
+    assert "this is not UTF-16 text" in fails(run("eval", "-", stdin=lines[:-1]), 1)
     document = MARKS[encoding] + "<!-- cute-viz: (2,2) -->\r\n<!-- /cute-viz -->\r\n".encode(encoding)
     (tmp_path / "x.md").write_bytes(document)
     assert "UTF-16" in fails(run("embed", str(tmp_path / "x.md")), 1)
@@ -171,3 +174,12 @@ def test_pushes_are_tested_on_every_system_and_python() -> None:
     if sys.platform == "linux":
         found = subprocess.run(["sed", "-n", taken[1], str(ROOT / "README.md")], capture_output=True, text=True).stdout
         assert found == "pip install -e '.[test]' && pytest\n"
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="it is a path there")
+def test_a_path_of_windows_elsewhere_is_recognized(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "x.cu").write_text(TEXT, "utf-8")
+    (tmp_path / "x.md").write_text("<!-- cute-viz: src\\x.cu::L -->\n<!-- /cute-viz -->\n", "utf-8")
+    assert "did you mean src/x.cu?" in fails(run("eval", "src\\x.cu::L", cwd=tmp_path), 1)
+    assert "did you mean src/x.cu?" in fails(run("embed", "x.md", cwd=tmp_path), 1).replace(f"{tmp_path}/", "")

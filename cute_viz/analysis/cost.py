@@ -173,10 +173,13 @@ def meeting(found: Sequence[WarpAccess], store: bool) -> str:
     worst = max(found, key=lambda x: x.wavefronts / max(1, x.ideal))
     phase = max(worst.phases(), key=lambda phase: phase.wavefronts)
     bank, words = max(enumerate(phase.banks), key=lambda one: len(one[1]))
+    does = "write to" if store else "read"
+    if len(words) < 2:
+        return f"No two of the threads that are served together {does} different words of one bank."
     lanes = sorted(worst.warp * LANES + each[0] for _, each in words)
     names = [f"T{lane}" for lane in lanes[:4]]
     told = ", ".join(names[:-1]) + (" ... and " if len(lanes) > 4 else " and ") + (f"T{lanes[-1]}" if len(lanes) > 4 else names[-1])
-    does, who = "write to" if store else "read", "rows, given by threads," if "matrix" in worst.instruction else "threads of a warp"
+    who = "rows, given by threads," if "matrix" in worst.instruction else "threads of a warp"
     return f"Up to {len(words)} {who} {does} different words of one bank: {told} share bank {bank % BANKS}."
 
 

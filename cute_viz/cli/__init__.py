@@ -217,6 +217,11 @@ def main(argv: list[str] | None = None) -> None:
         folder = os.path.dirname(str(error.filename or "")) or "."
         lost = isinstance(error, FileNotFoundError) and not os.path.isdir(folder)
         hint = f"there is no folder {folder}" if lost else None
+        other = str(error.filename or "").replace("\\", "/")
+        if (
+            isinstance(error, FileNotFoundError) and other != error.filename and os.path.isfile(other)
+        ):  # a path of Windows elsewhere
+            hint = f"did you mean {other}?"
         said = str(error.strerror or error)
         output.error(CuteVizError(said, name=os.fsdecode(error.filename or "standard output"), hint=hint))
         status = 1

@@ -48,7 +48,7 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     f"Options of a block, as of render:\n{fill(_WORDS, 80, initial_indent='  ', subsequent_indent='  ')}\n"
     "  and beside=SOURCE, a second one; let=NAME:VALUE, name=, alt=, formats=",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True))
 @click.option("--folder", default="", **DIR, help="Put pictures here, relative to the document")
 @click.option("-T", "--format", "format_", type=Choice(EMBEDDED), metavar="FORMAT", help="Format; in LaTeX pdf or tikz")
 @click.option("--page", metavar="URL", help="Link each picture to the live page at URL")
@@ -98,6 +98,8 @@ def _one(
 
     owners: the pictures of the documents before this one: file -> document and bytes.
     """
+    if os.path.isdir(path):
+        return _wrong("this is a folder", path, f"name its documents: {os.path.join(path, '*.md')}")
     stem, suffix = os.path.splitext(os.path.basename(path))
     language = LANGUAGES.get(suffix.lower())
     if language is None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from io import BufferedReader, StringIO, TextIOWrapper
+from typing import Any, TextIO
 
 import click
 
@@ -14,6 +16,7 @@ from cute_viz.cli.words import SourceOptions, reading_options
 from cute_viz.engine.evaluate import evaluate
 from cute_viz.engine.reading import is_file, values_of
 from cute_viz.errors import CuteVizError, UsageError, boundary
+from cute_viz.files import decode
 from cute_viz.limits import limit, over
 from cute_viz.source.address import address_of
 
@@ -107,15 +110,13 @@ def _lines(names: dict[str, Any], reading: SourceOptions) -> None:
     failed = False
     if sys.stdin is None:
         raise CuteVizError("standard input is closed")
-    sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")  # type: ignore[union-attr]
-    while line := sys.stdin.readline(limit("input") + 2):
+    raw: Any = sys.stdin.buffer
+    data = raw if isinstance(raw, BufferedReader) else BufferedReader(raw)
+    stream: TextIO = TextIOWrapper(data, encoding="utf-8-sig", errors="surrogateescape")
+    if data.peek(2)[:2] in (BOM_UTF16_LE, BOM_UTF16_BE):
+        stream = StringIO(decode(data.read(limit("file") + 1), "standard input"))
+    while line := stream.readline(limit("input") + 2):
         text = line.rstrip("\r\n")
-        if text.startswith(("\udcff\udcfe", "\udcfe\udcff")):
-            raise CuteVizError(
-                "this is UTF-16",
-                name="standard input",
-                hint="write UTF-8: in PowerShell, $OutputEncoding = [Text.UTF8Encoding]::new()",
-            )
         if len(text) > limit("input"):  # of a line without an end nothing more is read
             raise over("input", f"a line has more than {limit('input')} characters", place="standard input")
         try:

@@ -148,10 +148,11 @@ def _entries(source: str, words: tuple[str, ...], as_json: bool, reading: Source
         output.say(f"{count(len(rows), 'definition')}: no layout, copy or MMA that could be read")
     else:
         output.table([(row.place, _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
-    unread = sum(1 for row in rows if row.error and not row.needs)
+    unread = [row.error for row in rows if row.error and not row.needs]
     if unread:
-        output.say(f"{count(unread, 'definition')} could not be read; --json shows why")
-    waiting = Counter(row.needs[0] for row in shown if row.needs and not row.kind)
+        more = "; --json shows why of each" if len(unread) > 1 else ""
+        output.say(f"{count(len(unread), 'definition')} could not be read, {unread[0]}{more}")
+    waiting = Counter(row.needs[0] for row in shown if row.needs and not row.kind and not _mistake(row))
     if waiting:
         names = [name for name, _ in waiting.most_common(_NAMED)] + ["..."] * (len(waiting) > _NAMED)
         objects = count(sum(waiting.values()), "object")
@@ -159,9 +160,16 @@ def _entries(source: str, words: tuple[str, ...], as_json: bool, reading: Source
         output.compiler(source, reading.build)
 
 
+def _mistake(row: Row) -> str:
+    """Why a definition has no value that only a value for itself would help; "" of any other."""
+    name = row.path.rpartition("::")[2]
+    message = re.sub(r"^\d+:\d+: ", "", row.error or "")
+    return message if row.needs == (name,) and not message.startswith(repr(name)) else ""
+
+
 def _told(row: Row) -> str:
     """What a row's value is, in one line, what it needs to be, or to have every number, and what decides whether it is compiled."""
-    needs = f"needs {', '.join(row.needs)}" if row.needs else ""
+    needs = _mistake(row) or (f"needs {', '.join(row.needs)}" if row.needs else "")
     depends = f"depends on {', '.join(row.depends)}" if row.depends else ""
     return "; ".join(filter(None, (row.brief, needs, depends)))
 

@@ -70,11 +70,15 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             hint = "leave out `view=`, or draw what it gives"
             raise FigureError(f"`view={options.view}` does not apply to an operation that has not been evaluated", hint=hint)
         return "an operation", VIEWS["operation"]
-    if options.view in {"gemm": ("zoom", "cube"), "mma": ("zoom", "cube"), "stages": ("zoom",)}.get(tiling, ()):
+    own = {"gemm": ("zoom", "cube"), "mma": ("zoom", "cube"), "stages": ("zoom",)}.get(tiling, ())
+    if options.view in own:
         return f"`view={options.view}`", VIEWS[options.view]
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
-            raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
+            hint = f"`operand=` picks panels{'; its views: ' * bool(own)}{', '.join(own)}"
+            if options.view == "pipeline":
+                hint = "the stages are the last mode of a tile in shared memory, example: (128,64,3)"
+            raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint=hint)
         if tiling == "copy" and options.tensor is None and options.operand is None and _in_tmem(obj):
             tiling = "lanes"
         elif tiling == "copy" and options.tensor is None and options.operand is None and _is_bulk(obj):

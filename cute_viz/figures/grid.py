@@ -147,7 +147,8 @@ def _labels(order: list[Any], drawn: AnyLayout, rows: int, cols: int, labels: st
     if labels == "swizzle":
         if (swizzle := swizzle_of(drawn)) is None or not isinstance(order[0], int):
             raise FigureError(
-                f"{drawn} has no swizzle, so no offsets before it to show", hint="choices: auto, offset, coord, index"
+                f"{drawn} has no swizzle, so no offsets before it to show for `labels=swizzle`",
+                hint="choices: auto, offset, coord, index",
             )
         return [f"{swizzle(value)} → {value}" for value in order]  # which undoes itself
     plane = rows * cols

@@ -64,6 +64,7 @@ class FigureOptions:
 
 
 PLAIN = FigureOptions()
+_TYPED = {"a copy": "`bits=16` gives the bits of a value, Copy_Atom<NAME, half_t> its type", "an MMA": "its name has its types"}
 
 
 def options_of(words: Mapping[str, Any], heat: bool = False) -> FigureOptions:
@@ -90,7 +91,7 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
         if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):
             continue
         if name not in view.uses:
-            hint = view.instead if name in ("thread", "warp", "value") else ""
+            hint = view.instead if name in ("thread", "warp", "value") else _TYPED.get(what, "") if name == "type" else ""
             raise FigureError(f"`{name}=` does not apply to {what}", hint=hint or f"it applies to {used_by(name)}")
     for name in ("labels", "color_by"):
         word, words = getattr(options, name), getattr(view, name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import Request, ask
-from cute_viz.engine.kernel_picture import picture_of
-from cute_viz.engine.kernel_text import why
+from cute_viz.engine.kernel_picture import picture_of, sides_of
+from cute_viz.engine.kernel_text import plainly, why
 from cute_viz.errors import UsageError
 from cute_viz.live.faults import units
-from cute_viz.renderers.windows import narrowed
+from cute_viz.renderers.windows import NARROW, narrowed
 from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
@@ -39,9 +39,10 @@ def report(question: Question) -> dict[str, Any]:
 
 
 def access(question: Question) -> dict[str, Any]:
-    """The picture of one row's costliest instruction over its tile, with that of the fix beside it.
+    """The picture of one row's costliest instruction over its tile, with that of the fix beside it, on a phone in its place
+    (`fixed`); of a row that has no tile what it means, in sentences.
 
-    Raises: UsageError where the report has no such row, or the row has no tile in shared memory.
+    Raises: UsageError where the report has no such row.
 
     >>> access(Question("access", "(4,8)", more={"access": "/7//0"}))
     Traceback (most recent call last):
@@ -54,11 +55,16 @@ def access(question: Question) -> dict[str, Any]:
     row = next((one for one in found.accesses if _id(one) == question.more.get("access")), None) if found is not None else None
     if row is None:
         raise UsageError("the kernel has no such access any more", hint="pick a row of the report")
-    figure = narrowed(picture_of(row), float(question.options.get("width") or 0))
+    if row.cost.side is None:
+        return {"title": f"{row.cost.instruction}: no thread gives an address", "told": plainly(row)}
+    figure, width = picture_of(row), float(question.options.get("width") or 0)
+    sides = sides_of(figure) if 0 < width < NARROW and row.fixed is not None else []
+    figure = sides[bool(question.more.get("fixed"))] if len(sides) == 2 else narrowed(figure, width)
     how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "width", "cell")}
     drawn = ask(Request((figure,), {**how, "fragment": True}, library=question.library, formats=("svg",)))
     svg, panels = explored(drawn.figure, drawn.how)
-    return {"svg": svg, "panels": panels, "title": figure.title, "description": figure.description, "notes": list(figure.notes)}
+    words = {"title": figure.title, "description": figure.description, "notes": list(figure.notes)}
+    return {"svg": svg, "panels": panels, **words, "labels": [("", "Now"), ("fixed", "Fixed")] if len(sides) == 2 else []}
 
 
 _known: dict[str, Report | None] = {}  # the last ones of this process

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.common import WARP
-from cute_viz.algebra.composed import as_layout, position_independent
+from cute_viz.algebra.composed import as_layout, position_independent, swizzle_of
 from cute_viz.algebra.inttuple import show
 from cute_viz.engine import Answer, Folder, Request, ask
 from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary
@@ -22,7 +22,7 @@ from cute_viz.live.faults import fault
 from cute_viz.live.question import Question, objects
 from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
-from cute_viz.options.views import TILINGS, VIEWS
+from cute_viz.options.views import TILINGS, VIEWS, View
 from cute_viz.options.words import read_all
 from cute_viz.source.build import Build
 from cute_viz.spec import PACKAGED, WORDS, Library
@@ -30,7 +30,9 @@ from cute_viz.spelling import spelled
 
 LONGEST = 1 << 20  # characters of a source
 _LONG = 4096  # characters of an option, a value, a name
-_MATRIX = 1 << 14  # elements of a layout whose matrix is looked for
+SAID = {"index": "index", "coord": "coordinate", "swizzle": "before → after", "none": "none"}  # of `labels`
+SECTIONS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ALayout", "BLayout", "CLayout")  # of an atom
+WIDE = 44  # px of a cell that says `64 → 72`
 
 
 def answer(
@@ -117,11 +119,15 @@ def _draw(question: Question) -> dict[str, Any]:
     from cute_viz.renderers.html import explored
     from cute_viz.renderers.windows import narrowed
 
+    if question.options.get("labels") == "swizzle" and "fold" not in question.options and (room := question.options.get("width")):
+        fold = max(8, int(float(room)) // WIDE // 8 * 8)
+        question = replace(question, options={**question.options, "fold": fold})
     found = question.answer("svg", fragment=True)
     found, left_out = _drawable(question, found)
     figure = found.figure if question.options.get("fold") else narrowed(found.figure, found.how.width or 0)
     svg, panels = explored(figure, found.how)
     (subject,) = found.subjects
+    facts = found.facts if figure.kind in ("copy", "mma") else {}
     return {
         "svg": svg,
         "panels": panels,
@@ -130,6 +136,8 @@ def _draw(question: Question) -> dict[str, Any]:
         "shown": figure.source,
         "kind": figure.kind,
         "uses": [*uses(figure.kind, subject.obj), *_left_open(question.source, subject.obj)],
+        "labels": said(figure.kind, subject.obj),
+        "sections": {name: str(value) for name, value in facts.items() if name in SECTIONS},
         "notes": list(dict.fromkeys((*left_out, *(spelled(note, "page") for note in found.notes), *figure.notes))),
         "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
         "name": subject.name,
@@ -152,8 +160,9 @@ def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...
         read_all(question.options)  # a wrong word is a mistake, of use or not
         rest = replace(question, options={name: word for name, word in question.options.items() if name not in names})
         other, before = _drawable(rest, rest.answer("svg", fragment=True))
-        useful = set(uses(other.figure.kind, other.subjects[0].obj)) & set(names)
-        if useful:
+        kind, obj = other.figure.kind, other.subjects[0].obj
+        gone = question.options.get("labels") not in dict(said(kind, obj))  # `8 → 9` once there is no swizzle
+        if set(uses(kind, obj)) & set(names) - ({"labels"} if gone else set()):
             raise
         return other, (*before, f"{', '.join(names)} left out: {spelled(error.message, 'page')}")
 
@@ -164,13 +173,40 @@ def uses(kind: str, obj: Any) -> list[str]:
     >>> uses("grid", None)[:3]
     ['view', 'tile', 'color_by']
     """
-    view = TILINGS.get(getattr(obj, "tiling", "") or kind) or VIEWS.get("grid" if kind == "heat" else kind)
+    view = _view(kind, obj)
     mine = set(view.uses) if view is not None else set()
     if kind in VIEWS or kind == "heat":
         mine |= {"view", "tile"}
     if view is not None and len(view.labels) > 2:
         mine.add("labels")
     return [name for name in OPTIONS if name in mine | {"palette", "theme", "crop", "fold", "title"}]
+
+
+def _view(kind: str, obj: Any) -> View | None:
+    return TILINGS.get(getattr(obj, "tiling", "") or kind) or VIEWS.get("grid" if kind == "heat" else kind)
+
+
+def said(kind: str, obj: Any) -> list[tuple[str, str]]:
+    """What a cell of a picture may say: the words of `labels` with what the page calls them, the first what it says unasked.
+
+    >>> said("grid", None)
+    [('', 'offset'), ('index', 'index'), ('coord', 'coordinate'), ('none', 'none')]
+    >>> said("banks", None), said("zoom", None)
+    ([('', 'bank'), ('none', 'none')], [])
+    """
+    view = _view(kind, obj)
+    if view is None or len(view.labels) < 3:
+        return []
+    words = [word for word in SAID if word in view.labels and (word != "swizzle" or (kind == "grid" and _swizzled(obj)))]
+    first = "offset" if "offset" in view.labels else "bank" if kind == "banks" else "owner"
+    return [("", first), *((word, SAID[word]) for word in words)]
+
+
+def _swizzled(obj: Any) -> bool:
+    try:
+        return swizzle_of(position_independent(as_layout(obj))) is not None
+    except (CuteVizError, AttributeError, TypeError):
+        return False
 
 
 def _left_open(source: str, obj: Any) -> list[str]:
@@ -209,31 +245,15 @@ def _step(value: Any, question: Question) -> Answer:
 
 
 def _facts(question: Question) -> dict[str, Any]:
-    found = question.answer()
-    return {"facts": found.facts, "matrix": _matrix(found.obj)}
+    """The facts of an object; of a layout between powers of 2 the picture of what each bit of a coordinate does to its address."""
+    from cute_viz.renderers.html import explored
 
-
-def _matrix(obj: Any) -> dict[str, Any] | None:
-    """The matrix over F2 of a layout: a name and the offset for each bit of the coordinate; None of what has none, or is too large.
-
-    >>> _matrix(Layout((4, 2), (2, 1)))
-    {'columns': [['mode 0 bit 0', 2], ['mode 0 bit 1', 4], ['mode 1 bit 0', 1]], 'rows': 3}
-    """
-    from cute_viz.algebra.table import bit_matrix, fits
-
-    try:
-        layout = position_independent(as_layout(obj))
-        found = bit_matrix(layout) if fits(layout, _MATRIX) else None
-    except (CuteVizError, AttributeError, TypeError):
-        return None
-    if found is None or not found[0]:
-        return None
-    columns, counts = found
-    names = [f"mode {n} bit {bit}" for n, count in enumerate(counts) for bit in range(count)]
-    return {
-        "columns": list(map(list, zip(names, columns, strict=True))),
-        "rows": max(1, *(column.bit_length() for column in columns)),
-    }
+    out: dict[str, Any] = {"facts": question.answer().facts}
+    how = {name: word for name, word in question.options.items() if name in ("palette", "theme", "type")}
+    with suppress(CuteVizError):  # of what has no such bits
+        drawn = replace(question, options={**how, "view": "matrix"}).answer("svg", fragment=True)
+        out["matrix"], _ = explored(drawn.figure, drawn.how)
+    return out
 
 
 def _copy(question: Question) -> dict[str, Any]:

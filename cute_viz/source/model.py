@@ -310,6 +310,7 @@ class SourceFile:
         cute_viz.errors.NotationError: 'sA' is defined 2 times
           hint: f::sA (line 3), g::h::sA (line 9)
         """
+        query = query.removeprefix("#")  # as IR spells the name of an attribute
         found = matching(self.own, query) or matching(self.entries, query)
         if len(found) > 1 and len(path_parts(query)) > 1:
             found = _most_special(found, self.given.let)

@@ -10,7 +10,7 @@ import { Faults } from "./faults.js";
 import { Fields, theme } from "./fields.js";
 import { First } from "./first.js";
 import { fields as turn } from "./knobs.js";
-import { Panes, button, element, picture } from "./panes.js";
+import { Panes, button, choice, element, picture } from "./panes.js";
 import { Report } from "./report.js";
 import { menus } from "./share.js";
 import { BLANK, own, state, unpack } from "./state.js";
@@ -106,6 +106,7 @@ function changed(typed = false) {
 const suit = () => { explorer.view.legible = narrow.matches ? 1 : 0.8; }; // a phone is scrolled
 suit();
 narrow.addEventListener("change", suit);
+let fixed = ""; // of an access on a phone: "fixed" for the picture with its fix
 let asking = 0, sent = null, drawnFor = 0; // px that the last picture was drawn for
 const room = () => Math.max(300, Math.floor(explorer.view.room?.[0] || by("picture").clientWidth - 16) - 2); // an observer costs no layout, but knows none of what was hidden
 // The question for the picture, and its answer.
@@ -113,7 +114,7 @@ function send() {
   const question = asked();
   drawnFor = room();
   if (!question.options.width && !question.options.cell) question.options = { ...(narrow.matches ? {} : { target: "readme" }), ...question.options, width: drawnFor };
-  return engine.ask(state.access ? { ...question, ask: "access", access: state.access, quick: report.quick } : { ask: "draw", ...question });
+  return engine.ask(state.access ? { ...question, ask: "access", access: state.access, quick: report.quick, fixed } : { ask: "draw", ...question });
 }
 
 async function draw(typed = false) {
@@ -130,8 +131,11 @@ async function draw(typed = false) {
   faults.tell(out.error, typed);
   if (texts.now.title !== texts.title) texts.show();
   address.soon(LATER); // it takes as long as a small picture: not between two keys
-  if (!out.svg) return;
-  take(out);
+  if (out.told) by("picture").replaceChildren(element("h2", out.title), ...out.told.map((words) => element("p", words)));
+  if (out.told) Object.assign(out, { labels: [], panels: [] });
+  else if (!out.svg) return;
+  else take(out);
+  about(out);
   document.body.dataset.drawn = state.file ? "file" : state.source;
 }
 explorer.view.resized = () => { if (Math.abs(room() - drawnFor) > OTHER && drawnFor && !first.shown) { clearTimeout(asking); asking = setTimeout(draw, LATER); } };
@@ -143,13 +147,24 @@ function take(out) {
   if (svg.parentNode !== by("picture")) by("picture").replaceChildren(svg);
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
-  document.title = `${out.title} · cute-viz`;
   if (out.uses) fields.use(out.uses);
-  tables(out.panels);
   definitions.shown = out.name || "";
   marks();
   arrive();
   panes.refresh(out);
+}
+
+// What stands around a picture: what its cells say, or which side of an access is shown; the sections of an atom; the tables.
+function about(out) {
+  document.title = `${out.title} · cute-viz`;
+  by("says").ariaLabel = state.access ? "now or fixed" : "what a cell says";
+  choice(by("says"), out.labels, state.access ? fixed : state.options.labels, says);
+  by("sections").replaceChildren(...Object.entries(out.sections || {}).map(([name, value]) => element("div", null, {}, element("dt", name), element("dd", value))));
+  tables(out.panels);
+}
+
+function says(value) {
+  if (state.access) { fixed = value; draw(); } else fix({ option: "labels", value });
 }
 
 function tables(panels) {
@@ -168,7 +183,7 @@ function fix(it) {
   if (it.span) { editor.put(it.span, it.text); return undefined; }
   if (it.option === "let") return give([it.value]);
   if (it.option === "name") state.name = it.value;
-  else state.options = { ...state.options, [it.option]: it.value };
+  else fields.set(it.option, it.value);
   fields.fill();
   keep();
   return changed();
@@ -190,6 +205,7 @@ function access(row, chosen = true) {
   if (!row) { panes.open("report"); return; }
   address.step = chosen;
   state.access = row.id;
+  fixed = "";
   explorer.find.value = "";
   explorer.chosen = null; // the picture itself outlines who meets
   report.chosen(row);
@@ -352,6 +368,7 @@ const before = by("picture").querySelector("svg"); // drawn when the site was ma
 if (before && settings.drawn && !location.hash) {
   explorer.take(before, settings.drawn.panels, settings.drawn.formula);
   fields.use(settings.drawn.uses);
+  about(settings.drawn);
 } else by("picture").classList.toggle("stale", Boolean(before));
 if (settings.engine !== "server" && navigator.serviceWorker) {
   const register = () => navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network

@@ -11,6 +11,18 @@ export const button = (words, act, more = {}) => {
   return out;
 };
 
+// Buttons of which one is pressed, as [value, words]; the same buttons stay, and the focus on them.
+export function choice(box, items, now, act) {
+  const words = items.map(([, word]) => word).join();
+  box.hidden = items.length < 2;
+  if (box.dataset.words !== words) {
+    box.dataset.words = words;
+    box.replaceChildren(...items.map(([value, word]) => button(word, () => act(value), { value })));
+  }
+  const pressed = items.some(([value]) => value === now) ? now : "";
+  for (const one of box.children) one.setAttribute("aria-pressed", one.value === pressed);
+}
+
 // An SVG as an element of the page; the engine has escaped what it shows, and the page's policy lets nothing inline run.
 export function picture(text) {
   const inert = document.createElement("template");
@@ -28,23 +40,6 @@ const table = (rows) => {
   }
   return out;
 };
-
-// The matrix over F2 of a layout: a 1 where a bit of the coordinate moves a bit of the offset.
-function matrix({ columns, rows }) {
-  const out = element("table", undefined, { id: "matrix" }), head = out.insertRow();
-  out.createCaption().textContent = "Over F2: which bit of the coordinate (column) moves which bit of the offset (row)";
-  head.append(element("td"));
-  for (const [name] of columns) head.append(element("th", name.replace("mode ", "m").replace(" bit ", "."), { scope: "col", title: name }));
-  for (let bit = rows - 1; bit >= 0; bit--) {
-    const row = out.insertRow();
-    row.append(element("th", `bit ${bit}`, { scope: "row" }));
-    for (const [, offset] of columns) {
-      const one = (BigInt(offset) >> BigInt(bit)) & 1n;
-      row.append(element("td", one ? "1" : "·", { className: one ? "one" : "" }));
-    }
-  }
-  return out;
-}
 
 export class Panes {
   // ask: a question to the engine. report, compare: who fill their panes. changed: another pane is shown. moved: a pane was.
@@ -133,7 +128,7 @@ export class Panes {
   facts(out) {
     const notes = (this.answer?.notes || []).map((note) => element("li", note));
     this.box.replaceChildren(...(this.answer?.description ? [element("p", this.answer.description)] : []), table(Object.entries(out.facts)),
-      ...(notes.length ? [element("ul", null, {}, ...notes)] : []), ...(out.matrix ? [matrix(out.matrix)] : []));
+      ...(notes.length ? [element("ul", null, {}, ...notes)] : []), ...(out.matrix ? [picture(out.matrix)] : []));
   }
 
   steps(out) {
