@@ -81,10 +81,10 @@ def picture_of(row: Access) -> Figure:
     crowd = len(met)
     if crowd > 1:
         title = f"Up to {crowd} threads compete for one bank"
-    caption = f"{does}{of}."
+    caption = f"{does}{of}"
     if worst.ideal < worst.wavefronts or row.lost <= 0:
-        caption += f" Warp {worst.warp} needs {count(worst.wavefronts, 'wavefront')}"
-        caption += f"; {worst.ideal} {'is' if worst.ideal == 1 else 'are'} enough." if worst.ideal < worst.wavefronts else "."
+        caption += f". Warp {worst.warp} needs {count(worst.wavefronts, 'wavefront')}"
+        caption += f"; {worst.ideal} {'is' if worst.ideal == 1 else 'are'} enough" if worst.ideal < worst.wavefronts else ""
     if all(len(tile.cells) == len(tiles[0].cells) > 0 for tile in tiles):
         return crowded(title, row.move.text, caption, tiles, f"{told}." if crowd > 1 else "")
     return strip(title, row.move.text, strips, width(worst.instruction) // WORD, caption)
