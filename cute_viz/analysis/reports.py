@@ -34,7 +34,7 @@ def shared_report(found: Sequence[Any]) -> dict[str, Any]:
     worst = max((row["ways"] for row in rows), default=0)
     conflict = "no conflicts" if total == ideal else f"conflicts up to {worst}-way"
     verb = f"{ideal} {'is' if ideal == 1 else 'are'}"
-    summary = f"{_count(total, 'wavefront')} in {_count(len(rows), 'instruction')}, {verb} ideal: {conflict}"
+    summary = f"{count(total, 'wavefront')} in {count(len(rows), 'instruction')}, {verb} ideal: {conflict}"
     return {"wavefronts": total, "ideal": ideal, "worst": worst, "summary": summary, "steps": rows}
 
 
@@ -66,9 +66,7 @@ def global_report(found: Sequence[Any]) -> dict[str, Any]:
         )
     sectors = sum(row["sectors"] for row in rows)
     useful = sum(row["efficiency"] * row["sectors"] for row in rows) / max(1, sectors)
-    summary = (
-        f"{_count(sectors, 'sector')} of 32 bytes in {_count(len(rows), 'request')}: {useful:.0%} of their bytes are asked for"
-    )
+    summary = f"{count(sectors, 'sector')} of 32 bytes in {count(len(rows), 'request')}: {useful:.0%} of their bytes are asked for"
     return {"sectors": sectors, "efficiency": round(useful, 4), "summary": summary, "steps": rows}
 
 
@@ -81,5 +79,10 @@ def _conflicts(phases: Sequence[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """A number of things, in words.
+
+    >>> count(1, "sector"), count(4, "sector")
+    ('1 sector', '4 sectors')
+    """
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -14,6 +14,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.static import clear_static
+from cute_viz.analysis.reports import count
 from cute_viz.analysis.steps import Step
 
 TILINGS = ("make_tiled_copy", "make_layout_tv", "make_tiled_mma")
@@ -39,10 +40,10 @@ def tiling_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
 
 def _of_threads(thr: Layout, val: Layout, tv: Layout, tile: Any) -> list[Step]:
     """The raked product of threads and values, and its inverse."""
-    words = f"raked_product: {size(thr)} threads, each with a block of {_count(size(val), 'value')}; the tile is {_times(tile)}"
+    words = f"raked_product: {size(thr)} threads, each with a block of {count(size(val), 'value')}; the tile is {_times(tile)}"
     raked = clear_static(raked_product(thr, val))
     steps = [Step(f"{words}, and a coordinate of it gives thread + {size(thr)} * value", raked)]
-    words = f"its inverse is the TV layout, cut into {size(thr)} threads x {_count(size(val), 'value')}"
+    words = f"its inverse is the TV layout, cut into {size(thr)} threads x {count(size(val), 'value')}"
     thread = min(1, size(thr) - 1)
     places = [int(tv((thread, value))) for value in range(min(4, size(val)))]
     rows = int(modes(tile)[0]) if isinstance(tile, tuple) else 0
@@ -59,30 +60,26 @@ def _of_copy(result: Any) -> list[Step]:
         return []
     values, each = size(get(result.layout_tv, 1)), size(get(result.atom.layout_ref, 1))
     name = result.atom.name or "the atom"
-    return [Step(f"{name} moves {_count(each, 'value')} of a thread at once: {_count(values // each, 'instruction')} for a tile")]
+    return [Step(f"{name} moves {count(each, 'value')} of a thread at once: {count(values // each, 'instruction')} for a tile")]
 
 
 def _of_atoms(mma: TiledMMA) -> list[Step]:
     """The atoms side by side, and how often the tile repeats them."""
     atom = [int(extent) for extent in modes(mma.atom.shape_mnk)]
     threads, *atoms = [size(get(mma.thr_layout_vmnk, n)) for n in range(4)]
-    covered = [extent * count for extent, count in zip(atom, atoms, strict=True)]
+    covered = [extent * times for extent, times in zip(atom, atoms, strict=True)]
     who = "CTA" if mma.atom.instruction.issued else "thread"
-    steps = [Step(f"one atom is {_times(atom)} (M x N x K), of {_count(threads, who)}")]
+    steps = [Step(f"one atom is {_times(atom)} (M x N x K), of {count(threads, who)}")]
     if prod(atoms) > 1:
         words = f"{_times(atoms)} atoms with {who}s of their own, {size(mma.thr_layout_vmnk)} in all, cover {_times(covered)}"
         layout = clear_static(mma.thr_layout_vmnk)
         steps.append(Step(f"{words}: ({who} of the atom, atom along M, N, K) to {who}", layout))
     tile = [int(extent) for extent in tile_shape(mma)]
-    repeats = [extent // count for extent, count in zip(tile, covered, strict=True)]
+    repeats = [extent // times for extent, times in zip(tile, covered, strict=True)]
     if prod(repeats) > 1:
         words = f"the permutation {show(mma.permutation_mnk)} makes the tile {_times(tile)}"
         steps.append(Step(f"{words}: each {who} has {_times(repeats)} atoms of it"))
     return steps
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _times(extents: Any) -> str:
