@@ -34,6 +34,7 @@ FORK = multiprocessing.get_context("fork")
 OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--doctest-modules", "--disable-warnings"]
 OPTIONS += ["-m", "not browser and not mcp"]
 DRAWN = "tests/gallery_drawn.py"
+PICTURES = (DRAWN, "tests/test_drawn.py")  # each test is of another picture
 ASKED = (  # tests of the rooms, in the order in which they are learned
     *("cute_viz/algebra", "cute_viz/analysis", "cute_viz/figures", "cute_viz/renderers", DRAWN),
     *(
@@ -75,6 +76,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
         "facts",
         "report_page",
         "mpl_writers",
+        "drawn",
     ),
     *("dsl_programs", "python_helpers", "cpp_source", "fuzz", "notation", "quiz", "integers", "dialects", "expressions", "steps"),
     *("tiling_steps", "seen", "reading", "cute_ir", "launches", "cpp_constants", "limits", "cli", "systems", "kernel_elements"),
@@ -82,7 +84,7 @@ ASKED = (  # tests of the rooms, in the order in which they are learned
     *("check_hardware", "check", "cpp_tensors", "kernel_report", "requests", "kernel_fixes", "kernel_loops", "hostile"),
 )
 SLOW = 4.0  # seconds of processor time of a test that is not asked
-MOST = 100.0  # those of all tests that are asked about one mistake
+MOST = 60.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects
 HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
 SAME = (2, 8)  # so many cases of one test are asked before those of others, and so many before all the rest
@@ -144,7 +146,7 @@ class Known:
         cases: dict[str, int] = {}
         order: list[tuple[bool, int, float, str]] = []
         for name in sorted(found & self.seconds.keys(), key=self.seconds.__getitem__):
-            test = name if DRAWN in name else name.partition("[")[0]  # no two pictures are alike
+            test = name if name.startswith(PICTURES) else name.partition("[")[0]
             case = cases[test] = cases.get(test, 0) + 1
             order.append((not name.startswith(path), sum(case > most for most in SAME), self.seconds[name], name))
         spent, out = 0.0, []

@@ -206,6 +206,7 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequ
                 paints=paints,
                 boxes=tuple(boxes),
                 owners=(),
+                shapes=tuple([replace(shape, paint=HOLE if shape.paint == HOLE else _SAME) for shape in panel.shapes]),
                 data={**panel.data, "differs": tuple(map(int, flags))},
                 legends=None,
             )

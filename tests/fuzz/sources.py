@@ -9,6 +9,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,13 +36,14 @@ COMMANDS = (
 
 
 def fuzz(folders: list[str], count: int, seed: int, kept: Path) -> Iterator[tuple[int, str, str]]:
-    """The findings of so many mutations: the number that makes each again, its command, what is wrong."""
-    files = [path for folder in folders for path in searched(folder, SUFFIXES) if 20 < os.path.getsize(path) < LONGEST]
-    for number in range(seed, seed + count) if files else ():
+    """The findings of so many mutations: the number that makes each again, its command, what is wrong. A folder is as likely as any
+    other, and so is a file in it that names CuTe."""
+    found = [files for folder in folders if (files := _files(folder))]
+    for number in range(seed, seed + count) if found else ():
         chance = random.Random(number)
         with TemporaryDirectory() as top:
             try:
-                path = _copied(chance.choice(files), Path(top))
+                path = _copied(chance.choice(chance.choice(found)), Path(top))
                 text = mutate_source(read_text(str(path)), chance)
             except (CuteVizError, OSError):
                 continue
@@ -53,6 +55,12 @@ def fuzz(folders: list[str], count: int, seed: int, kept: Path) -> Iterator[tupl
                 (to / "command.txt").write_text(f"cute-viz {shlex.join(argv)}\n")
                 (to / "said.txt").write_text(f"{said}\n", "utf-8", "replace")
                 yield number, shlex.join(argv), said
+
+
+@cache
+def _files(folder: str) -> list[str]:
+    fits = (path for path in searched(folder, SUFFIXES) if 20 < os.path.getsize(path) < LONGEST)
+    return [path for path in fits if b"cute" in Path(path).read_bytes()]
 
 
 def _copied(source: str, top: Path) -> Path:

@@ -1,0 +1,155 @@
+"""Pictures of everything in every look, and a digest of each: `python -m tests.drawn` writes those of today into `DIGESTS`.
+
+The gallery's pictures, as its specs say, in the other formats, places and looks, and random objects with random options. An answer
+that is an error counts by its words. Where a picture changes on purpose, the digests are written again, and
+`python -m tests.drawn WORD` prints the pictures whose name holds a word: what was drawn before shows with `git stash`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cute_viz.engine import Request, ask
+from cute_viz.errors import CuteVizError
+from cute_viz.gallery.plan import Task, plan
+from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
+from cute_viz.spec import Library
+from tests.fuzz import targets
+
+ROOT = Path(__file__).parent.parent
+DIGESTS = Path(__file__).parent / "data" / "drawn.txt"
+RANDOM = 600  # of random objects
+OBJECTS = [
+    *(one for one in targets.OBJECTS if one not in ("()", "(4,_)", "half_t", "ampere", "(100,100):(100,1)", "9" * 20 + ":1")),
+    *("(8,16):(16,1)", "((2,4),(4,2)):((1,8),(2,32))", "(16,8):(1,17)", "(8,8):(8,1) o 3", "Sw<3,2,3> o 0 o (16,32):(32,1)", "24:2"),
+    *("zipped_divide((8,6),(4,3))", "blocked_product((2,5):(5,1),(3,4):(1,3))", "composition((4,8):(8,1),(2,4):(2,4))"),
+    *("complement((2,2):(1,6),24)", "right_inverse((4,8):(8,1))", "SM75_16x8x8_F32F16F16F32_TN", "UniversalCopy<float>"),
+    *("SM75_U16x8_LDSM_T", "SM100_TMEM_LOAD_32dp32b8x", "SM90_BULK_COPY_G2S"),
+]
+LOOKS: dict[str, tuple[Any, ...]] = {  # how a picture of any kind can be written; one or two of them at a time
+    "target": ("screen", "readme", "column", "page", "slide"),
+    "palette": ("viridis", "mono", "grey"),
+    "theme": ("light", "dark", "print"),
+    "width": ("260", "420", "800"),
+    "cell": ("5", "14", "60"),
+    "letters": ("7", "11"),
+    "bare": (True,),
+    "fragment": (True,),
+}
+OF_FORMAT: dict[str, dict[str, tuple[Any, ...]]] = {
+    "svg": LOOKS | {"animate": (True,), "style": ("cutlass",)},
+    "tikz": LOOKS | {"style": ("cutlass",)},
+    "text": {"target": ("terminal",), "style": ("cutlass",)},
+    "html": {"palette": LOOKS["palette"], "theme": LOOKS["theme"]},
+    "json": {},
+}
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "view": tuple(VIEWS),
+    "tile": ("4x8", "16x8", "8x128", "7x5"),
+    "color_by": COLOR_BY,
+    "labels": LABELS,
+    "coords": (True,),
+    "thread": ("0", "5", "0..3"),
+    "warp": ("0", "1..2"),
+    "value": ("0", "1..2"),
+    "operand": ("A", "C", "S", "AB"),
+    "type": ("f16", "f32", "8", "4", "128"),
+    "follow": ("0", "5"),
+    "title": ("a title",),
+    "tensor": ("(64,64):(64,1)", "(4,8)", "Sw<3,3,3> o 0 o (64,64):(64,1)"),
+    "by": ("ldmatrix.x4", "st.64", "cp.async.128", "wgmma", "tma"),
+    "fold": ("3", "8"),
+    "crop": ("2x3", "5x4"),
+    "note": ("(0,0)..(1,1): a note", "row 0: first", "(0,0) -> (1,2)"),
+    "blank": ("offsets", "owners", "offsets=3"),
+}
+
+
+@cache
+def gallery() -> dict[str, Task]:
+    """The gallery's pictures by name."""
+    return {job.name: job for job in plan([str(ROOT / "layouts" / "specs")], (), Library()).jobs}
+
+
+def looks(chance: random.Random) -> tuple[str, dict[str, Any]]:
+    """A format, and how to write it."""
+    format_ = chance.choice(("svg", "svg", "svg", "tikz", "tikz", "text", "text", "html", "json"))
+    several = OF_FORMAT[format_]
+    chosen = chance.sample(list(several), min(chance.choice((0, 1, 1, 2)), len(several)))
+    return format_, {name: chance.choice(several[name]) for name in chosen}
+
+
+def options(chance: random.Random) -> dict[str, Any]:
+    """A few options of an object, a view first, if any."""
+    chosen = {"view": chance.choice(OPTIONS["view"])} if chance.randrange(2) else {}
+    return chosen | {name: chance.choice(OPTIONS[name]) for name in chance.sample(list(OPTIONS)[1:], chance.choice((0, 1, 1, 2)))}
+
+
+def of_gallery(name: str) -> Iterator[tuple[str, str]]:
+    """What a picture of the gallery is in other looks and with other options, each with its words."""
+    job, chance = gallery()[name], random.Random(name)
+    spec = job.builder.spec(job.own, job.value)
+    for number in range(6):
+        yield tried((spec,), chance, lambda: options(chance) if number > 2 else {})
+
+
+def at_random(number: int) -> Iterator[tuple[str, str]]:
+    """What a random object, or two, with random options is in a few looks, each with its words."""
+    chance = random.Random(number)
+    names = chance.sample(OBJECTS, chance.choice((1, 1, 1, 1, 2)))
+    both = {"diff": True} if len(names) == 2 and chance.randrange(2) else {}
+    for _ in range(2):
+        yield tried(tuple(names), chance, lambda: both | options(chance))
+
+
+def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[], dict[str, Any]]) -> tuple[str, str]:
+    """A picture with options that apply, after a few tries, or why there is none; with its words."""
+    text, said = "", ""
+    for _ in range(12):
+        format_, words = looks(chance)
+        asked = options() | words
+        colours = format_ == "text" and not chance.randrange(3)
+        said = f"{format_} {'in colors ' if colours else ''}{asked} {source if isinstance(source[0], str) else ''}"
+        request = Request(source, {"max_cells": "4096"} | asked, formats=(format_,))
+        try:
+            return said, text + ask(request).write(format_, color=colours).decode("utf-8", "replace")
+        except CuteVizError as error:
+            text += error.explain()
+    return said, text
+
+
+def parts() -> dict[str, Iterator[tuple[str, str]]]:
+    """Everything that is drawn here, by its name."""
+    out = {f"gallery {name}": of_gallery(name) for name in gallery()}
+    return out | {f"random {number}": at_random(number) for number in range(RANDOM)}
+
+
+def digest(drawn: Iterator[tuple[str, str]]) -> str:
+    """Of the pictures of one name: some digits of the hash of each."""
+    return " ".join(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:6] for _, text in drawn)
+
+
+@cache
+def held() -> dict[str, str]:
+    """The digests as they were written."""
+    return dict(line.rsplit(": ", 1) for line in DIGESTS.read_text("utf-8").splitlines())  # type: ignore[arg-type,misc]
+
+
+def main() -> None:
+    """Print pictures, or write the digests of all."""
+    if sys.argv[1:]:
+        for name, drawn in parts().items():
+            for words, text in drawn if sys.argv[1] in name else ():
+                print(f"-- {name}: {words}\n{text}")
+    else:
+        DIGESTS.write_text("".join(f"{name}: {digest(drawn)}\n" for name, drawn in parts().items()), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

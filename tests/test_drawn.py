@@ -1,0 +1,19 @@
+"""Pictures of everything in every look are those that were kept, byte for byte: no number of a layout moves unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import drawn
+
+PARTS = drawn.parts()
+
+
+def test_every_picture_is_kept() -> None:
+    assert list(drawn.held()) == list(PARTS)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_picture_is_as_it_was_kept(name: str) -> None:
+    found = drawn.digest(drawn.parts()[name])
+    assert found == drawn.held()[name], f"meant? `python -m tests.drawn` keeps what is drawn now; `... \'{name}\'` prints it"
