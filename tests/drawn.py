@@ -1,8 +1,9 @@
 """Pictures of everything in every look, and a digest of each: `python -m tests.drawn` writes those of today into `DIGESTS`.
 
-The gallery's pictures, as its specs say, in the other formats, places and looks, and random objects with random options. An answer
-that is an error counts by its words. Where a picture changes on purpose, the digests are written again, and
-`python -m tests.drawn WORD` prints the pictures whose name holds a word: what was drawn before shows with `git stash`.
+The gallery's pictures, as its specs say, in the other formats, places and looks; random objects with random options; random
+expressions, with their values and the steps that lead there. An answer that is an error counts by its words. Where one changes on
+purpose, the digests are written again, and `python -m tests.drawn WORD` prints what is drawn for the names that hold a word: what
+was drawn before shows with `git stash`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,22 @@ from cute_viz.gallery.plan import Task, plan
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
 from cute_viz.spec import Library
 from tests.fuzz import targets
+from tests.fuzz.commands import Grammar
 
 ROOT = Path(__file__).parent.parent
 DIGESTS = Path(__file__).parent / "data" / "drawn.txt"
 RANDOM = 600  # of random objects
+EXPRESSIONS = 200  # of several random operations each
 OBJECTS = [
     *(one for one in targets.OBJECTS if one not in ("()", "(4,_)", "half_t", "ampere", "(100,100):(100,1)", "9" * 20 + ":1")),
-    *("(8,16):(16,1)", "((2,4),(4,2)):((1,8),(2,32))", "(16,8):(1,17)", "(8,8):(8,1) o 3", "Sw<3,2,3> o 0 o (16,32):(32,1)", "24:2"),
+    *(
+        "(8,16):(16,1)",
+        "((2,4),(4,2)):((1,8),(2,32))",
+        "(16,8):(1,17)",
+        "(8,8):(8,1) o 3",
+        "Sw<3,2,3> o 0 o (16,32):(32,1)",
+        "24:2",
+    ),
     *("zipped_divide((8,6),(4,3))", "blocked_product((2,5):(5,1),(3,4):(1,3))", "composition((4,8):(8,1),(2,4):(2,4))"),
     *("complement((2,2):(1,6),24)", "right_inverse((4,8):(8,1))", "SM75_16x8x8_F32F16F16F32_TN", "UniversalCopy<float>"),
     *("SM75_U16x8_LDSM_T", "SM100_TMEM_LOAD_32dp32b8x", "SM90_BULK_COPY_G2S"),
@@ -108,6 +118,20 @@ def at_random(number: int) -> Iterator[tuple[str, str]]:
         yield tried(tuple(names), chance, lambda: both | options(chance))
 
 
+def expressions(number: int) -> Iterator[tuple[str, str]]:
+    """Random operations with their values and steps; of those that are refused, which are most, a few."""
+    grammar, found = Grammar(number), 0
+    while found < 5:
+        text = grammar.call()
+        try:
+            answer = ask(Request((text,)))
+            yield text, f"{answer.printed}\n{'' if found else answer.explanation}"
+            found += 1
+        except CuteVizError as error:
+            if grammar.rarely(3):
+                yield text, error.explain()
+
+
 def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[], dict[str, Any]]) -> tuple[str, str]:
     """A picture with options that apply, after a few tries, or why there is none; with its words."""
     text, said = "", ""
@@ -127,6 +151,7 @@ def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[], 
 def parts() -> dict[str, Iterator[tuple[str, str]]]:
     """Everything that is drawn here, by its name."""
     out = {f"gallery {name}": of_gallery(name) for name in gallery()}
+    out |= {f"expressions {number}": expressions(number) for number in range(EXPRESSIONS)}
     return out | {f"random {number}": at_random(number) for number in range(RANDOM)}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import itertools
 import json
+import random
 import re
 import time
 from pathlib import Path
@@ -13,9 +15,12 @@ from typing import Any
 import pytest
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.ops import ALIASES, OPS
 from cute_viz.algebra.static import clear_static
+from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.source.cpp import read
+from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.spec.library import resolve
 from tests.commands import run
@@ -581,3 +586,42 @@ def test_an_array_in_shared_memory_is_an_object(tmp_path: Path) -> None:
     assert "ld.32" in column
     assert column.endswith("no conflicts\n"), column
     assert run("eval", f"{file}::s(_,0)").stdout == b"(_32):(_33)\n"
+
+
+ARGUMENTS = {
+    "cpp": (
+        *("(4,8):(8,1)", "_4", "(4,8)", "3", "1.5", "true", "_", "nullptr", '"a"', "half_t{}", "LayoutLeft{}", "Swizzle<3,3,3>{}"),
+        *("SM80_16x8x16_F32F16F16F32_TN{}", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})", "make_counting_tensor((4,4))"),
+        "make_tensor(make_gmem_ptr<half_t>(0), (64,64):(64,1))",
+    ),
+    "dsl": (
+        *("cute.make_layout((4,8),stride=(8,1))", "4", "(4,8)", "(4,(2,None))", "1.5", "True", "None", "'a'", "[1]", "{}", "()"),
+        *("cute.make_identity_tensor((4,4))", "cute.make_swizzle(3,3,3)", "cute.E(0)", "mode=[0]", "cutlass.Float16"),
+        "cute.make_composed_layout(cute.make_swizzle(3,3,3),0,cute.make_layout((8,8)))",
+    ),
+}
+TEMPLATES = {"cpp": ("", "<>", "<0>", "<0,1>", "<-1>", "<8>", "<half_t>", "<half_t,float>"), "dsl": ("",) * 4}
+
+
+@pytest.mark.parametrize(("kind", "name"), [("cpp", name) for name in CALLS] + [("dsl", f"cute.{x}") for x in (*OPS, *ALIASES)])
+def test_a_function_of_any_arguments_has_a_value_or_is_refused(kind, name):
+    chance = random.Random(name)
+    for template, count in itertools.product(TEMPLATES[kind], range(5)):
+        text = f"{name}{template}({', '.join(chance.choice(ARGUMENTS[kind]) for _ in range(count))})"
+        with contextlib.suppress(CuteVizError):
+            assert ask(Request((text,))).printed is not None
+
+
+LAUNCHED = """
+template <int N> __global__ void k(float* x) { auto a = make_layout(Shape<Int<N>, _8>{}); copy(x, x); }
+template <class T> void run(T* x, int n) { auto f = &k<4>; k<4><<<dim3(n), 32>>>(x); f<<<1, 32, 0, s>>>(x); run<int>(x, 3); }
+"""
+
+
+def test_a_report_of_a_launch_without_any_one_of_its_tokens_is_there_or_refused(tmp_path):
+    tokens = re.findall(r"\w+|<<<|>>>|\s+|[^\w\s]", LAUNCHED)
+    for at in range(len(tokens)):
+        for kept in (tokens[:at] + tokens[at + 1 :], tokens[:at], tokens[: at + 1] + tokens[at:]):
+            (tmp_path / "a.cu").write_text("".join(kept))
+            with contextlib.suppress(CuteVizError):
+                ask(Request((str(tmp_path / "a.cu"),), files=True)).report(False)

@@ -184,7 +184,7 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
 
 def _select(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """select<i...>(x): of a composed layout a tuple of its modes, as CuTe has no other for it."""
-    (value,), template = _solid(meaning, args), _template(meaning, part)
+    value, template = _argument(meaning, part, args, span), _template(meaning, part)
     if isinstance(value, ComposedLayout) and not has_origin(value):
         return tuple(meaning.operate("get", [value], (mode,)) for mode in template)
     return meaning.operate("select", [value], tuple(template))
@@ -228,7 +228,7 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
-    (value,) = _solid(meaning, args)
+    value = _argument(meaning, part, args, span)
     check_of_tensors(meaning, part.name, value)
     layout = value.layout if isinstance(value, Tensor) else value
     found = meaning.operate("layout", [layout], tuple(_template(meaning, part)))

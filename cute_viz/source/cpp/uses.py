@@ -83,6 +83,8 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     if tokens[at].kind == "<<<":
         while tokens[at].kind not in (";", "end", "{", "}") and not all(tokens[at + n].kind == ">" for n in range(3)):
             at = reader.match[at] + 1 if tokens[at].kind in ("(", "[") else at + 1
+        if tokens[at].kind != ">":
+            return None
         at += 3
     called = at < len(tokens) and tokens[at].kind == "("
     if not called and not template and (function is None or tokens[at].kind != ";"):

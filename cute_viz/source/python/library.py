@@ -220,7 +220,9 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[objec
         cause = operands[1]
         return Slice(operands[0], Lost(cause.error()) if isinstance(cause, Unknown) else cause)
     values = [_operand(need(value)) for value in operands]
-    if name in ("get_slice", "get_thread_slice") and isinstance(values[0], (ThrCopy, ThrMMA)):  # of a thread's view the whole's
+    if (
+        name in ("get_slice", "get_thread_slice") and values and isinstance(values[0], (ThrCopy, ThrMMA))
+    ):  # of a thread's view the whole's
         values[0] = values[0].tiled
     if name == "local_tile" and len(values) == 4 and isinstance(values[3], tuple) and isinstance(values[2], tuple):
         proj = values.pop()  # of coordinates (M,N,K,L) the projection (1,_,1) leaves L
