@@ -529,6 +529,18 @@ def test_a_kernel_is_marked_reported_and_fixed_at_its_definition(page, driver):
     until(lambda: "first" in page.find("body").get_attribute("class"))
 
 
+def test_the_report_and_the_marks_stay_whichever_object_is_drawn(page, driver):
+    driver.execute_script("[...document.querySelectorAll('.card')].find(c => c.textContent.includes('bank conflicts')).click()")
+    until(lambda: page.text("#tab-report b") == "1" and page.text(".access .fix"), 60)
+    until(lambda: page.text("#subject"))
+    page.find(".mark.object").click()
+    until(lambda: page.find("#subject").get_attribute("hidden") is not None and "compete" not in page.picture())
+    until(lambda: _settled(driver))
+    assert page.text("#tab-report b") == "1"
+    assert page.text(".access .fix")
+    assert page.text(".mark.bad").startswith("32-way")
+
+
 def test_an_access_and_its_far_fix_are_seen_at_once(page, driver):
     """What lies between is folded, as long as nobody wants to see it."""
     from cute_viz.live.presets import presets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import Request, ask
@@ -71,9 +72,9 @@ _known: dict[str, Report | None] = {}  # the last ones of this process
 
 
 def _report(question: Question) -> Report | None:
-    """The report, with its fixes where nobody is in a hurry, which the questions that follow ask for again."""
-    quick = bool(question.more.get("quick"))
-    of = question.source, question.let, question.name, question.dialect, question.library, question.path, question.launch
+    """The report of all of the kernel, whichever object is drawn, with its fixes where nobody is in a hurry; it is asked for again."""
+    quick, question = bool(question.more.get("quick")), replace(question, name=None)
+    of = question.source, question.let, question.dialect, question.library, question.path, question.launch
     key = repr((quick, of))
     if key not in _known:
         while len(_known) > 3:
