@@ -91,8 +91,8 @@ def found_of(layout: Any, access: Accessor, bits: int | None) -> list[Any]:
     )
 
 
-def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
-    """The costliest access of a tile, for its picture; of a swizzled tile that of the plain one first.
+def accessed(layout: Any, access: Accessor, step: int | None = None) -> tuple[Accessed, ...]:
+    """The costliest access of a tile, for its picture, or the one of a number; of a swizzled tile that of the plain one first.
 
     access: its `by` may be the name of an instruction, of which each lane has a row of the tile, or one of `UNITS`.
 
@@ -110,7 +110,7 @@ def accessed(layout: Any, access: Accessor) -> tuple[Accessed, ...]:
         raise UsageError("the picture of an access needs elements of whole bytes")
     tiles = [layout] if plain is None else [plain, layout]
     steps = [found_of(tile, access, size) for tile in tiles]
-    worst = max(range(len(steps[0])), key=lambda n: steps[0][n].wavefronts)
+    worst = step if step is not None else max(range(len(steps[0])), key=lambda n: steps[0][n].wavefronts)
     out = []
     for name, tile, found in zip(("plain", "swizzled") if len(tiles) > 1 else ("",), tiles, steps, strict=True):
         one = found[worst] if worst < len(found) else max(found, key=lambda a: a.wavefronts)
