@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, pointer_bits, position_independent
@@ -11,11 +12,9 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.patterns import PATTERNS, UNITS, bytes_of
 from cute_viz.analysis.swizzles import search
-from cute_viz.engine.access import accessor, typed
-from cute_viz.engine.accessing import Accessor, accessed, found_of, plain_of, width_of
+from cute_viz.engine.access import accessor, picture_of, typed
+from cute_viz.engine.accessing import Accessor, found_of, plain_of, width_of
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.figures import build
-from cute_viz.figures.options import FigureOptions
 from cute_viz.options.words import read
 
 if TYPE_CHECKING:
@@ -47,7 +46,9 @@ def banks(question: Question) -> dict[str, Any]:
     found, step = found_of(layout, access, bits), question.more.get("step")
     costs = [one.wavefronts for one in found_of(plain_of(layout) or layout, access, bits)]
     at = step if isinstance(step, int) and 0 <= step < len(found) else costs.index(max(costs))
-    figure = build(layout, FigureOptions(view="access", by=accessed(layout, access, at)))
+    uncounted = name in UNITS
+    by = {"view": "access", "by": name}
+    figure = question.answer(**by).figure if uncounted else picture_of(layout, replace(access, draw="access", step=at))
     out = question.pictured(figure) | {
         "name": answer.subjects[0].name,
         "uses": ["type", "operand", "palette", "theme"],
@@ -59,8 +60,8 @@ def banks(question: Question) -> dict[str, Any]:
         "ideal": sum(one.ideal for one in found),
         "step": at,
     }
-    if name in UNITS:
-        return out | {"said": figure.notes[0]}  # nobody knows its count
+    if uncounted:
+        return out | {"said": figure.notes[0]}
     if name not in PATTERNS:
         return out
     rows, cols, flip, _ = bytes_of(layout, name, bits)

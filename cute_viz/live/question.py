@@ -15,7 +15,7 @@ from cute_viz.spec import PACKAGED, Library
 from cute_viz.spelling import spelled
 
 if TYPE_CHECKING:
-    from cute_viz.figures.model import Figure
+    from cute_viz import Figure
 
 
 @dataclass(frozen=True, slots=True)
