@@ -106,7 +106,7 @@ def of_gallery(name: str) -> Iterator[tuple[str, str]]:
     job, chance = gallery()[name], random.Random(name)
     spec = job.builder.spec(job.own, job.value)
     for number in range(6):
-        yield tried((spec,), chance, lambda: options(chance) if number > 2 else {})
+        yield tried((spec,), chance, options if number > 2 else lambda _: {})
 
 
 def at_random(number: int) -> Iterator[tuple[str, str]]:
@@ -115,7 +115,7 @@ def at_random(number: int) -> Iterator[tuple[str, str]]:
     names = chance.sample(OBJECTS, chance.choice((1, 1, 1, 1, 2)))
     both = {"diff": True} if len(names) == 2 and chance.randrange(2) else {}
     for _ in range(2):
-        yield tried(tuple(names), chance, lambda: both | options(chance))
+        yield tried(tuple(names), chance, lambda x: both | options(x))
 
 
 def expressions(number: int) -> Iterator[tuple[str, str]]:
@@ -132,12 +132,12 @@ def expressions(number: int) -> Iterator[tuple[str, str]]:
                 yield text, error.explain()
 
 
-def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[], dict[str, Any]]) -> tuple[str, str]:
+def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[random.Random], dict[str, Any]]) -> tuple[str, str]:
     """A picture with options that apply, after a few tries, or why there is none; with its words."""
     text, said = "", ""
     for _ in range(12):
         format_, words = looks(chance)
-        asked = options() | words
+        asked = options(chance) | words
         colours = format_ == "text" and not chance.randrange(3)
         said = f"{format_} {'in colors ' if colours else ''}{asked} {source if isinstance(source[0], str) else ''}"
         request = Request(source, {"max_cells": "4096"} | asked, formats=(format_,))

@@ -221,10 +221,8 @@ def _applied(machine: Machine, name: str, operands: list[Any], extra: list[objec
         cause = operands[1]
         return Slice(operands[0], Lost(cause.error()) if isinstance(cause, Unknown) else cause)
     values = [_operand(need(value)) for value in operands]
-    if (
-        name in ("get_slice", "get_thread_slice") and values and isinstance(values[0], (ThrCopy, ThrMMA))
-    ):  # of a thread's view the whole's
-        values[0] = values[0].tiled
+    if name in ("get_slice", "get_thread_slice") and values and isinstance(values[0], (ThrCopy, ThrMMA)):
+        values[0] = values[0].tiled  # of a thread's view the whole's
     if name == "local_tile" and len(values) == 4 and isinstance(values[3], tuple) and isinstance(values[2], tuple):
         proj = values.pop()  # of coordinates (M,N,K,L) the projection (1,_,1) leaves L
         values[1:] = [dice_tuple(proj, values[1]), dice_tuple((*proj, *[1] * (len(values[2]) - len(proj))), values[2])]
