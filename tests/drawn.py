@@ -1,26 +1,33 @@
 """Pictures of everything in every look, and a digest of each: `python -m tests.drawn` writes those of today into `DIGESTS`.
 
 The gallery's pictures, as its specs say, in the other formats, places and looks; random objects with random options; random
-expressions, with their values and the steps that lead there. An answer that is an error counts by its words. Where one changes on
+expressions, with their values and the steps that lead there; what is said of programs of Hopper and Blackwell. An answer that is an error counts by its words. Where one changes on
 purpose, the digests are written again, and `python -m tests.drawn WORD` prints what is drawn for the names that hold a word: what
 was drawn before shows with `git stash`.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cute_viz.algebra.inttuple import show
+from cute_viz.analysis.hardware import hardware_facts
 from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.gallery.plan import Task, plan
 from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
+from cute_viz.source.text import read
 from cute_viz.spec import Library
+from cute_viz.spec.library import resolve
 from tests.fuzz import targets
 from tests.fuzz.commands import Grammar
 
@@ -28,6 +35,9 @@ ROOT = Path(__file__).parent.parent
 DIGESTS = Path(__file__).parent / "data" / "drawn.txt"
 RANDOM = 600  # of random objects
 EXPRESSIONS = 200  # of several random operations each
+NEAR = 200  # of several programs each
+ROWS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "hardware_random.json.gz").read_bytes()))["rows"]
+TYPES = ("half_t", "float", "tfloat32_t", "uint8_t", "int8_t", "float_e4m3_t", "float_e2m1_t", "double", "float_ue8m0_t", "int32_t")
 OBJECTS = [
     *(one for one in targets.OBJECTS if one not in ("()", "(4,_)", "half_t", "ampere", "(100,100):(100,1)", "9" * 20 + ":1")),
     *(
@@ -132,6 +142,36 @@ def expressions(number: int) -> Iterator[tuple[str, str]]:
                 yield text, error.explain()
 
 
+def near(number: int) -> Iterator[tuple[str, str]]:
+    """What is said of every name of programs that are a number, a word or a type away from ones that g++ knows."""
+    chance = random.Random(number)
+    for _ in range(3):
+        text = chance.choice(ROWS)[1]
+        places = list(re.finditer(r"(?<![\w<])\d+\b|(?<=[<_])\d+(?=[,>{])|\b[KM]N?(?=[,>])|\b\w+_t\b", text))
+        for place in sorted(chance.sample(places, min(chance.choice((1, 1, 2)), len(places))), key=lambda x: -x.start()):
+            text = text[: place.start()] + beside(place[0], chance) + text[place.end() :]
+        yield text, "\n".join(said(text, name) for name in re.findall(r"\w+(?= = )", text))
+
+
+def beside(word: str, chance: random.Random) -> str:
+    """Another number, major or type."""
+    if word in ("K", "MN"):
+        return {"K": "MN", "MN": "K"}[word]
+    if not word.isdigit():
+        return chance.choice(TYPES)
+    n = int(word)
+    return str(chance.choice((2 * n, max(1, n // 2), n + 1, max(0, n - 1), n + 8, 4 * n, 0, 1)))
+
+
+def said(text: str, name: str) -> str:
+    """The value of a name, and the facts of it; or why it has none."""
+    try:
+        value = read(text, resolve=resolve).pick(name)
+        return f"{show(value)} {hardware_facts(value)}"
+    except CuteVizError as error:
+        return error.explain()
+
+
 def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[random.Random], dict[str, Any]]) -> tuple[str, str]:
     """A picture with options that apply, after a few tries, or why there is none; with its words."""
     text, said = "", ""
@@ -151,6 +191,7 @@ def tried(source: tuple[Any, ...], chance: random.Random, options: Callable[[ran
 def parts() -> dict[str, Iterator[tuple[str, str]]]:
     """Everything that is drawn here, by its name."""
     out = {f"gallery {name}": of_gallery(name) for name in gallery()}
+    out |= {f"near {number}": near(number) for number in range(NEAR)}
     out |= {f"expressions {number}": expressions(number) for number in range(EXPRESSIONS)}
     return out | {f"random {number}": at_random(number) for number in range(RANDOM)}
 

@@ -87,6 +87,7 @@ SLOW = 4.0  # seconds of processor time of a test that is not asked
 MOST = 60.0  # those of all tests that are asked about one mistake
 FILES = 6  # of tests that a fork which has read nothing collects
 HEADERS = ("test_tables", "test_facts")  # whose oracle is a text
+SAVED = 300.0  # seconds of work after which is kept what was learned
 SAME = (2, 8)  # so many cases of one test are asked before those of others, and so many before all the rest
 
 
@@ -179,7 +180,7 @@ class _Learner:
     def __init__(self, top: Path, inside: list[str], note: Callable[[Known, set[str]], None]) -> None:
         import coverage
 
-        self.top, self.note, self.until = top, note, time.monotonic() + 60
+        self.top, self.note, self.until = top, note, time.process_time() + SAVED
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
         self.tracer = coverage.Coverage(
@@ -202,10 +203,10 @@ class _Learner:
         signal.setitimer(signal.ITIMER_PROF, 0)
         self.seconds[item.nodeid] = round(time.process_time() - since, 3)
         self.tracer.switch_context("")
-        if time.monotonic() > self.until:
+        if time.process_time() > self.until:
             files = {name.partition("::")[0] for name in self.seconds}
             self.note(self.known(), files - {item.nodeid.partition("::")[0]})  # that one may have more
-            self.until = time.monotonic() + 60
+            self.until = time.process_time() + SAVED
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed or (report.when == "call" and report.skipped):

@@ -66,10 +66,14 @@ class Pointer:
     def per_word(self) -> int:
         """How many elements 32 bits hold: those of a sparse type count as the elements that they stand for.
 
+        Raises: AlgebraError for wider ones, which tensor memory does not hold, and where the type is not known.
+
         >>> Pointer("tmem", "half_t").per_word, Pointer("tmem", "sparse_elem<16,uint8_t>").per_word
         (2, 64)
         """
         packed = sparse(self.type)
+        if not packed and self.bits > 32:
+            raise AlgebraError(f"tensor memory holds elements of 32 bits at most, not of {self.bits}")
         return 32 * packed[0] // bits_of(packed[1]) if packed else 32 // self.bits
 
     @property
