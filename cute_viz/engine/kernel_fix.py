@@ -159,7 +159,7 @@ class Fixer:
     def __init__(self, file: SourceFile, report: Report, evaluate: Callable[[SourceFile], Report]) -> None:
         self.file, self.report, self.evaluate = file, report, evaluate
         self.editor = Editor(file)
-        self.places: dict[tuple[Side, ...], list[tuple[Places, int]]] = {}
+        self.places: dict[tuple[Side, ...], tuple[list[tuple[Places, int]], int]] = {}
         self.tried: dict[frozenset[Edit], tuple[str, Report | None, dict[str, int]]] = {}
 
     def fix(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:
@@ -169,16 +169,16 @@ class Fixer:
         tensors = {(root_of(side.tensor), side.tensor.pointer.name): side.tensor for side in sides}
         key = tuple(dict.fromkeys(sides))  # instances of a template access their buffers alike
         if key not in self.places:
-            self.places[key] = better(list(key))[0]
-        found = self.places[key]
+            self.places[key] = better(list(key))[:2]
+        found, now = self.places[key]
         if self.file.compiled and (self.file.again is None or not rows[0].move.launch):
             told = f"{found[0][0]} would leave {found[0][1]} wavefronts of the buffer" if found else _hopeless(rows, False)
             other = (
                 "for one launch, or up to 8 kernels" if self.file.again is not None else "where the file is read as it is written"
             )
             return f"{told}; edits are searched {other}" if found else told
-        wrong = ""
-        for places, _ in found:
+        wrong, best = "", None
+        for places, count in found:
             views = [list(self.editor.edits(x, rows[0].move, places)) for x in tensors.values()]
             for edits in _choices([one for one in views if one]):
                 wrong_here, after, grown = self._try(edits)
@@ -186,12 +186,21 @@ class Fixer:
                     wrong_here = self._against(rows, after)
                 base = sides[0].tensor.pointer.base
                 grows = grown.get(base, 0) > 0 and not any(edit.new.startswith(f"{base}[") for edit in edits)
-                if not wrong_here and grows and not may_grow(self.editor.written, base, grown[base]):
+                if (
+                    not wrong_here
+                    and grows
+                    and (self.editor.by_name(edits) or not may_grow(self.editor.written, base, grown[base]))
+                ):
                     wrong_here = f"{places} needs {grown[base] // 8} bytes more than {sides[0].tensor.pointer.name or base} has"
                 if wrong_here or after is None:
                     wrong = wrong or ("" if wrong_here == _OTHERS else wrong_here)
                     continue
-                return self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
+                made = self._made(str(places), edits, rows, after, loose, max(0, grown.get(base, 0)) // 8)
+                best = made if best is None or made.wavefronts[1] < best.wavefronts[1] else best
+                if made.wavefronts[0] - made.wavefronts[1] >= now - count:  # all that these places may gain
+                    return made
+            if best is not None:
+                return best
         return wrong or _hopeless(rows, bool(found))
 
     def boxes(self, rows: list[Access], loose: tuple[str, ...]) -> Fix | str:

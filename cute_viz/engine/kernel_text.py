@@ -13,6 +13,7 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.cost import meeting
 from cute_viz.engine.kernel_advice import advice
+from cute_viz.engine.kernel_expression import arguments
 from cute_viz.engine.kernel_loops import LoopCost, steps
 from cute_viz.engine.kernel_loops import told as often_told
 from cute_viz.engine.kernel_rows import Access, Report
@@ -162,11 +163,10 @@ def _different(old: str, new: str) -> str:
             return new
     if old and old in new:
         return new.replace(old, "..." if len(old) > 36 else old)
-    first, last = old.partition("(")[2].removesuffix(")").split(", "), new.partition("(")[2].removesuffix(")").split(", ")
-    if old.partition("(")[0] == new.partition("(")[0] and len(first) == len(last):
-        changed = [b for a, b in zip(first, last, strict=True) if a != b]
-        if len(changed) == 1 and changed[0].count("(") == changed[0].count(")"):
-            return changed[0]
+    parts: list[list[str]] = [[x[slice(*part)] for part in arguments(x, x.find("(") + 1, len(x))] for x in (old, new)]
+    if old.partition("(")[0] == new.partition("(")[0] and len(parts[0]) == len(parts[1]):
+        changed = [b for a, b in zip(*parts, strict=True) if a != b]
+        return changed[0] if len(changed) == 1 and len(changed[0]) > 7 else new
     return new
 
 
