@@ -424,6 +424,22 @@ def test_a_layout_that_a_launch_is_given_is_edited_there(
     )
 
 
+def test_a_launch_has_the_bytes_of_a_layout_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What follows from the layout by itself stays: `cosize(sA)`."""
+    text = GEMM.replace("copy(tArA, unheard_of);", "").replace(
+        "__shared__ float smemA[cosize_v<ASmemLayout>]", "extern __shared__ float smemA[]"
+    )
+    for nt, tn, count in (("4096", "1027 * 4", 1), ("4 * cosize(sA)", "cosize(sA) * 4", 0), ("4096", "cosize(sA) * 4", 0)):
+        first, second = text.replace("<<<1, 256>>>", f"<<<1, 256, {nt}>>>", 1).rsplit("<<<1, 256>>>", 1)
+        bad = [
+            row
+            for row in rows(tmp_path, capsys, f"{first}<<<1, 256, {tn}>>>{second}")
+            if row["wavefronts"] and row["wavefronts"] > row["ideal"]
+        ]
+        edits = [edit for edit in bad[0]["fix"]["edits"] if "+ 84" in edit["new"]]
+        assert len(edits) == count, edits
+
+
 def test_a_name_of_a_layout_does_not_make_its_array_grow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where a kernel takes a layout by a name, a swizzle keeps the array's extent; a longer stride would leave it behind."""
     text = TRANSPOSE.format(before="template <int N> auto made() { return LAYOUT; }", launch="k<<<1, 256>>>(a, b, made<32>())")

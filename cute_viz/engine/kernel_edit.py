@@ -18,6 +18,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.relocate import Places, root_of
+from cute_viz.engine.kernel_array import rows_apart
 from cute_viz.engine.kernel_expression import Edit, alone, arguments, expression, layouts_made, written_as
 from cute_viz.errors import CuteVizError, Span, boundary, line_of
 from cute_viz.files import read_text
@@ -113,7 +114,7 @@ class Editor:
         layout, swizzle = root_of(tensor)
         call = move.call
         if places.swizzle is None:
-            yield from self._extents(tensor.pointer.base, move, places.step - places.row)
+            yield from rows_apart(self.written.text, tensor.pointer.base, move, places) if self.file.language == "cpp" else ()
         if layout is None:
             return
         wanted = places.of(clear_static(layout))
@@ -148,24 +149,6 @@ class Editor:
         found = list(_SWIZZLE[language].finditer(text)) if language in _SWIZZLE else []
         tried = [(one, numbers) for one in found for numbers in new if "".join(one[1].split()) != numbers.replace(" ", "")]
         yield from ((Edit(*one.span(1), numbers, *line_of(text, one.start())),) for one, numbers in tried[:_BLIND])
-
-    def _extents(self, base: str, move: Move, change: int) -> Iterator[tuple[Edit, ...]]:
-        """Edits of the extents of an array in shared memory, the last one first."""
-        text = self.written.text
-        name = re.escape(base) if base.isidentifier() and self.file.language == "cpp" else "(?!)"
-        arrays = [
-            found
-            for found in re.finditer(rf"__shared__[^;{{}}]*?(\b{name}(?:\s*\[[^\]\n]+\]){{2,}})\s*;", text)
-            if line_of(text, found.start(1))[1] == move.file
-            and line_of(text, found.start(1))[0] <= move.line
-            and "//" not in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        ]
-        for found in arrays[-1:]:
-            for part in [*re.finditer(r"\[\s*([^\]]+?)\s*\]", found[1])][:0:-1]:
-                old = part[1]
-                new = str(int(old) + change) if old.isdigit() else f"{old} {'-' if change < 0 else '+'} {abs(change)}"
-                whole = found[1][: part.start(1)] + new + found[1][part.end(1) :]
-                yield (Edit(*found.span(1), whole, *line_of(text, found.start(1))),)
 
     def _definitions(self, layout: Layout, swizzle: Any, name: str, call: str) -> tuple[list[Entry], list[Entry]]:
         """What makes a layout: entries, those of the caller and those whose names are like the tensor's first, and calls that are
