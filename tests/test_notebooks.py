@@ -94,7 +94,8 @@ LAB = """const [script, done] = arguments, told = [], model = { picked: { bits: 
 Object.assign(model, { get: (name) => ({ names: [["bits", ["1", "2", "3"]]], picked: model.picked, html: "" })[name], on() {},
   set: (name, value) => { model.picked = value; }, save_changes: () => told.push(model.picked.bits) });
 // Lumino, which JupyterLab dispatches its keys with, takes a key unless its own target has the attribute.
-addEventListener("keydown", (event) => { if (!event.target.hasAttribute("data-lm-suppress-shortcuts")) event.preventDefault(); }, true);
+const taken = (event) => { if (!event.target.hasAttribute("data-lm-suppress-shortcuts")) event.preventDefault(); };
+addEventListener("keydown", taken, true);
 import(URL.createObjectURL(new Blob([script], { type: "text/javascript" }))).then(({ default: widget }) => {
   widget.render({ model, el: document.body });
   window.told = told;
