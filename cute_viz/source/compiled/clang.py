@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from cute_viz.errors import CuteVizError
 from cute_viz.files import read_text
 from cute_viz.headers import cuda_headers, cute_headers
-from cute_viz.source.compiled.clang_places import HERE
-from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.compiled.flags import HERE, Flags
 from cute_viz.source.compiled.unit import Instance, Unit
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ _OMITTED = {  # by what clang says where nvcc does without them
 _QUALIFIED = {"typename ": re.compile(r"(?:\w+(?:<[^<>]*>|\([^()]*\))?\s*::\s*)*$"), "template ": re.compile(r"(?<=\.|>|:)$")}
 _FAR = 400  # characters of a name with its classes
 _TIMES = 3  # that a unit is parsed at most for these
+_KEPT: list[TranslationUnit] = []  # what is parsed, until the process ends: to give back its memory takes long
 _SKIP_BODIES = 0x40  # CXTranslationUnit_SkipFunctionBodies
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
@@ -47,11 +47,11 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], unnamed
     try:
         from clang import cindex
 
+        if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
+            cindex.Config.set_library_file(own)
         from cute_viz.source.compiled.clang_walk import UnitWalk
     except ImportError:
         raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS) from None
-    if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
-        cindex.Config.set_library_file(own)
     path, index = os.path.abspath(path), cindex.Index.create()
     try:
         if unnamed:
@@ -69,6 +69,7 @@ def parse(path: str, text: str, flags: Flags, others: Mapping[str, str], unnamed
             del unit  # two of them take twice the memory
         else:
             unit = index.parse(path, [*words(flags)], [*known.items()], _KEEP_GOING)
+        _KEPT.append(unit)
         return UnitWalk(unit, path, text.count("\n") + 1).unit()
     except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
         raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint="look at the flags") from None

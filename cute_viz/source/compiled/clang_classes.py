@@ -17,6 +17,7 @@ from cute_viz.source.compiled.clang_cursors import (
     arguments,
     canonical,
     children,
+    referenced,
     scope,
     spelled,
     template,
@@ -59,7 +60,7 @@ class UnitClasses:
 
     def alias(self, here: Cursor) -> None:
         """A type of a class that is named: an entry of that class."""
-        target = here.referenced
+        target = referenced(here)
         if target is None or target.kind not in ALIASES:
             return
         parent = target.semantic_parent
@@ -104,12 +105,12 @@ class UnitClasses:
             self.fields(inner, deep)
 
     def unnamed(self) -> tuple[tuple[str, Instance], ...]:
-        """The aliases of the classes that were met which nothing names: the class as a type and as an instance, with the alias."""
+        """The aliases of the user's classes that were met which nothing names: the class as a type and as an instance, with the alias."""
         out: list[tuple[str, Instance]] = []
         met = {canonical(cursor): (cursor, names) for cursor, names in self.known.values()}
         for type_, (cursor, names) in met.items():
-            if "(" in type_ or "type-parameter-" in type_ or not template(cursor):
-                continue
+            if "(" in type_ or "type-parameter-" in type_ or self.places.is_library(cursor.location.file):
+                continue  # what a library names for itself is nobody's object
             class_ = Instance(scope(cursor), self.arguments(cursor), False, ())
             for child in template(cursor):
                 alias = Variable(child.spelling, *place_of(child), "", "alias")
