@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from cute_viz.source.compiled.clang_cursors import (
 )
 from cute_viz.source.compiled.clang_places import REFUSED, UnitFiles, offset_of, place_of
 from cute_viz.source.compiled.loops import STATEMENTS, Around, within
+from cute_viz.source.compiled.texts import Alias
 from cute_viz.source.compiled.unit import CallSite, Instance, Node, Unit, Variable
 from cute_viz.values.instruction import MOVES
 
@@ -55,9 +56,9 @@ _OUTER = CLASSES | {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UN
 class UnitWalk:
     """One walk over all functions that a unit runs."""
 
-    def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
+    def __init__(self, unit: TranslationUnit, path: str, lines: int, aliases: Sequence[Alias] = ()) -> None:
         self.parsed, self.places = unit, UnitFiles(unit, path, lines)
-        self.classes = UnitClasses(self.places)
+        self.classes = UnitClasses(self.places, aliases)
         self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their declarations
         self.waiting: list[Cursor] = []
         self.bodies: dict[int, tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = {}  # of lambdas: where they stand, by number
@@ -75,7 +76,7 @@ class UnitWalk:
             instances = tuple(self.instances())
         finally:
             sys.setrecursionlimit(limit)
-        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)), self.classes.unnamed())
+        return Unit(instances, self.errors, self.places.files, tuple(dict.fromkeys(self.refused)))
 
     def instances(self) -> Iterator[Instance]:
         """Every function that the unit's own functions reach, then every class that these use."""
