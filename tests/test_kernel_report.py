@@ -269,6 +269,26 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["analyze", "(8,64):(64,1)", "--max-ways", "1"]) == 2
 
 
+def test_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A report each; a file that has none, or is too slow, is told, and the others are read."""
+    for name, text in (("a", LDMATRIX.format(layout=PLAIN)), ("b", "int x;"), ("c", LDMATRIX.format(layout=SWIZZLED))):
+        (tmp_path / f"{name}.cu").write_text(text, encoding="utf-8")
+    names = [str(tmp_path / f"{name}.cu") for name in "abc"]
+    assert main(["analyze", names[0], names[2]]) == 0
+    both = capsys.readouterr().out
+    apart = []
+    for name in (names[0], names[2]):
+        assert main(["analyze", name]) == 0
+        apart.append(capsys.readouterr().out)
+    assert both == "\n".join(apart)
+    assert main(["analyze", *names, "--max-ways", "1", "--format", "github"]) == 1
+    said = capsys.readouterr()
+    assert said.out.count("::warning") == said.err.count("8 times its ideal") == said.err.count("b.cu: there is no") == 1
+    for words in (["--json"], ["--format", "sarif"], ["-o", str(tmp_path / "r.html")]):
+        assert main(["analyze", *names, *words]) == 2
+        assert "one file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "baseline",
     [

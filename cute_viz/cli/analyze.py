@@ -34,7 +34,7 @@ class _Instruction(Choice):
 
 
 @click.command(cls=Command)
-@click.argument("source", metavar="FILE|LAYOUT", shell_complete=completion.sources)
+@click.argument("sources", metavar="FILE...|LAYOUT", nargs=-1, required=True, shell_complete=completion.sources)
 @click.option("--all", "everything", is_flag=True, help="List every access, and every line that was not evaluated")
 @click.option("--max-ways", type=click.FloatRange(1), metavar="N", help="Exit 1 if an access exceeds N times its ideal")
 @click.option("--ncu", **FILE, help="Compare with Nsight Compute's source page in FILE (CSV)")
@@ -59,8 +59,34 @@ class _Instruction(Choice):
 @option("target")
 @option("fragment")
 @reading_options
+def command(sources: tuple[str, ...], **given: Any) -> None:
+    """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), the worst first, why, and the
+    edit that fixes it. Types and sizes are those of the calls from main, run without arguments; --let sets others.
+
+    With --access, count the wavefronts of one access of the tile LAYOUT. A wavefront is one round of shared memory: 32 banks of
+    4 bytes. An n-way conflict asks one bank for n words.
+    """
+    if len(sources) == 1:
+        _analyze(source=sources[0], **given)
+        return
+    if given["access"] or given["path"] or given["baseline"] or given["settings"] or given["ncu"] or given["as_json"]:
+        raise click.UsageError("--access, --baseline, --json, --ncu, --set and -o take one file")
+    if given["kind"] not in (None, "text", "github"):
+        raise click.UsageError(f"--format {given['kind']} takes one file")
+    failed = False
+    for n, source in enumerate(sources):
+        if n and given["kind"] != "github":
+            output.echo()
+        try:
+            _analyze(source=source, **given)
+        except CuteVizError as error:
+            output.error(error)
+            failed = True
+    click.get_current_context().exit(1 if failed else 0)
+
+
 @again
-def command(
+def _analyze(
     source: str,
     access: str | None,
     element: str | None,
@@ -85,16 +111,12 @@ def command(
     fragment: bool,
     reading: SourceOptions,
 ) -> None:
-    """Find the bank conflicts of a kernel: each copy and gemm of FILE (C++ or the Python DSL), the worst first, why, and the
-    edit that fixes it. Types and sizes are those of the calls from main, run without arguments; --let sets others.
-
-    With --access, count the wavefronts of one access of the tile LAYOUT. A wavefront is one round of shared memory: 32 banks of
-    4 bytes. An n-way conflict asks one bank for n words.
-    """
+    """The report of one file, or the cost of one access."""
     from cute_viz.cli import kernel
     from cute_viz.engine.access import accessor, picture_of, report_of, typed
     from cute_viz.engine.answer import format_of
 
+    before = None if baseline is None else kernel.before(baseline)
     answer = ask(reading.request(source))
     if access is None and instruction is not None and "matrix" in instruction:
         access, instruction = instruction, None  # each of its lanes has a row of the tile
@@ -108,8 +130,18 @@ def command(
         if any(error.needs for _, error in report.unknown):
             output.compiler(source, reading.build)
         kernel.say(report, source, answer.readings[0].text or "", "json" if as_json else kind, path, everything, accept)
-        kernel.judge(report, max_ways, accept, baseline)
+        kernel.judge(report, max_ways, accept, before)
         return
+    if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
+        hint = (
+            "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
+            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
+        )
+        absent = re.search(r'^[ \t]*#[ \t]*include[ \t]+"((?!cute/|cutlass/)[^"\n]+)"', answer.readings[0].text or "", re.M)
+        if absent is not None and reading.build is None:
+            hint = f"{absent[1]} was not found: as compiled, --flags '-arch=sm_90a -I FOLDER' names its folder"
+        hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
+        raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     if max_ways is not None or accept or baseline is not None or kind not in (None, "text", "json") or everything or ncu:
         raise click.UsageError("--max-ways, --accept, --baseline, --all, --ncu and --format need the file of a kernel")
     as_json = as_json or kind == "json"
@@ -122,16 +154,6 @@ def command(
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--view, --thread and --wavefront need -o, without --animate")
-    if access is None and answer.readings[0].query is None and answer.readings[0].path and answer.readings[0].file is not None:
-        hint = (
-            "for one tile: `name=` its name, `access=` ldmatrix, rows, column or a TiledCopy of the file; "
-            "in plain CUDA write the layout: cute-viz analyze '(32,33):(33,1)' `access=column` `type=f32`"
-        )
-        absent = re.search(r'^[ \t]*#[ \t]*include[ \t]+"((?!cute/|cutlass/)[^"\n]+)"', answer.readings[0].text or "", re.M)
-        if absent is not None and reading.build is None:
-            hint = f"{absent[1]} was not found: as compiled, --flags '-arch=sm_90a -I FOLDER' names its folder"
-        hint = next((note for note in answer.told if note.startswith("the compiler: ")), hint)
-        raise CuteVizError("there is no `copy` or `gemm` statement to report", name=source, hint=hint)
     output.notes(answer.notes)
     by = None if access is None else accessor(answer, access)
     asked = Accessor(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -74,18 +74,21 @@ def say(
         output.echo(line)
 
 
-def judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: str | None) -> None:
-    """Raises: CuteVizError where an access is worse than it may be."""
+def before(path: str) -> dict[str, Any]:
+    """The report of a kernel that is in a file. Raises: CuteVizError for a file without one."""
+    try:
+        found = json.loads(read_text(path))
+    except ValueError:
+        raise CuteVizError("this is not JSON", name=path, hint="cute-viz analyze kernel.cu --json > report.json") from None
+    return found if isinstance(found, dict) else {}
+
+
+def judge(report: Report, max_ways: float | None, accept: tuple[str, ...], baseline: dict[str, Any] | None) -> None:
+    """Raises: CuteVizError where an access is worse than it may be, or than in an earlier report."""
     if max_ways is None and baseline is None:
         if accept:
             raise click.UsageError("--accept needs --max-ways or --baseline")
         return
-    before = None
-    if baseline is not None:
-        try:
-            before = json.loads(read_text(baseline))
-        except ValueError:
-            raise CuteVizError("this is not JSON", name=baseline, hint="cute-viz analyze kernel.cu --json > report.json") from None
-    if wrong := failures(report, max_ways, accept, before if isinstance(before, dict) or before is None else {}):
+    if wrong := failures(report, max_ways, accept, baseline):
         more = f"; {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise CuteVizError(wrong[0] + more, hint="`accept=LINE` allows one; without `max_ways=` all are listed")
