@@ -542,8 +542,10 @@ class TestUnits:
         unit.write_text(
             "#include <cute/tensor.hpp>\n#include <type_traits>\n"
             "template <class T> struct Small { char a; using L = cute::Layout<T>; char b; };\n"
-            "template <class T> struct Empty {\n  using L = decltype(cute::make_layout(\n    T{},  // {\n    cute::GenRowMajor{}));\n"
-            "#if 0\n  struct Inner {\n#else\n  class Inner {\n#endif\n  typedef cute::Layout<T, cute::C<2>> M; };\n  Inner inner; };\n"
+            "template <class T> struct Empty {\n  using L = decltype(cute::make_layout(\n    T{},  // {\n"
+            "    cute::GenRowMajor{}));\n"
+            "#if 0\n  struct Inner {\n#else\n  class Inner {\n#endif\n  typedef cute::Layout<T, cute::C<2>> M; };\n"
+            "  Inner inner; };\n"
             "template <class T> struct Bits { unsigned a : 3; using L = cute::Layout<T>; };\n"
             "using S = Small<cute::C<4>>; using E = Empty<cute::C<8>>;\n"
             "static_assert(sizeof(S) == 2 && alignof(S) == 1 && std::is_aggregate_v<S> && std::is_standard_layout_v<S>);\n"
