@@ -15,6 +15,7 @@ from cute_viz.renderers.shapes import arrows
 from cute_viz.renderers.targets import target_of
 
 GUTTER, NARROW, NARROWEST = 190.0, 110.0, 60.0  # px of the gutter, of one of a column, and of any
+LEAST = 0.4  # of the width of cells that a gutter leaves, or else the notes are below
 KEPT = 0.7  # of the width of cells that a legend below them leaves
 INSET = 0.5  # px between an outline and the edge of its cells
 LEAD = 12.0  # px from the cells to the leaders that run up and down, and from these to the text
@@ -45,10 +46,13 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
             break
     gutter = max(NARROWEST, min(gutter, (target.width or 1e9) - page.width))
     size = max(float(FONT), target.least)
-    lines, height = _placed(figure, page, gutter, size)
+    alone = lay_out(bare, options) if target.width else page  # without a gutter
+    if any(a.grid.cell_w < LEAST * b.grid.cell_w for a, b in zip(page.panels, alone.panels, strict=False)):
+        page, gutter, edge = alone, 0.0, 0.0
+    lines, height = _placed(figure, page, gutter, size, target.margin)
     texts = [line for line in (*page.items, *lines) if isinstance(line, Line)]
     wide = max(line.x + len(line.text) * line.size * (BOLD if line.weight > 400 else PROSE) for line in texts) + target.margin
-    wide = min(page.width + gutter, max(edge, wide))
+    wide = min(page.width + gutter, max(edge, wide)) if gutter else page.width
 
     def items() -> Iterator[Primitive]:
         yield from page.items
@@ -57,8 +61,8 @@ def with_notes(figure: Figure, options: Options, lay_out: Callable[[Figure, Opti
     return replace(page, figure=figure, width=wide, height=max(page.height, height), draw=lambda: list(items()))
 
 
-def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[list[Primitive], float]:
-    """The outlines, leaders and texts of all notes, and how far down they reach."""
+def _placed(figure: Figure, page: Page, gutter: float, size: float, left: float) -> tuple[list[Primitive], float]:
+    """The outlines, leaders and texts of all notes, and how far down they reach; without a gutter the texts are below."""
     by_panel = {id(panel): n for n, panel in enumerate(figure.panels)}
     grids = {by_panel[id(place.panel)]: place.grid for place in page.panels if id(place.panel) in by_panel}
     if len(page.panels) == len(figure.panels):
@@ -69,23 +73,25 @@ def _placed(figure: Figure, page: Page, gutter: float, size: float) -> tuple[lis
     right, low = (max((getattr(grid, side) for grid in grids.values()), default=0.0) for side in ("right", "bottom"))
     beside = beside or any(isinstance(item, Line) and item.x > right and item.y < low for item in page.items)  # a legend
     far = page.width if beside or not grids else right + 2 * LEAD
-    x = far + LEAD
+    x = far + LEAD if gutter else left
     out: list[Primitive] = []
     ends: list[tuple[float, float, Note]] = []  # y of the leader, its right end, the note
     for note in figure.notes_on:
         grid = grids.get(note.panel)
-        if grid is None:
-            ends.append((page.panels[0].grid.top if page.panels else 20.0, -1.0, note))
+        if grid is not None:
+            out += _marks(note, grid)
+        if grid is None or not gutter:
+            ends.append((page.panels[0].grid.top if page.panels and gutter else page.height + size, -1.0, note))
             continue
-        out += _marks(note, grid)
         r0, _, r1, c1 = max(note.boxes, key=lambda box: (box[3], -box[0]))
         braced = note.where.startswith("brace ") and r1 - r0 == grid.rows
         edge = r1 if r1 < grid.rows or braced else r0  # of its row, where no number stands
         ends.append((grid.top + edge * grid.cell_h + BRACE * braced, grid.left + c1 * grid.cell_w, note))
     bottom = 0.0
     for n, (y, start, note) in enumerate(sorted(ends, key=lambda end: end[0])):
-        text = note.text if start >= 0 else f"{note.where}: {note.text}"
-        words = wrap(text, gutter - 2 * LEAD, size * PROSE)
+        of = f"{figure.panels[note.panel].caption.partition(':')[0]} " if len(figure.panels) > 1 and not gutter else ""
+        text = note.text if start >= 0 else f"{of}{note.where}: {note.text}"
+        words = wrap(text, (gutter or page.width) - 2 * LEAD, size * PROSE)
         middle = max(y, bottom + size)
         if start >= 0:
             turn = far - LEAD + STEP * (n % 4)
