@@ -234,7 +234,7 @@ def misplaced(figure: Figure, panel: Panel) -> Iterator[str]:
     if most < len(held) < len(panel.paints) and HOLE not in panel.paints:
         yield "boxes leave a few cells out"
     if figure.kind == "bulk" and held and {*held} != {n for n, p in enumerate(panel.paints) if figure.paints[p].hue >= 0}:
-        yield "boxes and colour differ"
+        yield "boxes and colors differ"
     if held and "thread" in panel.data and not panel.owners:
         for r0, c0, r1, c1 in panel.boxes:
             mine = {panel.data["thread"][r * panel.cols + c] for r in range(r0, r1) for c in range(c0, c1)}
