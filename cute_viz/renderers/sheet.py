@@ -22,11 +22,11 @@ SLANT = (0.866, 0.5)  # of the edges of a cube
 
 
 class Size(NamedTuple):
-    """How large panels are drawn: px of a cell, of the smallest letter, and of a caption with what is at its left, at most."""
+    """How large panels are drawn: px of a cell of the figure, of the smallest letter, and that a panel with its words may take."""
 
     cell: float
     least: float = LEAST
-    words: float = 0.0
+    broad: float = 0.0
 
     @property
     def side(self) -> float:
@@ -64,7 +64,7 @@ class Sheet:
             ys += [y for _, y in corners]
         self.left, self.right = max([0.0, -min(xs), *sides]), max(xs)
         self.over, self.under = max(self.top, -min(ys)), max(ys)
-        room = max(NARROW, self.right, size.words - self.left)
+        room = max(NARROW, self.right, size.broad - self.left)
         self.heading = _heading(first.caption, room, size.side)
         self.above = self.over + (self.heading[-1].y + 13 if self.heading else 0)
         self.own = self.above
