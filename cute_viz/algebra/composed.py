@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeAlias, overload
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeGuard, overload
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import IntTuple, Sliced, has_underscore, is_int_tuple, leaves, map_leaves, product, show, slice_begin
@@ -119,6 +119,15 @@ class ComposedLayout(Shown):
         512
         """
         return product(self.shape)
+
+
+def is_layout(x: object) -> TypeGuard[AnyLayout]:
+    """Whether something is a layout, plain or composed.
+
+    >>> is_layout(Layout(4)), is_layout(Swizzle(1, 0, 1))
+    (True, False)
+    """
+    return isinstance(x, (Layout, ComposedLayout))
 
 
 def swizzle_of(layout: object) -> Swizzle | None:

@@ -108,7 +108,11 @@ def compact_order(shape: IntTuple, order: object = None) -> IntTuple:
         refuse("compact_order", (shape, order), "the order must consist of integers")
     order = _known_order(order)
     sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
-    found: IntTuple = _ordered(shape, order, sizes)
+
+    def steps(place: int, part: IntTuple) -> IntTuple:
+        return compact_major(part, product(tuple([size for size, other in sizes if other < place])))
+
+    found: IntTuple = map_leaves(steps, order, shape)
     return found
 
 
@@ -119,13 +123,6 @@ def make_ordered_layout(shape: IntTuple, order: object = None) -> Layout:
     '(2,2,2,2):(1,4,8,2)'
     """
     return Layout(shape, compact_order(shape, order))
-
-
-def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> IntTuple:
-    if isinstance(order, tuple):
-        return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
-    start = product(tuple(size for size, other in sizes if other < order))
-    return compact_major(shape, start)
 
 
 def make_layout_like(layout: AnyLayout) -> Layout:

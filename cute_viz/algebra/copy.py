@@ -10,7 +10,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, modes, product, show
+from cute_viz.algebra.inttuple import X, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
@@ -158,7 +158,7 @@ def tile_of(copy: TiledCopy) -> tuple[int, ...]:
     >>> tile_of(parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))"))
     (16, 16)
     """
-    return tuple(size(t) if isinstance(t, Layout) else product(t) for t in modes(copy.tiler_mn))
+    return tuple(map(size, modes(copy.tiler_mn)))
 
 
 def spanned_tile(copy: TiledCopy) -> tuple[int, ...]:
@@ -287,6 +287,4 @@ def tiler_shape(tiler: object) -> Any:
     >>> tiler_shape((Layout((2, 4)), 8))
     ((2, 4), 8)
     """
-    if isinstance(tiler, tuple):
-        return tuple(map(tiler_shape, tiler))
-    return tiler.shape if isinstance(tiler, Layout) else tiler
+    return map_leaves(lambda mode: mode.shape if isinstance(mode, Layout) else mode, tiler)

@@ -5,7 +5,6 @@ Layouts whose values are coordinates are taken one component of the coordinate a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
@@ -15,7 +14,7 @@ from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.dialect import in_cpp, in_dsl
-from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
+from cute_viz.algebra.inttuple import IntTuple, Underscore, compact_major, leaves, map_leaves, modes, paths, product, unflatten
 from cute_viz.algebra.layout import Layout, flat_modes, from_modes, has_xor, make_layout
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
@@ -191,7 +190,7 @@ def _inverse(name: str, x: object) -> Any:
             refuse(name, (x,), "C++ cannot sort the strides of a layout of coordinates")
         return Layout(1, 0)
     parts = []
-    for path in _paths(profile):
+    for path in paths(profile):
         mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
         parts.append(one(mine, x) if mine else Layout(1, 0))
     return Layout(unflatten([part.shape for part in parts], profile), unflatten([part.stride for part in parts], profile))
@@ -201,14 +200,6 @@ def _whole(stride: Basis, name: str, x: Layout) -> bool:
     if not isinstance(stride.value, int):
         refuse(name, (x,), f"the stride {stride} is a fraction")
     return True
-
-
-def _paths(profile: object, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    if isinstance(profile, tuple):
-        for i, item in enumerate(profile):
-            yield from _paths(item, (*here, i))
-    else:
-        yield here
 
 
 def _by_stride(found: list[_Mode]) -> list[_Mode]:

@@ -224,8 +224,8 @@ def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
     >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,32,_))"))
     (32, 32, 16)
     """
-    m, n, k = (permutation(mma, i) for i in range(3))
-    return (_extent(m), _extent(n), _extent(k))
+    m, n, k = (int(size(permutation(mma, i))) for i in range(3))
+    return m, n, k
 
 
 def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
@@ -237,10 +237,6 @@ def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
     i, j = OPERANDS[operand]
     tile, (_, cols) = tile_shape(mma), mma.atom.held(operand)
     return tile[i], tile[j] * cols // product(mma.atom.shape_mnk[j])
-
-
-def _extent(x: int | Layout) -> int:
-    return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
 
 def thrfrg(mma: object, operand: str, layout: AnyLayout) -> AnyLayout:

@@ -5,7 +5,7 @@ A shape, a stride, a coordinate or a tiler is taken as a tuple, and gives one (c
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.coalesced import coalesce as _coalesce
@@ -306,11 +306,10 @@ def filter_zeros(layout: object, profile: object = None) -> Any:
 
 
 def _filter_zeros(guide: object, shape: object, layout: object) -> Any:
-    if isinstance(guide, tuple):
-        if not isinstance(shape, tuple) or len(shape) != len(guide):
-            refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
-        return tuple(_filter_zeros(g, s, layout) for g, s in zip(guide, shape, strict=True))
-    return map_leaves(lambda _: 1, shape) if is_zero(guide) else shape
+    def misfit(guide: object, _: object) -> NoReturn:
+        refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
+
+    return map_leaves(lambda g, s: map_leaves(lambda _: 1, s) if is_zero(g) else s, guide, shape, misfit=misfit)
 
 
 def filter_(layout: AnyLayout, profile: object = None) -> AnyLayout:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.inttuple import leaves, paths, unflatten
 from cute_viz.errors import AlgebraError
 from cute_viz.records import dataclass
 from cute_viz.values.integer import Static
@@ -97,9 +97,7 @@ def unit_strides(shape: object, path: tuple[int, ...] = ()) -> Any:
     >>> [str(unit) for unit in unit_strides((4, 8))], str(unit_strides(4, (1, 0)))
     (['1@0', '1@1'], '1@0@1')
     """
-    if isinstance(shape, tuple):
-        return tuple(unit_strides(item, (*path, i)) for i, item in enumerate(shape))
-    return Basis(1, path) if path else 1
+    return unflatten((Basis(1, place) if place else 1 for place in paths(shape, path)), shape)
 
 
 def add(a: Any, b: Any) -> Any:
